@@ -1,0 +1,40 @@
+"""The command line: ``cdcoref train | predict | score | ...``. Parsing and printing only; one module a command.
+
+Commands import what they need when they run, so that ``cdcoref --help`` and ``cdcoref score`` start at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from cdcoref.errors import InputError
+
+app = typer.Typer(
+    name="cdcoref",
+    help="Which mentions, in different documents, are the same event or the same thing.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """Run the command line; wrong input is one sentence on standard error and exit code 2."""
+    try:
+        app()
+    except InputError as error:
+        print(f"cdcoref: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("cdcoref: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+
+
+if __name__ == "__main__":
+    main()

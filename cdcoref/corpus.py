@@ -1,0 +1,221 @@
+"""The vocabulary of every other file: documents, the mentions in them, and which mentions are the same thing.
+
+Plain dataclasses and nothing else. A gold corpus and a predicted one are the same type: a mention carries the name of
+its cluster, whoever said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from cdcoref.errors import InputError
+
+EVENT = "event"
+ENTITY = "entity"
+KINDS = (EVENT, ENTITY)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One tokenised document.
+
+    Attributes
+    ----------
+    id
+        Unique in its corpus.
+    tokens
+        The words, in order.
+    sentences
+        Token ranges ``(start, end)``, end exclusive, in order; together they cover all tokens.
+    text
+        The original text.
+    offsets
+        Character range ``(start, end)`` in `text` of every token.
+    topic, subtopic
+        Annotated groups of documents, where the corpus has them. A subtopic's name is unique across topics.
+    part
+        CoNLL part; ``"0"`` where a document is not split.
+    path
+        The file it was read from.
+    hidden
+        Sentences that an encoder must not see as context (ECB+ keeps a document's URL in sentence 0, which would
+        give its subtopic away).
+    annotated
+        Sentences in which somebody annotated mentions; None where all of them are. Elsewhere the absence of a mention
+        means nothing.
+    """
+
+    id: str
+    tokens: tuple[str, ...]
+    sentences: tuple[tuple[int, int], ...]
+    text: str
+    offsets: tuple[tuple[int, int], ...]
+    topic: str | None = None
+    subtopic: str | None = None
+    part: str = "0"
+    path: str | None = None
+    hidden: frozenset[int] = frozenset()
+    annotated: frozenset[int] | None = None
+
+    @classmethod
+    def from_sentences(cls, id: str, sentences: Iterable[Sequence[str]], **fields: object) -> Document:
+        """Build a document whose text is its tokens joined by spaces, one sentence a line."""
+        tokens: list[str] = []
+        ranges: list[tuple[int, int]] = []
+        offsets: list[tuple[int, int]] = []
+        lines: list[str] = []
+        position = 0
+        for sentence in sentences:
+            start = len(tokens)
+            for token in sentence:
+                offsets.append((position, position + len(token)))
+                position += len(token) + 1
+                tokens.append(token)
+            ranges.append((start, len(tokens)))
+            lines.append(" ".join(sentence))
+            if not sentence:
+                position += 1
+        return cls(id, tuple(tokens), tuple(ranges), "\n".join(lines), tuple(offsets), **fields)  # type: ignore[arg-type]
+
+    def sentence_of_tokens(self) -> list[int]:
+        """The sentence number of every token."""
+        numbers: list[int] = []
+        for number, (start, end) in enumerate(self.sentences):
+            numbers.extend([number] * (end - start))
+        return numbers
+
+    def line_of(self, character: int) -> int:
+        """The line (from 1) of `text` in which a character offset lies."""
+        return self.text.count("\n", 0, character) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A set of tokens of one document that refers to an event or an entity.
+
+    Attributes
+    ----------
+    document
+        The document's id.
+    tokens
+        Token indices in the document, ascending, without repetition; not necessarily contiguous.
+    kind
+        ``"event"``, ``"entity"``, or None where the source does not say.
+    cluster
+        Name of the cluster, unique over the corpus (two mentions are coreferent if and only if their kinds and cluster
+        names are equal); None where nobody said, which is read as a singleton.
+    id
+        The source's own name of the mention.
+    tag
+        The source's own class of it, such as ``"ACTION_OCCURRENCE"``.
+    confidence
+        For a predicted mention, the calibrated probability (0 to 1) that it belongs to its cluster.
+    """
+
+    document: str
+    tokens: tuple[int, ...]
+    kind: str | None = None
+    cluster: str | None = None
+    id: str | None = None
+    tag: str | None = None
+    confidence: float | None = None
+
+    @property
+    def start(self) -> int:
+        """First token."""
+        return self.tokens[0]
+
+    @property
+    def end(self) -> int:
+        """One past the last token."""
+        return self.tokens[-1] + 1
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the tokens are one unbroken span."""
+        return self.end - self.start == len(self.tokens)
+
+    @property
+    def key(self) -> tuple[str, tuple[int, ...]]:
+        """What makes two mentions the same mention for a scorer: the document and the tokens."""
+        return self.document, self.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """A partition of mentions: ``labels[i]`` is the number (from 0) of the cluster of ``mentions[i]``."""
+
+    mentions: tuple[Mention, ...]
+    labels: tuple[int, ...]
+
+    def groups(self) -> list[list[Mention]]:
+        """The clusters as lists, in the order of their first mention."""
+        members: dict[int, list[Mention]] = {}
+        for mention, label in zip(self.mentions, self.labels, strict=True):
+            members.setdefault(label, []).append(mention)
+        return list(members.values())
+
+    def assign(self, prefix: str = "") -> list[Mention]:
+        """The mentions, each with ``prefix`` and its label as the name of its cluster."""
+        return [replace(m, cluster=f"{prefix}{k}") for m, k in zip(self.mentions, self.labels, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Documents and the mentions in them."""
+
+    documents: tuple[Document, ...]
+    mentions: tuple[Mention, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """What a reader had to leave out, one sentence each."""
+
+    def __post_init__(self) -> None:
+        lengths: dict[str, int] = {}
+        for document in self.documents:
+            if document.id in lengths:
+                raise InputError(f"two documents have the id {document.id!r}; ids must be unique", document.path)
+            lengths[document.id] = len(document.tokens)
+        for mention in self.mentions:
+            length = lengths.get(mention.document)
+            if length is None:
+                raise InputError(f"a mention is in document {mention.document!r}, which is not in the corpus")
+            tokens = mention.tokens
+            ascending = all(a < b for a, b in zip(tokens, tokens[1:], strict=False))
+            if not tokens or not ascending or tokens[0] < 0 or tokens[-1] >= length:
+                raise InputError(
+                    f"a mention of document {mention.document!r} has tokens {tokens}; they must be ascending numbers "
+                    f"from 0 to {length - 1}"
+                )
+
+    def of_kind(self, kind: str) -> Corpus:
+        """The same documents with the mentions of one kind; ``"both"`` keeps all."""
+        if kind == "both":
+            return self
+        return replace(self, mentions=tuple(m for m in self.mentions if m.kind == kind))
+
+    def subset(self, documents: Iterable[str]) -> Corpus:
+        """The corpus of some of the documents, by id."""
+        wanted = set(documents)
+        return replace(
+            self,
+            documents=tuple(d for d in self.documents if d.id in wanted),
+            mentions=tuple(m for m in self.mentions if m.document in wanted),
+        )
+
+    def by_document(self) -> dict[str, list[Mention]]:
+        """Mentions of every document (also of those without any), sorted by place."""
+        table: dict[str, list[Mention]] = {d.id: [] for d in self.documents}
+        for mention in self.mentions:
+            table[mention.document].append(mention)
+        for mentions in table.values():
+            mentions.sort(key=lambda m: (m.start, m.end, m.tokens, m.kind or ""))
+        return table
+
+    def clusters(self) -> list[list[Mention]]:
+        """Clusters in the order of their first mention; a mention without a cluster's name is one of its own."""
+        members: dict[object, list[Mention]] = {}
+        for number, mention in enumerate(self.mentions):
+            name = number if mention.cluster is None else (mention.kind, mention.cluster)
+            members.setdefault(name, []).append(mention)
+        return list(members.values())

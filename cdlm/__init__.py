@@ -1,0 +1,1 @@
+"""The cross-document language model: a long encoder with sliding-window and global attention."""
