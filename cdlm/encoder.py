@@ -1,0 +1,318 @@
+"""The encoder: token ids and masks in, one vector a token out, equal to Hugging Face's ``LongformerModel``.
+
+The parameters have Hugging Face's names, so that Longformer checkpoints (``allenai/longformer-base-4096``,
+``biu-nlp/cdlm``) load as they are and what is saved here loads there. Within `CDLMModel.forward` the padding is taken
+out once and put back at the end: every layer sees a flat (tokens, width) array of all sequences, whatever their lengths.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from cdlm.attention import TokenLayout, sparse_attention
+from cdlm.checkpoints import find_checkpoint, read_weights, write_checkpoint
+from cdlm.config import CONFIG_FILE, EncoderConfig
+from cdlm.errors import InputError
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": nn.functional.gelu,
+    "gelu_new": functools.partial(nn.functional.gelu, approximate="tanh"),
+    "relu": nn.functional.relu,
+}
+
+
+@dataclass(frozen=True)
+class EncoderOutput:
+    """What the encoder returns.
+
+    Parameters
+    ----------
+    last_hidden_state
+        *Shape:* (batch, length, width). Vectors of padding tokens are zero.
+    """
+
+    last_hidden_state: Tensor
+
+
+class Embeddings(nn.Module):
+    """Word, position and type embeddings of a flat batch."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        width, padding = config.hidden_size, config.pad_token_id
+        self.word_embeddings = nn.Embedding(config.vocab_size, width, padding_idx=padding)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, width, padding_idx=padding)
+        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, width)
+        self.LayerNorm = nn.LayerNorm(width, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, input_ids: Tensor, position_ids: Tensor) -> Tensor:
+        """Both *shape* (tokens,); returns *shape* (tokens, width)."""
+        total = self.word_embeddings(input_ids) + self.position_embeddings(position_ids)
+        return self.dropout(self.LayerNorm(total + self.token_type_embeddings.weight[0]))
+
+
+class SelfAttention(nn.Module):
+    """Projections for local and for global rows, and the attention between them."""
+
+    def __init__(self, config: EncoderConfig, window: int) -> None:
+        super().__init__()
+        width = config.hidden_size
+        self.window = window
+        self.heads = config.num_attention_heads
+        self.dropout = config.attention_probs_dropout_prob
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+        self.query_global = nn.Linear(width, width)
+        self.key_global = nn.Linear(width, width)
+        self.value_global = nn.Linear(width, width)
+
+    def forward(self, hidden: Tensor, layout: TokenLayout) -> Tensor:
+        """*Shape* (tokens, width) in and out."""
+        heads = (self.heads, hidden.shape[-1] // self.heads)
+        local = (
+            self.query(hidden).unflatten(-1, heads),
+            self.key(hidden).unflatten(-1, heads),
+            self.value(hidden).unflatten(-1, heads),
+        )
+        to_all = None
+        if len(layout.global_rows):
+            to_all = (
+                self.query_global(hidden[layout.global_rows]).unflatten(-1, heads),
+                self.key_global(hidden).unflatten(-1, heads),
+                self.value_global(hidden).unflatten(-1, heads),
+            )
+        dropout = self.dropout if self.training else 0.0
+        return sparse_attention(local, to_all, layout, self.window, dropout).flatten(-2)
+
+
+class AddAndNorm(nn.Module):
+    """Projection, dropout, residual sum and layer norm: how each half of a layer ends."""
+
+    def __init__(self, width_in: int, config: EncoderConfig) -> None:
+        super().__init__()
+        self.dense = nn.Linear(width_in, config.hidden_size)
+        self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def forward(self, inner: Tensor, residual: Tensor) -> Tensor:
+        """*Shape* (tokens, inner width) and (tokens, width) in, (tokens, width) out."""
+        return self.LayerNorm(self.dropout(self.dense(inner)) + residual)
+
+
+class Attention(nn.Module):
+    """First half of a layer."""
+
+    def __init__(self, config: EncoderConfig, window: int) -> None:
+        super().__init__()
+        self.self = SelfAttention(config, window)
+        self.output = AddAndNorm(config.hidden_size, config)
+
+    def forward(self, hidden: Tensor, layout: TokenLayout) -> Tensor:
+        """*Shape* (tokens, width) in and out."""
+        return self.output(self.self(hidden, layout), hidden)
+
+
+class Intermediate(nn.Module):
+    """The wide part of the feed-forward network."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.intermediate_size)
+        self.activation = ACTIVATIONS[config.hidden_act]
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """*Shape* (tokens, width) in, (tokens, inner width) out."""
+        return self.activation(self.dense(hidden))
+
+
+class Layer(nn.Module):
+    """One transformer layer with its own attention window."""
+
+    def __init__(self, config: EncoderConfig, window: int) -> None:
+        super().__init__()
+        self.attention = Attention(config, window)
+        self.intermediate = Intermediate(config)
+        self.output = AddAndNorm(config.intermediate_size, config)
+
+    def forward(self, hidden: Tensor, layout: TokenLayout) -> Tensor:
+        """*Shape* (tokens, width) in and out."""
+        hidden = self.attention(hidden, layout)
+        return self.output(self.intermediate(hidden), hidden)
+
+
+class Layers(nn.Module):
+    """The stack of layers."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.layer = nn.ModuleList(Layer(config, window) for window in config.attention_window)
+        self.gradient_checkpointing = False
+
+    def forward(self, hidden: Tensor, layout: TokenLayout) -> Tensor:
+        """*Shape* (tokens, width) in and out."""
+        for layer in self.layer:
+            if self.gradient_checkpointing and self.training:
+                hidden = checkpoint(layer, hidden, layout, use_reentrant=False)
+            else:
+                hidden = layer(hidden, layout)
+        return hidden
+
+
+class CDLMModel(nn.Module):
+    """A Longformer encoder that spends no time on padding.
+
+    Parameters
+    ----------
+    config
+        Its sizes; the weights are drawn from PyTorch's random number generator (normal with the configuration's
+        ``initializer_range``, biases zero).
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        if config.hidden_act not in ACTIVATIONS:
+            raise InputError(f"hidden_act is {config.hidden_act!r}; known are {', '.join(sorted(ACTIVATIONS))}")
+        self.config = config
+        self.embeddings = Embeddings(config)
+        self.encoder = Layers(config)
+        # Only kept so that a checkpoint read from Hugging Face can be written back whole: nothing here uses them.
+        self.register_buffer("_pooler_weight", None, persistent=False)
+        self.register_buffer("_pooler_bias", None, persistent=False)
+        self._initialise()
+
+    def _initialise(self) -> None:
+        for module in self.modules():
+            if isinstance(module, nn.Linear | nn.Embedding):
+                nn.init.normal_(module.weight, std=self.config.initializer_range)
+            if isinstance(module, nn.Linear):
+                nn.init.zeros_(module.bias)
+            if isinstance(module, nn.Embedding) and module.padding_idx is not None:
+                nn.init.zeros_(module.weight[module.padding_idx])
+
+    @classmethod
+    def from_pretrained(cls, name_or_folder: str | Path) -> CDLMModel:
+        """Read any Hugging Face Longformer checkpoint, in evaluation mode and in the checkpoint's precision.
+
+        Parameters
+        ----------
+        name_or_folder
+            A folder with ``config.json`` and ``model.safetensors``, or a name on the Hugging Face hub.
+
+        Raises
+        ------
+        InputError
+            If there is no such checkpoint, or it is no Longformer, or weights are missing or of another shape.
+        """
+        folder = find_checkpoint(name_or_folder)
+        config = EncoderConfig.from_file(folder / CONFIG_FILE)
+        with torch.device("meta"):
+            model = cls(config)
+        try:
+            model.load_checkpoint_weights(read_weights(folder), assign=True)
+        except ValueError as error:
+            raise InputError(str(error), folder) from error
+        return model.eval()
+
+    def load_checkpoint_weights(self, weights: Mapping[str, Tensor], assign: bool = False) -> None:
+        """Take the encoder's weights from a Hugging Face state dict, with or without the ``longformer.`` prefix.
+
+        Parameters
+        ----------
+        assign
+            Put the given tensors in place instead of copying from them.
+
+        Raises
+        ------
+        ValueError
+            If a weight of the encoder is missing or has another shape.
+        """
+        bare = {name.removeprefix("longformer."): tensor for name, tensor in weights.items()}
+        own = self.state_dict()
+        missing = [name for name in own if name not in bare]
+        if missing:
+            raise ValueError(f"{len(missing)} weights are missing, {missing[0]} among them")
+        for name, tensor in own.items():
+            if bare[name].shape != tensor.shape:
+                raise ValueError(
+                    f"{name} has shape {tuple(bare[name].shape)}, and the configuration says {tuple(tensor.shape)}"
+                )
+        self.load_state_dict({name: bare[name] for name in own}, assign=assign)
+        self._pooler_weight = bare.get("pooler.dense.weight")
+        self._pooler_bias = bare.get("pooler.dense.bias")
+
+    def save_pretrained(self, folder: str | Path) -> None:
+        """Write ``config.json`` and ``model.safetensors``, which Hugging Face's ``AutoModel`` reads too."""
+        weights = dict(self.state_dict())
+        if self._pooler_weight is not None and self._pooler_bias is not None:
+            weights["pooler.dense.weight"] = self._pooler_weight
+            weights["pooler.dense.bias"] = self._pooler_bias
+        write_checkpoint(Path(folder), self.config.to_dict(), weights)
+
+    def resize_token_embeddings(self, vocab_size: int) -> None:
+        """Add or remove rows at the end of the word table; new rows are drawn like the initial ones."""
+        old = self.embeddings.word_embeddings.weight
+        kept = min(vocab_size, len(old))
+        table = nn.Embedding(vocab_size, old.shape[1], padding_idx=self.config.pad_token_id).to(old.device, old.dtype)
+        with torch.no_grad():
+            table.weight.normal_(std=self.config.initializer_range)
+            table.weight[:kept] = old[:kept]
+        table.weight.requires_grad_(old.requires_grad)
+        self.embeddings.word_embeddings = table
+        self.config = replace(self.config, vocab_size=vocab_size)
+
+    def gradient_checkpointing_enable(self) -> None:
+        """Keep only each layer's input for the backward pass and compute the rest again: less memory, more time."""
+        self.encoder.gradient_checkpointing = True
+
+    def gradient_checkpointing_disable(self) -> None:
+        """Keep everything that the backward pass needs."""
+        self.encoder.gradient_checkpointing = False
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        global_attention_mask: Tensor | None = None,
+    ) -> EncoderOutput:
+        """Encode a padded batch.
+
+        Parameters
+        ----------
+        input_ids
+            *Shape:* (batch, length).
+        attention_mask
+            *Shape:* (batch, length). Zero for padding; by default nothing is padding.
+        global_attention_mask
+            *Shape:* (batch, length). Not zero for tokens with global attention; by default there is none.
+
+        Raises
+        ------
+        ValueError
+            If a shape is another, or a sequence is longer than ``config.max_length``.
+        """
+        if attention_mask is None:
+            attention_mask = torch.ones_like(input_ids)
+        for name, mask in (("attention_mask", attention_mask), ("global_attention_mask", global_attention_mask)):
+            if mask is not None and mask.shape != input_ids.shape:
+                raise ValueError(f"{name} has shape {tuple(mask.shape)}, input_ids {tuple(input_ids.shape)}")
+        if input_ids.ndim != 2:
+            raise ValueError(f"input_ids must have shape (batch, length), not {tuple(input_ids.shape)}")
+        layout = TokenLayout.from_masks(attention_mask, global_attention_mask)
+        # As Hugging Face does, count by the ids and not by the mask: a padding id has the padding position.
+        counted = (input_ids != self.config.pad_token_id).long()
+        position_ids = (counted.cumsum(1) * counted + self.config.pad_token_id).flatten()[layout.kept]
+        if len(position_ids) and int(position_ids.max()) >= self.config.max_position_embeddings:
+            raise ValueError(f"a sequence is longer than the encoder's {self.config.max_length} positions")
+        hidden = self.embeddings(input_ids.flatten()[layout.kept], position_ids)
+        hidden = self.encoder(hidden, layout)
+        padded = hidden.new_zeros(input_ids.numel(), hidden.shape[-1]).index_copy(0, layout.kept, hidden)
+        return EncoderOutput(padded.unflatten(0, input_ids.shape))
