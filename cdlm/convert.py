@@ -77,10 +77,7 @@ def convert_weights(
     ValueError
         If weights are missing or of another shape than the configuration says.
     """
-    prefixes = ("bert.", "roberta.")
-    bare = {name: tensor for name, tensor in weights.items()}
-    for prefix in prefixes:
-        bare = {name.removeprefix(prefix): tensor for name, tensor in bare.items()}
+    bare = {name.removeprefix("bert.").removeprefix("roberta."): tensor for name, tensor in weights.items()}
     if POSITIONS not in bare:
         raise ValueError(f"{POSITIONS} is missing among the weights")
     padding = int(config.get("pad_token_id") or 0)

@@ -2,7 +2,7 @@
 
 The parameters have Hugging Face's names, so that Longformer checkpoints (``allenai/longformer-base-4096``,
 ``biu-nlp/cdlm``) load as they are and what is saved here loads there. Within `CDLMModel.forward` the padding is taken
-out once and put back at the end: every layer sees a flat (tokens, width) array of all sequences, whatever their lengths.
+out once and put back at the end: every layer sees one flat (tokens, width) array of all sequences, long and short.
 """
 
 from __future__ import annotations

@@ -47,14 +47,14 @@ def load_tokenizer(name_or_folder: str | Path) -> PreTrainedTokenizerFast:
     InputError
         If there is no tokenizer there, or none that the fast implementation can read.
     """
-    from transformers import AutoTokenizer
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(name_or_folder), use_fast=True)
     except (OSError, ValueError) as error:
         first_line = str(error).strip().split("\n")[0]
         raise InputError(f"no tokenizer could be read here ({first_line})", name_or_folder) from error
-    if not tokenizer.is_fast:
+    if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise InputError("the tokenizer has no fast version (tokenizer.json); save one there", name_or_folder)
     # A saved tokenizer may carry the truncation of the task it was trained for.
     tokenizer.backend_tokenizer.no_truncation()

@@ -1,0 +1,51 @@
+"""Eight-bit weights: the rounding error is bounded, what cannot be represented is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
+
+from cdlm.quantization import SCALE_SUFFIX, dequantize, quantize
+
+
+def test_known_rows() -> None:
+    weights = {"table": torch.tensor([[127.0, -63.5, 1.0], [0.0, 0.0, 0.0], [-2.54, 0.02, 1.27]])}
+    stored = quantize(weights)
+    assert stored["table"].dtype == torch.int8
+    assert stored["table"].tolist() == [[127, -64, 1], [0, 0, 0], [-127, 1, 64]]
+    assert stored["table" + SCALE_SUFFIX][[0, 2]].tolist() == pytest.approx([1.0, 0.02])
+    assert dequantize(stored)["table"][1].tolist() == [0.0, 0.0, 0.0]
+
+
+@given(seed=st.integers(0, 10_000), rows=st.integers(1, 9), width=st.integers(1, 9), size=st.floats(1e-6, 1e6))
+@settings(max_examples=30, deadline=None)
+def test_error_is_at_most_half_a_step(seed: int, rows: int, width: int, size: float) -> None:
+    table = torch.randn(rows, width, generator=torch.Generator().manual_seed(seed)) * size
+    back = dequantize(quantize({"table": table}))["table"]
+    step = table.abs().amax(dim=1, keepdim=True) / 127
+    assert bool(((back - table).abs() <= step * 0.5001).all())
+    assert torch.equal(quantize({"table": back})["table"], quantize({"table": table})["table"])
+
+
+def test_other_tensors_pass_through_and_files_hold_it(tmp_path: Path) -> None:
+    weights = {"bias": torch.randn(5), "ids": torch.arange(6).view(2, 3), "table": torch.randn(4, 3)}
+    save_file(quantize(weights), tmp_path / "weights.safetensors")
+    back = dequantize(load_file(tmp_path / "weights.safetensors"))
+    assert set(back) == set(weights)
+    assert torch.equal(back["bias"], weights["bias"])
+    assert torch.equal(back["ids"], weights["ids"])
+    assert back["table"].dtype == torch.float32
+
+
+def test_what_cannot_be_stored_is_refused() -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        quantize({"table": torch.tensor([[1.0, float("nan")]])})
+    with pytest.raises(ValueError, match="already ends"):
+        quantize(quantize({"table": torch.ones(2, 2)}))
+    with pytest.raises(ValueError, match="as many rows"):
+        dequantize({"table": torch.ones(2, 2, dtype=torch.int8), "table" + SCALE_SUFFIX: torch.ones(3)})
