@@ -1,7 +1,7 @@
 """Weights in eight bits: a state dict in, one of a quarter of the size out, and back.
 
-A table of weights is stored as int8 with one scale a row (symmetric, the row's largest magnitude is 127), vectors as they
-are. Both directions are pure functions on state dicts; what a file or a model does with them is not decided here.
+A table of weights is stored as int8 with one scale a row (symmetric, the row's largest magnitude is 127), vectors as
+they are. Both directions are pure functions on state dicts; what a file or a model does with them is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -50,17 +50,15 @@ def dequantize(stored: Mapping[str, Tensor], dtype: torch.dtype = torch.float32)
     ValueError
         If scales have no matrix, or not one for each of its rows.
     """
+    scales = {name.removesuffix(SCALE_SUFFIX): scale for name, scale in stored.items() if name.endswith(SCALE_SUFFIX)}
+    for name, scale in scales.items():
+        rows = stored.get(name)
+        if rows is None or rows.ndim != 2 or scale.shape != rows.shape[:1]:
+            raise ValueError(f"{name} is no matrix with as many rows as there are scales for it")
     weights: dict[str, Tensor] = {}
     for name, tensor in stored.items():
-        if name.endswith(SCALE_SUFFIX):
-            rows = stored.get(name.removesuffix(SCALE_SUFFIX))
-            if rows is None or rows.ndim != 2 or tensor.shape != rows.shape[:1]:
-                raise ValueError(f"{name} are scales without a matrix of as many rows")
-            continue
-        scale = stored.get(name + SCALE_SUFFIX)
-        if scale is not None:
-            tensor = tensor.to(dtype).mul_(scale.to(dtype)[:, None])
-        elif tensor.is_floating_point():
-            tensor = tensor.to(dtype)
-        weights[name] = tensor
+        if name in scales:
+            weights[name] = tensor.to(dtype).mul_(scales[name].to(dtype)[:, None])
+        elif not name.endswith(SCALE_SUFFIX):
+            weights[name] = tensor.to(dtype) if tensor.is_floating_point() else tensor
     return weights
