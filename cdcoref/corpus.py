@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from cdcoref.errors import InputError
 
@@ -181,7 +182,7 @@ class Corpus:
             if length is None:
                 raise InputError(f"a mention is in document {mention.document!r}, which is not in the corpus")
             tokens = mention.tokens
-            ascending = all(a < b for a, b in zip(tokens, tokens[1:], strict=False))
+            ascending = all(a < b for a, b in pairwise(tokens))
             if not tokens or not ascending or tokens[0] < 0 or tokens[-1] >= length:
                 raise InputError(
                     f"a mention of document {mention.document!r} has tokens {tokens}; they must be ascending numbers "

@@ -1,0 +1,233 @@
+"""The reader of ECB+ (Cybulska and Vossen 2014): a folder of XML files and a list of sentences in, a Corpus out.
+
+Only mentions in the sentences listed in ``ECBplus_coreference_sentences.csv`` are read: elsewhere the annotation is
+incomplete, as the corpus' own README says. Splits are those of the CDLM paper, Appendix A.2.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
+from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+SENTENCES_FILE = "ECBplus_coreference_sentences.csv"
+# The paper writes 13-17, but ECB+ has no topics 15 and 17: it has 43 topics, 25 of them for training.
+SPLITS: dict[str, tuple[int, ...]] = {
+    "train": (1, 3, 4, *range(6, 12), 13, 14, 16, 19, 20, 22, *range(24, 34)),
+    "dev": (2, 5, 12, 18, 21, 23, 34, 35),
+    "test": tuple(range(36, 46)),
+}
+_FILE_NAME = re.compile(r"(\d+)_(\d+)(ecb|ecbplus)\.xml")
+
+
+def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
+    """Read one split of ECB+.
+
+    Documents are those with at least one listed sentence. A mention's cluster is the instance that its
+    ``CROSS_DOC_COREF`` relation points to, else its ``INTRA_DOC_COREF`` relation, else nothing (a singleton);
+    ``ACTION*`` and ``NEG*`` markables are events and all others entities. The tokenised URL in sentence 0 of the
+    ``ecbplus`` documents is marked as hidden.
+
+    Parameters
+    ----------
+    root
+        The folder with the topics' folders in it or in a folder ``ECB+`` of it, and with the list of sentences.
+    split
+        ``"train"``, ``"dev"``, ``"test"``, or numbers of topics.
+
+    Raises
+    ------
+    InputError
+        If the folder, the list of sentences or a topic of the split is missing, an XML file is malformed, or a mention
+        points to a token that does not exist.
+    """
+    root = Path(root)
+    topics_folder = _topics_folder(root)
+    listed = _read_listed_sentences(root)
+    wanted = SPLITS[split] if isinstance(split, str) and split in SPLITS else split
+    if isinstance(wanted, str):
+        raise InputError(f"{split!r} is no split of ECB+; choose one of {', '.join(SPLITS)}")
+    documents: list[Document] = []
+    mentions: list[Mention] = []
+    for topic in wanted:
+        folder = topics_folder / str(topic)
+        if not folder.is_dir():
+            name = f"the {split} split" if isinstance(split, str) else "what was asked for"
+            raise InputError(f"topic {topic} is missing, so {name} cannot be read; it should be a folder here", folder)
+        for path in sorted(folder.glob("*.xml"), key=_document_order):
+            match = _FILE_NAME.fullmatch(path.name)
+            if match is None:
+                raise InputError("this is no name of an ECB+ document, such as 1_10ecbplus.xml", path)
+            sentences = listed.get(path.stem)
+            if sentences:
+                document, found = _read_document(path, str(topic), match[3], sentences)
+                documents.append(document)
+                mentions.extend(found)
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def available_splits(root: str | Path) -> dict[str, list[int]]:
+    """For every split, the numbers of its topics that are missing under `root` (an empty list: all are there)."""
+    folder = _topics_folder(Path(root))
+    return {name: [t for t in topics if not (folder / str(t)).is_dir()] for name, topics in SPLITS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStatistics:
+    """What Table 5 of the paper (Appendix A.2) counts; the last two by kind of mention."""
+
+    topics: int
+    documents: int
+    mentions: dict[str, int]
+    clusters: dict[str, int]
+    """Clusters of two mentions or more."""
+
+
+def corpus_statistics(corpus: Corpus) -> CorpusStatistics:
+    """Count topics, documents, mentions and clusters of two or more of a corpus."""
+    mentions = Counter(m.kind or "unknown" for m in corpus.mentions)
+    clusters = Counter(c[0].kind or "unknown" for c in corpus.clusters() if len(c) > 1)
+    topics = {d.topic for d in corpus.documents if d.topic is not None}
+    return CorpusStatistics(len(topics), len(corpus.documents), dict(mentions), dict(clusters))
+
+
+def _document_order(path: Path) -> tuple[str, int, str]:
+    match = _FILE_NAME.fullmatch(path.name)
+    return (match[3], int(match[2]), path.name) if match else ("", 0, path.name)
+
+
+def _topics_folder(root: Path) -> Path:
+    if not root.is_dir():
+        raise InputError("this is no folder; give the folder of ECB+ that holds its topics' folders", root)
+    for folder in (root / "ECB+", root):
+        if any(child.is_dir() and child.name.isdecimal() for child in folder.glob("*")):
+            return folder
+    raise InputError("no folder of an ECB+ topic (1, 2, ...) is in here or in its folder ECB+", root)
+
+
+def _read_listed_sentences(root: Path) -> dict[str, frozenset[int]]:
+    """The listed sentences of every document, by the stem of its file's name."""
+    path = next((p for p in (root / SENTENCES_FILE, root.parent / SENTENCES_FILE) if p.is_file()), None)
+    if path is None:
+        raise InputError(
+            f"{SENTENCES_FILE} is missing; it lists the annotated sentences and comes with ECB+ 1.0",
+            root / SENTENCES_FILE,
+        )
+    listed: dict[str, set[int]] = {}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for number, row in enumerate(csv.reader(file), start=1):
+            cells = [cell.strip() for cell in row]
+            if number == 1 and cells[:1] == ["Topic"] or not any(cells):
+                continue
+            if len(cells) != 3 or not cells[0].isdecimal() or not cells[2].isdecimal():
+                raise InputError("expected three cells: topic number, document, sentence number", path, number)
+            listed.setdefault(f"{cells[0]}_{cells[1]}", set()).add(int(cells[2]))
+    return {name: frozenset(sentences) for name, sentences in listed.items()}
+
+
+def _read_document(path: Path, topic: str, component: str, listed: frozenset[int]) -> tuple[Document, list[Mention]]:
+    root = _parse(path)
+    numbers, sentences = _read_tokens(path, root)
+    names = [name for name, _ in sentences]
+    position = {name: index for index, name in enumerate(names)}
+    hidden = {position[0]} if component == "ecbplus" and 0 in position else set()
+    document = Document.from_sentences(
+        path.stem,
+        [words for _, words in sentences],
+        topic=topic,
+        subtopic=f"{topic}_{component}",
+        path=str(path),
+        hidden=frozenset(hidden),
+        annotated=frozenset(position[s] for s in listed if s in position),
+    )
+    clusters = _read_relations(path, root)
+    sentence_of = document.sentence_of_tokens()
+    mentions = []
+    for markable in root.iterfind("Markables/*"):
+        anchors = [anchor.get("t_id", "") for anchor in markable.iterfind("token_anchor")]
+        if not anchors:
+            continue
+        mention_id = markable.get("m_id", "")
+        missing = [t for t in anchors if t not in numbers]
+        if missing:
+            raise InputError(f"mention {mention_id} points to token {missing[0]}, which does not exist", path)
+        tokens = tuple(sorted({numbers[t] for t in anchors}))
+        if sentence_of[tokens[0]] in (document.annotated or ()):
+            kind = EVENT if markable.tag.startswith(("ACTION", "NEG")) else ENTITY
+            mentions.append(
+                Mention(document.id, tokens, kind, clusters.get(mention_id), id=mention_id, tag=markable.tag)
+            )
+    mentions.sort(key=lambda m: (m.tokens, m.kind or "", int(m.id) if m.id and m.id.isdecimal() else 0))
+    return document, mentions
+
+
+def _parse(path: Path) -> Element:
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import ParseError, parse
+
+    try:
+        root = parse(path, forbid_dtd=True).getroot()
+    except ParseError as error:
+        line = error.position[0] if error.position else None
+        raise InputError(f"the XML is malformed or cut off ({error.msg}); get the file anew", path, line) from error
+    except DefusedXmlException as error:
+        raise InputError(
+            "the XML declares a document type or entities, which ECB+ never does; refused", path
+        ) from error
+    except (UnicodeDecodeError, OSError) as error:
+        raise InputError(f"the file cannot be read ({error})", path) from error
+    if root is None or root.tag != "Document":
+        raise InputError("this is no ECB+ document: its outermost element is not <Document>", path)
+    return root
+
+
+def _read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:
+    """Index of every token id, and the sentences as (number, words)."""
+    numbers: dict[str, int] = {}
+    sentences: list[tuple[int, list[str]]] = []
+    for token in root.iterfind("token"):
+        name, sentence = token.get("t_id"), token.get("sentence", "")
+        if name is None or not sentence.isdecimal():
+            raise InputError(f"a token ({token.text!r}) has no t_id or no sentence number", path)
+        if name in numbers:
+            raise InputError(f"two tokens have the t_id {name}", path)
+        numbers[name] = len(numbers)
+        if not sentences or sentences[-1][0] != int(sentence):
+            sentences.append((int(sentence), []))
+        sentences[-1][1].append("".join((token.text or "").split()) or "_")
+    if not numbers:
+        raise InputError("this document has no tokens", path)
+    return numbers, sentences
+
+
+def _read_relations(path: Path, root: Element) -> dict[str, str]:
+    """The cluster's name of every mention id that is in a relation; cross-document relations have the last word."""
+    instances = {
+        markable.get("m_id", ""): markable.get("instance_id")
+        for markable in root.iterfind("Markables/*")
+        if markable.find("token_anchor") is None
+    }
+    clusters: dict[str, str] = {}
+    for tag in ("INTRA_DOC_COREF", "CROSS_DOC_COREF"):
+        for relation in root.iterfind(f"Relations/{tag}"):
+            target = relation.find("target")
+            name = None
+            if tag == "CROSS_DOC_COREF":
+                name = (instances.get(target.get("m_id", "")) if target is not None else None) or relation.get("note")
+                if not name:
+                    raise InputError(f"relation {relation.get('r_id')} has no target instance", path)
+            else:
+                name = f"{path.stem}_{relation.get('r_id')}"
+            for source in relation.iterfind("source"):
+                clusters[source.get("m_id", "")] = name
+    return clusters

@@ -1,0 +1,208 @@
+"""Finding mentions in raw text: documents in, events and entities out.
+
+Unmarked text is read one document at a time, in windows of whole sentences; every span of up to
+`detector_max_words` words of one sentence is scored as an event and as an entity. Spans are then taken from the most
+probable down, as long as they are above the threshold of their kind and overlap none taken before (in ECB+ 20 of 11,287
+mentions overlap another).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.model import CorefModel, collate, token_batches
+from cdcoref.sequences import Integers, PairSequence, SequenceBuilder
+
+CHUNKS_AT_ONCE = 256
+"""Windows that are sorted by length together; bounds the memory that a long list of documents takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionWindow:
+    """One window of unmarked text and its candidate spans.
+
+    Attributes
+    ----------
+    document
+        Where it is from.
+    sequence
+        What the encoder reads; `span_tokens` are the places of the words' first pieces.
+    words
+        Token indices in the document. *Shape:* (words,)
+    starts, ends
+        First word of every span, and one past its last. *Shape:* (spans,)
+    """
+
+    document: Document
+    sequence: PairSequence
+    words: Integers
+    starts: Integers
+    ends: Integers
+
+
+def detection_windows(
+    builder: SequenceBuilder, document: Document, max_length: int, max_words: int
+) -> Iterator[DetectionWindow]:
+    """The windows of one document; sentences that must not be seen are left out."""
+    sentence_of = np.array(document.sentence_of_tokens(), dtype=np.int64)
+    for sequence in builder.plain(builder.prepare(document, (), ()), max_length):
+        words = sequence.span_of_token
+        sentences = sentence_of[words]
+        starts, ends = [], []
+        for count in range(1, min(max_words, len(words)) + 1):
+            first = np.arange(len(words) - count + 1)
+            whole = (sentences[first] == sentences[first + count - 1]) & (
+                words[first + count - 1] - words[first] < count
+            )
+            starts.append(first[whole])
+            ends.append(first[whole] + count)
+        if len(words):
+            yield DetectionWindow(document, sequence, words, np.concatenate(starts), np.concatenate(ends))
+
+
+def collate_windows(windows: Sequence[DetectionWindow], pad_token_id: int) -> dict[str, Tensor]:
+    """A batch for :meth:`CorefModel.span_logits`; spans in the order of the windows."""
+    batch = collate([w.sequence for w in windows], pad_token_id)
+    offsets = np.cumsum([0] + [len(w.words) for w in windows])
+    starts = np.concatenate([w.starts + offset for w, offset in zip(windows, offsets[:-1], strict=True)])
+    ends = np.concatenate([w.ends + offset for w, offset in zip(windows, offsets[:-1], strict=True)])
+    return {**batch, "span_starts": torch.from_numpy(starts), "span_ends": torch.from_numpy(ends)}
+
+
+@dataclass(frozen=True, slots=True)
+class SpanScores:
+    """Probabilities of the candidate spans of one document that are worth keeping.
+
+    Attributes
+    ----------
+    starts, ends
+        Token ranges in the document, end exclusive. *Shape:* (spans,)
+    probabilities
+        *Shape:* (spans, kinds)
+    """
+
+    starts: Integers
+    ends: Integers
+    probabilities: NDArray[np.float32]
+
+    def select(self, document: Document, thresholds: Mapping[str, float]) -> list[Mention]:
+        """The mentions at the given thresholds, in order of place; `confidence` is the detector's probability."""
+        kinds = self.probabilities.argmax(axis=1)
+        best = self.probabilities.max(axis=1)
+        least = np.array([thresholds[kind] for kind in KINDS])[kinds]
+        chosen = np.flatnonzero(best >= least)
+        order = chosen[np.lexsort((self.ends[chosen], self.starts[chosen], -best[chosen]))]
+        taken = np.zeros(len(document.tokens), dtype=bool)
+        mentions = []
+        for span in order:
+            start, end = int(self.starts[span]), int(self.ends[span])
+            if not taken[start:end].any():
+                taken[start:end] = True
+                mentions.append(
+                    Mention(document.id, tuple(range(start, end)), KINDS[kinds[span]], confidence=float(best[span]))
+                )
+        return sorted(mentions, key=lambda m: m.start)
+
+
+def score_spans(
+    model: CorefModel,
+    documents: Sequence[Document],
+    *,
+    batch_tokens: int,
+    least: float = 0.05,
+    advance: Callable[[int], None] = lambda pieces: None,
+) -> Iterator[tuple[Document, SpanScores]]:
+    """Score the candidate spans of documents.
+
+    Parameters
+    ----------
+    batch_tokens
+        Word pieces that the encoder reads at once.
+    least
+        Spans below this probability for every kind are dropped.
+    advance
+        Called with the number of word pieces read, after every batch.
+
+    Yields
+    ------
+    tuple
+        Every document, in order, with its scored spans.
+    """
+    builder = SequenceBuilder(model.tokenizer, model.config.sequence_options())
+    config = model.config
+    waiting: list[DetectionWindow] = []
+    unfinished: list[Document] = []
+
+    def flush() -> Iterator[tuple[Document, SpanScores]]:
+        found: dict[str, list[tuple[Integers, Integers, NDArray[np.float32]]]] = {d.id: [] for d in unfinished}
+        for positions in token_batches([len(w.sequence) for w in waiting], batch_tokens):
+            windows = [waiting[p] for p in positions]
+            for window, scores in zip(windows, _probabilities(model, windows), strict=True):
+                keep = scores.max(axis=1) >= least
+                starts = window.words[window.starts[keep]]
+                found[window.document.id].append((starts, window.words[window.ends[keep] - 1] + 1, scores[keep]))
+            advance(sum(len(w.sequence) for w in windows))
+        for document in unfinished:
+            yield document, _join(found[document.id])
+
+    for document in documents:
+        unfinished.append(document)
+        waiting.extend(detection_windows(builder, document, config.detector_max_length, config.detector_max_words))
+        if len(waiting) >= CHUNKS_AT_ONCE:
+            yield from flush()
+            waiting.clear()
+            unfinished.clear()
+    yield from flush()
+
+
+def find_mentions(
+    model: CorefModel,
+    corpus: Corpus,
+    *,
+    batch_tokens: int,
+    advance: Callable[[int], None] = lambda pieces: None,
+) -> Corpus:
+    """The corpus with the detector's mentions in place of its own.
+
+    Raises nothing of its own; a document without text simply has no mentions.
+    """
+    mentions: list[Mention] = []
+    scored = score_spans(model, corpus.documents, batch_tokens=batch_tokens, advance=advance)
+    for document, scores in scored:
+        mentions.extend(scores.select(document, model.config.detection_threshold))
+    return replace(corpus, mentions=tuple(mentions))
+
+
+def annotated_only(corpus: Corpus) -> Corpus:
+    """Drop mentions outside the annotated sentences, where nobody could have confirmed them (protocol)."""
+    annotated = {d.id: d.annotated for d in corpus.documents}
+    sentences = {d.id: d.sentence_of_tokens() for d in corpus.documents if d.annotated is not None}
+    kept = [
+        m
+        for m in corpus.mentions
+        if (allowed := annotated[m.document]) is None or sentences[m.document][m.start] in allowed
+    ]
+    return replace(corpus, mentions=tuple(kept))
+
+
+def _probabilities(model: CorefModel, windows: Sequence[DetectionWindow]) -> list[NDArray[np.float32]]:
+    batch = collate_windows(windows, model.encoder.config.pad_token_id)
+    with torch.inference_mode():
+        logits = model.span_logits({name: tensor.to(model.device) for name, tensor in batch.items()})
+    scores = logits.float().sigmoid().cpu().numpy()
+    return np.split(scores, np.cumsum([len(w.starts) for w in windows])[:-1])
+
+
+def _join(parts: Sequence[tuple[Integers, Integers, NDArray[np.float32]]]) -> SpanScores:
+    if not parts:
+        none = np.zeros(0, dtype=np.int64)
+        return SpanScores(none, none, np.zeros((0, len(KINDS)), dtype=np.float32))
+    starts, ends, scores = zip(*parts, strict=True)
+    return SpanScores(np.concatenate(starts), np.concatenate(ends), np.concatenate(scores))

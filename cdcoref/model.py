@@ -1,0 +1,403 @@
+"""The coreference model: one encoder, a scorer of mention pairs and a detector of mentions (paper, Appendix C.1).
+
+Sequences of :mod:`cdcoref.sequences` go in, logits of pairs (or of candidate spans) come out. A saved model is a folder:
+``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from cdcoref.corpus import KINDS
+from cdcoref.errors import InputError
+from cdcoref.sequences import Context, PairSequence, SequenceOptions
+from cdlm.config import EncoderConfig, read_json
+from cdlm.encoder import CDLMModel
+from cdlm.quantization import dequantize, quantize
+from cdlm.tokens import load_tokenizer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+CONFIG_FILE = "config.json"
+WEIGHTS_FILE = "model.safetensors"
+DEFAULT_MODEL = Path(__file__).parent / "models" / "default"
+PAIRS_AT_ONCE = 16_384
+"""Pairs whose hidden layer is held in memory at the same time when nothing is trained."""
+
+
+def _per_kind(value: float) -> dict[str, float]:
+    return dict.fromkeys(KINDS, value)
+
+
+@dataclass(frozen=True)
+class CorefConfig:
+    """What a model needs beside its weights: how it is built, how it reads, and what was tuned on dev.
+
+    Attributes
+    ----------
+    marking, context, max_length
+        See :class:`cdcoref.sequences.SequenceOptions`.
+    mention_vector
+        A mention is the ``"sum"`` (the paper's) or the ``"mean"`` of its tokens' vectors.
+    both_orders
+        Whether a pair's probability is the mean over both orders of its two documents. Otherwise the document whose
+        text sorts first stands first. Either way the order of the files does not matter.
+    scorer_width
+        Units of the pair scorer's hidden layer.
+    detector_width, detector_max_words, detector_max_length
+        Units of the detector's hidden layer, words of the longest mention that it can find, and word pieces of the
+        unmarked text that it reads at once.
+    linkage
+        How the distance of two clusters follows from those of their mentions.
+    distance_threshold
+        Per kind: clusters are merged while their distance is below it.
+    temperature
+        Per kind: logits are divided by it before they become probabilities.
+    detection_threshold
+        Per kind: the probability from which on a span counts as a mention.
+    """
+
+    marking: Literal["all", "pair"] = "all"
+    context: Context = "document"
+    max_length: int = 4096
+    mention_vector: Literal["sum", "mean"] = "sum"
+    both_orders: bool = True
+    scorer_width: int = 1024
+    detector_width: int = 256
+    detector_max_words: int = 16
+    detector_max_length: int = 256
+    linkage: Literal["average", "single", "complete"] = "average"
+    distance_threshold: Mapping[str, float] = field(default_factory=lambda: _per_kind(0.5))
+    temperature: Mapping[str, float] = field(default_factory=lambda: _per_kind(1.0))
+    detection_threshold: Mapping[str, float] = field(default_factory=lambda: _per_kind(0.5))
+
+    def sequence_options(self) -> SequenceOptions:
+        """How sequences for this model are built."""
+        return SequenceOptions(self.marking, self.context, self.max_length)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], path: Path | None = None) -> CorefConfig:
+        """Read what :meth:`to_dict` wrote; an unknown or wrong entry is an `InputError`."""
+        try:
+            config = cls(**values)
+        except TypeError as error:
+            raise InputError(f"the model's configuration is wrong ({error})", path) from error
+        config.sequence_options()
+        return config
+
+    def to_dict(self) -> dict[str, Any]:
+        """The configuration as plain values, for JSON."""
+        return asdict(self)
+
+
+class PairScorer(nn.Module):
+    """The probability that two mentions corefer, from ``[s, m_i, m_j, m_i * m_j]`` (Appendix C.1).
+
+    One hidden layer with tanh, and one output a kind of mention. The hidden layer's product with the concatenation is
+    computed as the sum of four products, of which only that with ``m_i * m_j`` is as many rows long as there are pairs.
+    """
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(4 * width, hidden)
+        self.output = nn.Linear(hidden, len(KINDS))
+
+    def forward(
+        self, sequences: Tensor, mentions: Tensor, pairs: Tensor, pair_sequence: Tensor, kinds: Tensor
+    ) -> Tensor:
+        """Logits of the pairs.
+
+        Parameters
+        ----------
+        sequences
+            Vectors of ``[CLS]``. *Shape:* (sequences, width)
+        mentions
+            Vectors of the mentions. *Shape:* (spans, width)
+        pairs, pair_sequence, kinds
+            Spans, sequence and kind of every pair. *Shape:* (pairs, 2), (pairs,), (pairs,)
+        """
+        of_sequence, of_first, of_second, of_product = self.hidden.weight.chunk(4, dim=1)
+        base = nn.functional.linear(sequences, of_sequence, self.hidden.bias)
+        left = nn.functional.linear(mentions, of_first)
+        right = nn.functional.linear(mentions, of_second)
+        at_once = len(pairs) if torch.is_grad_enabled() else PAIRS_AT_ONCE
+        logits = []
+        for chunk in torch.arange(len(pairs), device=pairs.device).split(max(1, at_once)):
+            i, j = pairs[chunk, 0], pairs[chunk, 1]
+            product = nn.functional.linear(mentions[i] * mentions[j], of_product)
+            activation = torch.tanh(base[pair_sequence[chunk]] + left[i] + right[j] + product)
+            both = self.output(activation)
+            logits.append(both.gather(1, kinds[chunk, None]).squeeze(1))
+        return torch.cat(logits) if logits else sequences.new_zeros(0)
+
+
+class SpanDetector(nn.Module):
+    """Scores every span of up to `max_words` words of a sentence as an event, as an entity, or as neither.
+
+    A span is its first word, its last word, the mean of its words and its length, through one hidden layer.
+    """
+
+    def __init__(self, width: int, hidden: int, max_words: int) -> None:
+        super().__init__()
+        self.max_words = max_words
+        self.first = nn.Linear(width, hidden)
+        self.last = nn.Linear(width, hidden)
+        self.mean = nn.Linear(width, hidden)
+        self.length = nn.Embedding(max_words, hidden)
+        self.output = nn.Linear(hidden, len(KINDS))
+
+    def forward(self, words: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+        """Logits of the spans, one a kind.
+
+        Parameters
+        ----------
+        words
+            Vectors of all words. *Shape:* (words, width)
+        starts, ends
+            First word of every span and one past its last. *Shape:* (spans,)
+
+        Returns
+        -------
+        Tensor
+            *Shape:* (spans, kinds)
+        """
+        projected = self.mean(words).float()
+        total = torch.cat([projected.new_zeros(1, projected.shape[1]), projected.cumsum(0)])
+        count = ends - starts
+        mean = (total[ends] - total[starts]) / count[:, None]
+        hidden = self.first(words)[starts] + self.last(words)[ends - 1] + mean + self.length(count - 1)
+        return self.output(nn.functional.gelu(hidden))
+
+
+class CorefModel(nn.Module):
+    """Encoder, pair scorer and mention detector.
+
+    Attributes
+    ----------
+    encoder, pair_scorer, detector
+        The three parts; one encoder serves both heads.
+    config
+        See :class:`CorefConfig`.
+    tokenizer
+        With the special tokens of :mod:`cdlm.tokens`.
+    """
+
+    def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, config: CorefConfig) -> None:
+        super().__init__()
+        if config.max_length > encoder.config.max_length:
+            config = replace(config, max_length=encoder.config.max_length)
+        self.config = config
+        self.tokenizer = tokenizer
+        self.encoder = encoder
+        width = encoder.config.hidden_size
+        self.pair_scorer = PairScorer(width, config.scorer_width)
+        self.detector = SpanDetector(width, config.detector_width, config.detector_max_words)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.pair_scorer.hidden.weight.device
+
+    # -- forward -----------------------------------------------------------------------------------------------------
+
+    def pair_logits(self, batch: Mapping[str, Tensor]) -> Tensor:
+        """Logits of all pairs of a batch of :func:`collate`. *Shape:* (pairs,)"""
+        hidden = self._encode(batch)
+        flat = hidden.reshape(-1, hidden.shape[-1])
+        spans = flat.new_zeros(int(batch["span_count"]), flat.shape[1])
+        spans = spans.index_add(0, batch["span_of_token"], flat[batch["span_tokens"]])
+        if self.config.mention_vector == "mean":
+            sizes = torch.bincount(batch["span_of_token"], minlength=len(spans)).clamp(min=1)
+            spans = spans / sizes[:, None].to(spans.dtype)
+        return self.pair_scorer(hidden[:, 0], spans, batch["pairs"], batch["pair_sequence"], batch["pair_kinds"])
+
+    def span_logits(self, batch: Mapping[str, Tensor]) -> Tensor:
+        """Logits of the candidate spans of a batch of :func:`collate`. *Shape:* (spans, kinds)"""
+        hidden = self._encode(batch)
+        words = hidden.reshape(-1, hidden.shape[-1])[batch["span_tokens"]]
+        return self.detector(words, batch["span_starts"], batch["span_ends"])
+
+    def forward(self, task: str, labels: Tensor, weights: Tensor, **batch: Tensor) -> dict[str, Tensor]:
+        """Loss of one batch: weighted binary cross-entropy over its pairs or its candidate spans.
+
+        Parameters
+        ----------
+        task
+            ``"pairs"`` or ``"spans"``.
+        labels, weights
+            What is true, and how much it counts (0: the annotation is silent). Shape as the logits.
+        """
+        logits = (self.pair_logits if task == "pairs" else self.span_logits)(batch).float()
+        losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
+        return {"loss": (losses * weights).sum() / weights.sum().clamp(min=1.0)}
+
+    def _encode(self, batch: Mapping[str, Tensor]) -> Tensor:
+        output = self.encoder(batch["input_ids"], batch["attention_mask"], batch["global_attention_mask"])
+        return output.last_hidden_state
+
+    # -- folders -----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_encoder(cls, name_or_folder: str | Path, config: CorefConfig) -> CorefModel:
+        """An untrained model on a Longformer checkpoint; the heads come from torch's random state."""
+        tokenizer = load_tokenizer(name_or_folder)
+        encoder = CDLMModel.from_pretrained(name_or_folder)
+        if len(tokenizer) != encoder.config.vocab_size:
+            encoder.resize_token_embeddings(len(tokenizer))
+        return cls(encoder, tokenizer, config)
+
+    @classmethod
+    def from_pretrained(cls, folder: str | Path = "default") -> CorefModel:
+        """Read a model that :meth:`save_pretrained` wrote; ``"default"`` is the one shipped with the package.
+
+        Raises
+        ------
+        InputError
+            If the folder is no such model.
+        """
+        folder = DEFAULT_MODEL if str(folder) == "default" else Path(folder)
+        values = read_json(folder / CONFIG_FILE)
+        if "cdcoref" not in values:
+            raise InputError(
+                "this folder holds an encoder and no coreference model; train one on it with `cdcoref train --encoder`",
+                folder / CONFIG_FILE,
+            )
+        config = CorefConfig.from_dict(values["cdcoref"], folder / CONFIG_FILE)
+        tokenizer = load_tokenizer(folder)
+        with torch.device("meta"):
+            model = cls(CDLMModel(EncoderConfig.from_dict(values, folder / CONFIG_FILE)), tokenizer, config)
+        state = read_weights(folder / WEIGHTS_FILE)
+        try:
+            model.load_state_dict(state, assign=True)
+        except RuntimeError as error:
+            summary = str(error).split("\n")[1].strip() if "\n" in str(error) else str(error)
+            raise InputError(f"the weights do not fit the configuration: {summary}", folder / WEIGHTS_FILE) from error
+        return model.eval()
+
+    def save_pretrained(self, folder: str | Path, card: str, *, int8: bool = False) -> None:
+        """Write the model's folder; it appears under its name only when it is whole, and replaces an older one.
+
+        Parameters
+        ----------
+        card
+            Text of the model card, ``README.md``.
+        int8
+            Store matrices as 8-bit integers with a scale a row.
+        """
+        folder = Path(folder)
+        with replaced_folder(folder) as target:
+            values = {**self.encoder.config.to_dict(), "cdcoref": self.config.to_dict()}
+            (target / CONFIG_FILE).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+            state = {name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items()}
+            save_file(quantize(state) if int8 else state, target / WEIGHTS_FILE, metadata={"format": "pt"})
+            self.tokenizer.save_pretrained(str(target))
+            (target / "README.md").write_text(card, encoding="utf-8")
+
+
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """Read a safetensors file as float32, whether it was stored as int8 or not."""
+    from safetensors import SafetensorError
+
+    try:
+        state = dequantize(load_file(path))
+    except FileNotFoundError as error:
+        raise InputError("the model's weights are missing", path) from error
+    except SafetensorError as error:
+        raise InputError(f"the model's weights cannot be read ({error})", path) from error
+    return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
+
+
+class replaced_folder:
+    """Context manager: a new folder beside `folder` that takes its place when the block ends without an error."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> Path:
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        self.new = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}-", dir=self.folder.parent))
+        return self.new
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            shutil.rmtree(self.new)
+            return
+        self.new.chmod(0o755)
+        for path in self.new.iterdir():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        if self.folder.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}-old-", dir=self.folder.parent))
+            self.folder.rename(old / "old")
+            self.new.rename(self.folder)
+            shutil.rmtree(old)
+        else:
+            self.new.rename(self.folder)
+
+
+# -- batches ---------------------------------------------------------------------------------------------------------
+
+
+def collate(sequences: Sequence[PairSequence], pad_token_id: int) -> dict[str, Tensor]:
+    """Put sequences side by side.
+
+    Returns
+    -------
+    dict
+        ``input_ids``, ``attention_mask``, ``global_attention_mask`` (*Shape:* (sequences, length)); ``span_tokens``
+        (places in the flattened batch) and ``span_of_token``; ``span_count``; ``pairs`` of spans, and for every pair
+        its ``pair_sequence`` and ``pair_kinds``.
+    """
+    length = max(len(s) for s in sequences)
+    ids = np.full((len(sequences), length), pad_token_id, dtype=np.int64)
+    mask = np.zeros((len(sequences), length), dtype=np.int64)
+    is_global = np.zeros((len(sequences), length), dtype=np.int64)
+    tokens, owners, pairs, numbers, kinds = [], [], [], [], []
+    spans = 0
+    for row, sequence in enumerate(sequences):
+        ids[row, : len(sequence)] = sequence.input_ids
+        mask[row, : len(sequence)] = 1
+        is_global[row, : len(sequence)] = sequence.is_global
+        tokens.append(sequence.span_tokens + row * length)
+        owners.append(sequence.span_of_token + spans)
+        pairs.append(sequence.pairs + spans)
+        numbers.append(np.full(len(sequence.pairs), row))
+        kinds.append(np.maximum(sequence.kinds[sequence.pairs[:, 0]], 0))
+        spans += len(sequence.mentions)
+    arrays = {
+        "input_ids": ids,
+        "attention_mask": mask,
+        "global_attention_mask": is_global,
+        "span_tokens": np.concatenate(tokens),
+        "span_of_token": np.concatenate(owners),
+        "span_count": np.array(spans),
+        "pairs": np.concatenate(pairs),
+        "pair_sequence": np.concatenate(numbers),
+        "pair_kinds": np.concatenate(kinds),
+    }
+    return {name: torch.from_numpy(array.astype(np.int64)) for name, array in arrays.items()}
+
+
+def token_batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
+    """Positions of sequences, longest first, in batches of at most `batch_tokens` pieces with their padding."""
+    batch: list[int] = []
+    for position in sorted(range(len(lengths)), key=lambda i: (-lengths[i], i)):
+        if batch and (len(batch) + 1) * lengths[batch[0]] > batch_tokens:
+            yield batch
+            batch = []
+        batch.append(position)
+    if batch:
+        yield batch

@@ -1,0 +1,542 @@
+"""Documents and marked mentions in, what the encoder reads out (paper, section 3.2 and Appendix C.1).
+
+A :class:`PairSequence` is one tokenised sequence ``[CLS] <doc-s> ... </doc-s> <doc-s> ... </doc-s>``, the spans of the
+mentions marked in it, and the pairs of spans to score. The paper marks one candidate pair a sequence; the default here
+marks every mention of both documents and scores all their pairs from one pass. Both are this type: only the builder's
+option differs. Pairs within a document are scored from a sequence of that document alone.
+
+**Markers.** Every marked mention stands between ``<m>`` and ``</m>``, from its first to its last token (the gap of a
+discontinuous mention lies inside). The markers of all mentions are the same two tokens, so nested and crossing mentions
+need no order among them: before a token stand as many ``<m>`` as mentions begin there, after it as many ``</m>`` as end.
+
+**Room.** Where the chosen context does not fit into `max_length`, sentences far from mentions go first. If even the
+sentences with mentions do not fit, they are split into windows of consecutive sentences, and every window of one
+document is paired with every window of the other, so that every pair is scored exactly once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.corpus import KINDS, Document, Mention
+from cdcoref.errors import InputError
+from cdlm.tokens import DOC_END, DOC_START, MENTION_END, MENTION_START, WordPieces
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+Context = int | Literal["document", "sentence"]
+Integers = NDArray[np.int64]
+
+OVERHEAD = 5
+"""[CLS] and two pairs of document separators."""
+SMALLEST_LENGTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceOptions:
+    """How sequences are built.
+
+    Attributes
+    ----------
+    marking
+        ``"all"``: every mention of the sequence is marked and all its pairs are scored from one pass. ``"pair"``: one
+        candidate pair is marked a sequence, as in the paper.
+    context
+        ``"document"``: all sentences. A number: the sentences with mentions and as many sentences on either side of
+        each. ``"sentence"``: the sentences with mentions alone (the paper's ablation).
+    max_length
+        Word pieces of the longest sequence, markers included.
+    """
+
+    marking: Literal["all", "pair"] = "all"
+    context: Context = "document"
+    max_length: int = 4096
+
+    def __post_init__(self) -> None:
+        if self.marking not in ("all", "pair"):
+            raise InputError(f"marking must be all or pair, not {self.marking!r}")
+        if self.context not in ("document", "sentence") and not (isinstance(self.context, int) and self.context >= 0):
+            raise InputError(f"context must be document, sentence or a number of sentences, not {self.context!r}")
+        if self.max_length < SMALLEST_LENGTH:
+            raise InputError(f"max_length must be {SMALLEST_LENGTH} or more, not {self.max_length}")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A rendered piece of one document: word pieces with markers, and where the mentions are.
+
+    Attributes
+    ----------
+    ids
+        Word pieces. *Shape:* (length,)
+    is_global
+        Which of them attend globally. *Shape:* (length,)
+    mentions, kinds
+        Numbers of the mentions marked in it, and their kinds (positions in `KINDS`; -1: not said). *Shape:* (spans,)
+    span_tokens, span_of_token
+        Positions of the mentions' own pieces, and the number of the span that each belongs to.
+    """
+
+    ids: Integers
+    is_global: NDArray[np.bool_]
+    mentions: Integers
+    kinds: Integers
+    span_tokens: Integers
+    span_of_token: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class PairSequence:
+    """What the encoder reads, the spans of the mentions in it, and the pairs of spans to score.
+
+    Attributes
+    ----------
+    input_ids
+        Word pieces. *Shape:* (length,)
+    is_global
+        Global attention: ``[CLS]``, markers and mention pieces. *Shape:* (length,)
+    mentions, kinds
+        Number of the mention of every span, and its kind (position in `KINDS`; -1: not said). *Shape:* (spans,)
+    span_tokens, span_of_token
+        Positions of the mentions' pieces, and the span that each belongs to. *Shape:* (mention pieces,)
+    pairs
+        Spans of one kind to compare, the first document's first. *Shape:* (pairs, 2)
+    """
+
+    input_ids: Integers
+    is_global: NDArray[np.bool_]
+    mentions: Integers
+    kinds: Integers
+    span_tokens: Integers
+    span_of_token: Integers
+    pairs: Integers
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedDocument:
+    """A document in word pieces, with its mentions.
+
+    Attributes
+    ----------
+    document, mentions, numbers
+        The document, its mentions in order of place, and their numbers in the corpus.
+    pieces
+        Word pieces of every token.
+    units
+        Token ranges that are kept or dropped as one: sentences, or parts of a very long sentence.
+    lengths
+        Word pieces of every unit, markers of its mentions included.
+    unit_mentions
+        For every unit, the mentions (positions in `mentions`) that begin in it.
+    hidden
+        Units that may not serve as context.
+    """
+
+    document: Document
+    mentions: tuple[Mention, ...]
+    numbers: tuple[int, ...]
+    pieces: list[list[int]]
+    units: list[tuple[int, int]]
+    lengths: list[int]
+    unit_mentions: list[list[int]]
+    hidden: frozenset[int]
+    rendered: dict[object, Segment] = field(default_factory=dict, repr=False, compare=False)
+
+
+class SequenceBuilder:
+    """Builds sequences for documents and pairs of documents.
+
+    Parameters
+    ----------
+    tokenizer
+        With the special tokens of :mod:`cdlm.tokens`.
+    options
+        See :class:`SequenceOptions`.
+
+    Attributes
+    ----------
+    notes
+        One sentence for each mention that had to be cut, to be reported to the user.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, options: SequenceOptions) -> None:
+        self.options = options
+        self.notes: list[str] = []
+        self._word_pieces = WordPieces(tokenizer)
+        names = (DOC_START, DOC_END, MENTION_START, MENTION_END)
+        self._doc_start, self._doc_end, self._open, self._close = tokenizer.convert_tokens_to_ids(list(names))
+        start = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
+        if start is None:
+            raise InputError("the tokenizer has neither a [CLS] nor a beginning-of-sequence token")
+        self._cls = int(start)
+
+    def prepare(self, document: Document, mentions: Sequence[Mention], numbers: Sequence[int]) -> MarkedDocument:
+        """Tokenise a document and lay out its units; `numbers` are the mentions' numbers in the corpus."""
+        order = sorted(range(len(mentions)), key=lambda i: (mentions[i].start, -mentions[i].end, numbers[i]))
+        ordered = tuple(mentions[i] for i in order)
+        pieces = self._word_pieces(document.tokens)
+        room = (self.options.max_length - OVERHEAD) // 2
+        units, unit_sentences = self._units(document, ordered, pieces, room)
+        starts = [start for start, _ in units]
+        unit_mentions: list[list[int]] = [[] for _ in units]
+        for position, mention in enumerate(ordered):
+            unit_mentions[int(np.searchsorted(starts, mention.start, side="right")) - 1].append(position)
+        lengths = [
+            sum(len(pieces[t]) for t in range(start, end)) + 2 * len(inside)
+            for (start, end), inside in zip(units, unit_mentions, strict=True)
+        ]
+        hidden = frozenset(u for u, sentence in enumerate(unit_sentences) if sentence in document.hidden)
+        return MarkedDocument(
+            document, ordered, tuple(numbers[i] for i in order), pieces, units, lengths, unit_mentions, hidden
+        )
+
+    def single(self, document: MarkedDocument) -> Iterator[PairSequence]:
+        """Sequences that score the pairs within one document."""
+        for first, second in self._candidates(document, None):
+            if first is None:
+                yield from self._within(document, range(len(document.mentions)))
+            else:
+                yield from self._within(document, (first, second))
+
+    def pair(self, first: MarkedDocument, second: MarkedDocument) -> Iterator[PairSequence]:
+        """Sequences that score the pairs across two documents, `first` standing first."""
+        for one, other in self._candidates(first, second):
+            if one is None:
+                yield from self._across(first, range(len(first.mentions)), second, range(len(second.mentions)))
+            else:
+                yield from self._across(first, (one,), second, (other,))
+
+    def plain(self, document: MarkedDocument, max_length: int) -> Iterator[PairSequence]:
+        """Unmarked sequences of a document, for finding mentions; hidden sentences are left out.
+
+        ``span_tokens`` are the places of the words' first pieces, ``span_of_token`` the words' indices in the document.
+        """
+        chunk: list[int] = []
+        length = 0
+        room = max_length - 3
+        for unit, (start, end) in enumerate(document.units):
+            if unit in document.hidden:
+                continue
+            cost = sum(len(document.pieces[t]) for t in range(start, end))
+            if chunk and length + cost > room:
+                yield self._render_plain(document, chunk)
+                chunk, length = [], 0
+            chunk.append(unit)
+            length += cost
+        if chunk:
+            yield self._render_plain(document, chunk)
+
+    def count(self, first: MarkedDocument, second: MarkedDocument | None) -> tuple[int, int]:
+        """How many sequences :meth:`pair` (or :meth:`single`) yields, and about how many word pieces they hold."""
+        sequences = pieces = 0
+        if self.options.marking == "pair":
+            sequences = sum(1 for _ in self._candidates(first, second))
+            return sequences, sequences * min(self.options.max_length, self._full_length(first, second))
+        windows = self._window_pairs(
+            first, range(len(first.mentions)), second, range(len(second.mentions)) if second else ()
+        )
+        for one, other in windows:
+            sequences += 1
+            pieces += OVERHEAD + sum(first.lengths[u] for u in one)
+            pieces += sum((second or first).lengths[u] for u in other)
+        return sequences, pieces
+
+    # -- which pairs, which windows ----------------------------------------------------------------------------------
+
+    def _candidates(
+        self, first: MarkedDocument, second: MarkedDocument | None
+    ) -> Iterator[tuple[int, int] | tuple[None, None]]:
+        """Pairs of mentions of one kind to mark, or once (None, None) where all are marked at once."""
+        if not first.mentions or (second is not None and not second.mentions):
+            return
+        if self.options.marking == "all":
+            if second is not None or len(first.mentions) > 1:
+                yield None, None
+            return
+        for i, mention in enumerate(first.mentions):
+            others = range(i + 1, len(first.mentions)) if second is None else range(len(second.mentions))
+            for j in others:
+                if (second or first).mentions[j].kind == mention.kind:
+                    yield i, j
+
+    def _full_length(self, first: MarkedDocument, second: MarkedDocument | None) -> int:
+        return OVERHEAD + sum(sum(d.lengths) for d in (first, second) if d is not None)
+
+    def _window_pairs(
+        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
+    ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Units of the first and of the second document (or of a second window of the first) of every sequence."""
+        room = self.options.max_length - OVERHEAD
+        if second is None:
+            whole = self._windows(first, ones, room)
+            if len(whole) == 1:
+                return [(whole[0], ())]
+            windows = self._windows(first, ones, room // 2)
+            return [(a, ()) for a in windows] + [(a, b) for i, a in enumerate(windows) for b in windows[i + 1 :]]
+        one_room, other_room = self._rooms(first, ones, second, others)
+        return [(a, b) for a in self._windows(first, ones, one_room) for b in self._windows(second, others, other_room)]
+
+    def _rooms(
+        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument, others: Sequence[int]
+    ) -> tuple[int, int]:
+        """How many pieces each document gets: half, or what the other leaves where that needs less than half.
+
+        What is left is rounded down, so that a long document is split in few different ways over all its partners.
+        """
+        room = self.options.max_length - OVERHEAD
+        half = room // 2
+        one = sum(first.lengths[u] for u in self._context(first, ones))
+        other = sum(second.lengths[u] for u in self._context(second, others))
+        if one + other <= room:
+            return one, other
+        if one <= half:
+            return one, max(half, (room - one) // 64 * 64)
+        if other <= half:
+            return max(half, (room - other) // 64 * 64), other
+        return half, half
+
+    def _context(self, document: MarkedDocument, marked: Sequence[int]) -> dict[int, int]:
+        """The units that the option `context` asks for, each with its distance from the nearest marked mention's."""
+        wanted = set(marked)
+        own = [u for u, inside in enumerate(document.unit_mentions) if wanted.intersection(inside)]
+        limit = self.options.context
+        reach = len(document.units) if limit == "document" else 0 if limit == "sentence" else int(limit)
+        distances: dict[int, int] = {}
+        for unit in own:
+            for other in range(max(0, unit - reach), min(len(document.units), unit + reach + 1)):
+                if other == unit or other not in document.hidden:
+                    distances[other] = min(distances.get(other, reach), abs(other - unit))
+        return distances
+
+    def _windows(self, document: MarkedDocument, marked: Sequence[int], room: int) -> list[tuple[int, ...]]:
+        """Split the units with marked mentions into windows of at most `room` pieces; fill up with nearest context."""
+        distances = self._context(document, marked)
+        if sum(document.lengths[u] for u in distances) <= room:
+            return [tuple(sorted(distances))]
+        windows: list[list[int]] = []
+        length = room + 1
+        for unit in (u for u in sorted(distances) if distances[u] == 0):
+            length += document.lengths[unit]
+            if length > room:
+                windows.append([])
+                length = document.lengths[unit]
+            windows[-1].append(unit)
+        context = [u for u in distances if distances[u] > 0]
+        for window in windows:
+            length = sum(document.lengths[u] for u in window)
+            core = list(window)
+            for unit in sorted(context, key=lambda u: (min(abs(u - w) for w in core), u)):
+                if length + document.lengths[unit] > room:
+                    break
+                window.append(unit)
+                length += document.lengths[unit]
+            window.sort()
+        return [tuple(window) for window in windows]
+
+    # -- sequences ---------------------------------------------------------------------------------------------------
+
+    def _across(
+        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument, others: Sequence[int]
+    ) -> Iterator[PairSequence]:
+        for one, other in self._window_pairs(first, ones, second, others):
+            segments = (self._segment(first, one, ones), self._segment(second, other, others))
+            left, right = (len(s.mentions) for s in segments)
+            pairs = np.stack(np.meshgrid(np.arange(left), left + np.arange(right), indexing="ij"), -1).reshape(-1, 2)
+            yield from self._sequence(segments, pairs)
+
+    def _within(self, document: MarkedDocument, marked: Sequence[int]) -> Iterator[PairSequence]:
+        for one, other in self._window_pairs(document, marked, None, ()):
+            segment = self._segment(document, tuple(sorted((*one, *other))), marked)
+            pairs = np.stack(np.triu_indices(len(segment.mentions), 1), -1)
+            if other:
+                of_one = np.isin(segment.mentions, self._segment(document, one, marked).mentions)
+                pairs = pairs[of_one[pairs[:, 0]] != of_one[pairs[:, 1]]]
+            yield from self._sequence((segment,), pairs)
+
+    def _sequence(self, segments: Sequence[Segment], pairs: Integers) -> Iterator[PairSequence]:
+        """One sequence, or none where no two mentions of one kind could be compared in it."""
+        kinds = np.concatenate([s.kinds for s in segments])
+        pairs = pairs[kinds[pairs[:, 0]] == kinds[pairs[:, 1]]]
+        if not len(pairs):
+            return
+        ids: list[Integers] = [np.array([self._cls])]
+        is_global: list[NDArray[np.bool_]] = [np.array([True])]
+        tokens: list[Integers] = []
+        owners: list[Integers] = []
+        offset, spans = 1, 0
+        for segment in segments:
+            ids += [np.array([self._doc_start]), segment.ids, np.array([self._doc_end])]
+            is_global += [np.array([False]), segment.is_global, np.array([False])]
+            tokens.append(segment.span_tokens + offset + 1)
+            owners.append(segment.span_of_token + spans)
+            offset += len(segment.ids) + 2
+            spans += len(segment.mentions)
+        yield PairSequence(
+            np.concatenate(ids),
+            np.concatenate(is_global),
+            np.concatenate([s.mentions for s in segments]),
+            kinds,
+            np.concatenate(tokens),
+            np.concatenate(owners),
+            pairs,
+        )
+
+    def _segment(self, document: MarkedDocument, units: tuple[int, ...], marked: Sequence[int]) -> Segment:
+        """Render units with the marked mentions in them; rendered once for every use."""
+        if self.options.marking == "pair":
+            return self._render(document, units, marked)
+        key = (units, marked)
+        segment = document.rendered.get(key)
+        if segment is None:
+            segment = document.rendered[key] = self._render(document, units, marked)
+        return segment
+
+    def _render(self, document: MarkedDocument, units: tuple[int, ...], marked: Sequence[int]) -> Segment:
+        wanted = set(marked)
+        inside = [m for u in units for m in document.unit_mentions[u] if m in wanted]
+        ranges = [document.units[u] for u in units]
+        opening, closing = _marker_places(document.mentions, inside, ranges)
+        spans_at: dict[int, list[int]] = {}
+        for span, mention in enumerate(inside):
+            for token in document.mentions[mention].tokens:
+                spans_at.setdefault(token, []).append(span)
+        ids: list[int] = []
+        is_global: list[bool] = []
+        tokens: list[int] = []
+        owners: list[int] = []
+        for start, end in ranges:
+            for token in range(start, end):
+                count = opening.get(token, 0)
+                ids += [self._open] * count
+                is_global += [True] * count
+                spans = spans_at.get(token, ())
+                for span in spans:
+                    tokens += range(len(ids), len(ids) + len(document.pieces[token]))
+                    owners += [span] * len(document.pieces[token])
+                ids += document.pieces[token]
+                is_global += [bool(spans)] * len(document.pieces[token])
+                count = closing.get(token, 0)
+                ids += [self._close] * count
+                is_global += [True] * count
+        kinds = [document.mentions[m].kind for m in inside]
+        return Segment(
+            np.array(ids, dtype=np.int64),
+            np.array(is_global, dtype=bool),
+            np.array([document.numbers[m] for m in inside], dtype=np.int64),
+            np.array([-1 if kind is None else KINDS.index(kind) for kind in kinds], dtype=np.int64),
+            np.array(tokens, dtype=np.int64),
+            np.array(owners, dtype=np.int64),
+        )
+
+    def _render_plain(self, document: MarkedDocument, units: Sequence[int]) -> PairSequence:
+        ids = [self._cls, self._doc_start]
+        places: list[int] = []
+        tokens: list[int] = []
+        for unit in units:
+            for token in range(*document.units[unit]):
+                if document.pieces[token]:
+                    places.append(len(ids))
+                    tokens.append(token)
+                ids += document.pieces[token]
+        ids.append(self._doc_end)
+        is_global = np.zeros(len(ids), dtype=bool)
+        is_global[0] = True
+        empty = np.zeros((0, 2), dtype=np.int64)
+        return PairSequence(
+            np.array(ids, dtype=np.int64),
+            is_global,
+            empty[:, 0],
+            empty[:, 0],
+            np.array(places),
+            np.array(tokens),
+            empty,
+        )
+
+    def _units(
+        self, document: Document, mentions: Sequence[Mention], pieces: list[list[int]], room: int
+    ) -> tuple[list[tuple[int, int]], list[int]]:
+        """Sentences, and parts of sentences that are longer than `room` pieces; split between mentions if possible."""
+        inner = np.zeros(len(document.tokens) + 1, dtype=bool)
+        for mention in mentions:
+            inner[mention.start + 1 : mention.end] = True
+        markers = np.zeros(len(document.tokens), dtype=np.int64)
+        for mention in mentions:
+            markers[mention.start] += 2
+        units: list[tuple[int, int]] = []
+        sentences: list[int] = []
+        for number, (start, end) in enumerate(document.sentences):
+            costs = [len(pieces[t]) + int(markers[t]) for t in range(start, end)]
+            begin = start
+            if sum(costs) > room:
+                length, cut = 0, None
+                for token in range(start, end):
+                    if token > begin and not inner[token]:
+                        cut = token
+                    length += costs[token - start]
+                    if length > room and token > begin:
+                        place = cut or token
+                        units.append((begin, place))
+                        sentences.append(number)
+                        begin, cut = place, None
+                        length = sum(costs[begin - start : token - start + 1])
+            units.append((begin, end))
+            sentences.append(number)
+        self._cut_words(document, pieces, room)
+        self._note_cut_mentions(document, mentions, units)
+        return units, sentences
+
+    def _cut_words(self, document: Document, pieces: list[list[int]], room: int) -> None:
+        """A single word of more pieces than fit (a data URI, say) keeps its first ones."""
+        longest = max(1, room - 2 * 8)
+        for token, word in enumerate(pieces):
+            if len(word) > longest:
+                self.notes.append(
+                    f"{document.id}: token {token} ({document.tokens[token][:20]}...) has {len(word)} word pieces; "
+                    f"only the first {longest} were read"
+                )
+                pieces[token] = word[:longest]
+
+    def _note_cut_mentions(
+        self, document: Document, mentions: Sequence[Mention], units: Sequence[tuple[int, int]]
+    ) -> None:
+        ends = {}
+        starts = [start for start, _ in units]
+        for mention in mentions:
+            unit = int(np.searchsorted(starts, mention.start, side="right")) - 1
+            if mention.tokens[-1] >= units[unit][1]:
+                ends[mention] = unit
+        for mention in ends:
+            self.notes.append(
+                f"{document.id}: the mention at tokens {mention.start}-{mention.end - 1} is longer than what the "
+                "encoder reads at once; it is represented by its first part"
+            )
+
+
+def _marker_places(
+    mentions: Sequence[Mention], inside: Sequence[int], ranges: Sequence[tuple[int, int]]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """How many markers open before, and close after, every token; a mention cut by its unit closes at the unit's end.
+
+    Opening markers are all the same token, and so are closing ones: counts are all that the order of nesting leaves.
+    """
+    opening: dict[int, int] = {}
+    closing: dict[int, int] = {}
+    shown = sorted(ranges)
+    for number in inside:
+        mention = mentions[number]
+        unit_end = next(end for start, end in shown if start <= mention.start < end)
+        last = mention.end - 1
+        if last >= unit_end and not any(start <= last < end for start, end in shown):
+            last = unit_end - 1
+        opening[mention.start] = opening.get(mention.start, 0) + 1
+        closing[last] = closing.get(last, 0) + 1
+    return opening, closing
