@@ -18,6 +18,12 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 
+HEADER = """\
+# What `pip install -c constraints.txt` installs, exactly; the versions that the tests were run with.
+# Written by scripts/pin_requirements.py in an environment with all extras (Python 3.11, Linux, CPU build of torch).
+# For newer releases: `pip install -e '.[build,tensorboard,test]'` in a fresh environment, `pytest`, then that script.
+"""
+
 
 def declared_requirements(setup_cfg: Path) -> list[Requirement]:
     """The requirements of the distribution and of all its extras, as setup.cfg has them."""
@@ -44,7 +50,7 @@ def installed_closure(requirements: list[Requirement]) -> dict[str, str]:
         try:
             installed = distribution(name)
         except PackageNotFoundError:
-            raise SystemExit(f"{requirement} is not installed here: pip install -e '.[build,tensorboard,test]'") from None
+            raise SystemExit(f"{requirement} is not installed: pip install -e '.[build,tensorboard,test]'") from None
         pins[name] = Version(installed.version).public
         for wanted in ("", *requirement.extras):
             if (name, wanted) not in done:
@@ -59,14 +65,8 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "constraints.txt")
     output = parser.parse_args().output
     pins = installed_closure(declared_requirements(ROOT / "setup.cfg"))
-    lines = [
-        "# What `pip install -c constraints.txt` installs, exactly; the versions that the tests were run with.",
-        "# Written by scripts/pin_requirements.py in an environment with all extras (Python 3.11, Linux, CPU build of torch).",
-        "# To move to newer releases: `pip install --upgrade --upgrade-strategy eager -e '.[build,tensorboard,test]'` in a",
-        "# fresh environment, `pytest`, then this script.",
-        *(f"{name}=={version}" for name, version in sorted(pins.items())),
-    ]
-    output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines = [f"{name}=={version}\n" for name, version in sorted(pins.items())]
+    output.write_text(HEADER + "".join(lines), encoding="utf-8")
     print(f"{output}: {len(pins)} versions")
 
 

@@ -1,0 +1,124 @@
+"""The order of the house: what is imported when, who may import whom, sizes, names, package data, pinned versions."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("cdcoref", "cdlm")
+MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+HEAVY = ("torch", "transformers", "spacy", "sklearn", "scipy")
+MODEL_LIMIT = 36 * 10**6
+
+
+@pytest.fixture(scope="module")
+def setup_cfg() -> configparser.ConfigParser:
+    config = configparser.ConfigParser()
+    config.read_string((ROOT / "setup.cfg").read_text(encoding="utf-8"))
+    return config
+
+
+def lines_of(block: str) -> list[str]:
+    return [line.strip() for line in block.split("\n") if line.strip()]
+
+
+def modules_after(code: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has loaded after it ran `code`."""
+    report = "import json, sys\nprint(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    done = subprocess.run([sys.executable, "-c", f"{code}\n{report}"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def imported_names(path: Path) -> set[str]:
+    """Every module that a file imports, also inside functions; relative imports as absolute ones."""
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            names.add(".".join((*base, node.module or "")).rstrip("."))
+    return names
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_help_loads_no_heavy_library(package: str) -> None:
+    code = f"""
+import contextlib, io, sys
+sys.argv = ["{package}", "--help"]
+from {package}.cli import main
+with contextlib.redirect_stdout(io.StringIO()) as page, contextlib.suppress(SystemExit):
+    main()
+assert "Usage" in page.getvalue()
+"""
+    assert modules_after(code).isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize(("package", "absent"), [("scoring", HEAVY), ("formats", ("torch", "transformers"))])
+def test_files_and_scores_need_no_model_library(package: str, absent: tuple[str, ...]) -> None:
+    folder = ROOT / "cdcoref" / package
+    modules = [f"cdcoref.{package}", *(f"cdcoref.{package}.{path.stem}" for path in sorted(folder.glob("[!_]*.py")))]
+    assert len(modules) > 1
+    assert modules_after(f"import {', '.join(modules)}").isdisjoint(absent)
+
+
+def test_the_language_model_knows_nothing_of_coreference() -> None:
+    backwards = {
+        str(path.relative_to(ROOT)): sorted(name for name in imported_names(path) if name.split(".")[0] == "cdcoref")
+        for path in MODULES
+        if path.is_relative_to(ROOT / "cdlm")
+    }
+    assert not {path: names for path, names in backwards.items() if names}
+
+
+def test_every_file_is_short() -> None:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert not {path: length for path, length in lengths.items() if length > 420}
+
+
+def test_every_file_says_what_it_is_about() -> None:
+    vague = re.compile(r"(utils?|helpers?|common|misc)$")
+    assert not [path for path in MODULES if vague.search(path.stem)]
+    assert not [path for path in MODULES if ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) is None]
+
+
+def test_package_data_is_declared(setup_cfg: configparser.ConfigParser) -> None:
+    for package in PACKAGES:
+        folder = ROOT / package
+        patterns = lines_of(setup_cfg["options.package_data"][package])
+        shipped = {path for pattern in patterns for path in folder.glob(pattern)}
+        data = {path for path in folder.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"}}
+        assert data <= shipped
+
+
+def test_the_default_model_is_in_the_package_and_small() -> None:
+    models = [path.parent for path in (ROOT / "cdcoref" / "models").glob("*/model.safetensors")]
+    assert len(models) == 1
+    files = [path for path in models[0].iterdir() if path.is_file()]
+    assert {"README.md", "config.json", "model.safetensors"} <= {path.name for path in files}
+    assert sum(path.stat().st_size for path in files) <= MODEL_LIMIT
+
+
+def test_every_requirement_is_pinned(setup_cfg: configparser.ConfigParser) -> None:
+    pins = {}
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            name, version = line.split("==")
+            pins[name] = version
+    blocks = [setup_cfg["options"]["install_requires"], *setup_cfg["options.extras_require"].values()]
+    requirements = [Requirement(line) for block in blocks for line in lines_of(block)]
+    for requirement in requirements:
+        if requirement.url is None:
+            assert pins[canonicalize_name(requirement.name)] in requirement.specifier, requirement
