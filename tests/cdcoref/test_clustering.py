@@ -1,0 +1,209 @@
+"""Agglomerative clustering of sparse scores, held against scikit-learn's on the full matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import AgglomerativeClustering
+
+from cdcoref import clustering
+from cdcoref.clustering import LINKAGES, Linkage, PairScores, agglomerative, dendrogram
+
+
+def random_scores(seed: int, size: int, density: float) -> PairScores:
+    """Pairs with all scores different, so that no two distances tie."""
+    random = np.random.default_rng(seed)
+    first, second = np.triu_indices(size, 1)
+    stored = random.random(len(first)) < density
+    return PairScores(size, first[stored], second[stored], random.random(int(stored.sum())))
+
+
+def tied_scores(seed: int, size: int, density: float) -> PairScores:
+    """Pairs whose scores are all 0.25, 0.5 or 0.75."""
+    scores = random_scores(seed, size, density)
+    return PairScores(size, scores.first, scores.second, np.ceil(scores.score * 3) / 4)
+
+
+def partition(labels: np.ndarray) -> set[frozenset[int]]:
+    return {frozenset(np.flatnonzero(labels == label).tolist()) for label in set(labels.tolist())}
+
+
+def sklearn_partition(scores: PairScores, threshold: float, linkage: str) -> set[frozenset[int]]:
+    distance = 1.0 - scores.matrix().toarray()
+    np.fill_diagonal(distance, 0.0)
+    model = AgglomerativeClustering(
+        n_clusters=None, metric="precomputed", linkage=linkage, distance_threshold=threshold
+    ).fit(distance)
+    return partition(model.labels_)
+
+
+def merges_of(scores: PairScores, linkage: Linkage, dense: bool) -> list[tuple[int, int, float]]:
+    low, high, score = clustering._unique_pairs(scores.size, scores.first, scores.second, scores.score)
+    merge = clustering._merge_dense if dense else clustering._merge_sparse
+    return merge(scores.size, low, high, 1.0 - score, linkage)
+
+
+@pytest.fixture
+def sparse_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clustering, "_ALWAYS_DENSE", 0)
+    monkeypatch.setattr(clustering, "_DENSE_FRACTION", 2.0)
+
+
+problems = st.tuples(st.integers(0, 2**32 - 1), st.integers(2, 40), st.sampled_from([0.03, 0.1, 0.3, 1.0]))
+thresholds = st.floats(0.05, 1.0)
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+@settings(max_examples=60, deadline=None)
+@given(problem=problems, threshold=thresholds)
+def test_equals_sklearn_on_tie_free_problems(linkage: Linkage, problem, threshold: float) -> None:
+    scores = random_scores(*problem)
+    assert partition(agglomerative(scores, threshold, linkage)) == sklearn_partition(scores, threshold, linkage)
+
+
+@pytest.mark.usefixtures("sparse_only")
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_sparse_algorithm_equals_sklearn(linkage: Linkage) -> None:
+    for seed in range(40):
+        scores = random_scores(seed, 45, (0.04, 0.1, 0.4, 1.0)[seed % 4])
+        tree = dendrogram(scores, linkage)
+        for threshold in (0.1, 0.5, 0.8, 0.97, 1.0):
+            assert partition(tree.cut(threshold)) == sklearn_partition(scores, threshold, linkage)
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_sparse_and_dense_algorithms_agree_to_the_last_bit_also_on_ties(linkage: Linkage) -> None:
+    for seed in range(60):
+        make = tied_scores if seed % 2 else random_scores
+        scores = make(seed, 30, (0.05, 0.1, 0.3, 1.0)[seed % 4])
+        sparse = sorted(merges_of(scores, linkage, False), key=lambda m: m[2])
+        dense = sorted(merges_of(scores, linkage, True), key=lambda m: m[2])
+        assert [m[2] for m in sparse] == [m[2] for m in dense]
+        trees = [
+            clustering.Dendrogram(30, *(np.array(c) for c in zip(*merges, strict=True))) for merges in (sparse, dense)
+        ]
+        for threshold in (0.26, 0.5, 0.6, 0.9, 1.0):
+            assert partition(trees[0].cut(threshold)) == partition(trees[1].cut(threshold))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    problem=problems,
+    tied=st.booleans(),
+    linkage=st.sampled_from(LINKAGES),
+    threshold=thresholds,
+    shuffle=st.randoms(use_true_random=False),
+)
+def test_order_of_items_and_of_pairs_does_not_matter(problem, tied, linkage, threshold, shuffle) -> None:
+    scores = (tied_scores if tied else random_scores)(*problem)
+    size = scores.size
+    new_place = list(range(size))
+    shuffle.shuffle(new_place)
+    pairs = [
+        (new_place[a], new_place[b], s)
+        for a, b, s in zip(scores.first.tolist(), scores.second.tolist(), scores.score.tolist(), strict=True)
+    ]
+    pairs = [(b, a, s) if shuffle.random() < 0.5 else (a, b, s) for a, b, s in pairs]
+    shuffle.shuffle(pairs)
+    columns = [np.array(c) for c in zip(*pairs, strict=True)] if pairs else [scores.first, scores.second, scores.score]
+    keys = [f"item {old:03}" for old in range(size)]
+    new_keys = [""] * size
+    for old, new in enumerate(new_place):
+        new_keys[new] = keys[old]
+
+    labels = agglomerative(scores, threshold, linkage, keys)
+    new_labels = agglomerative(PairScores(size, *columns), threshold, linkage, new_keys)
+    assert partition(labels) == partition(new_labels[np.array(new_place)])
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=problems, linkage=st.sampled_from(LINKAGES), threshold=thresholds)
+def test_pairs_not_stored_are_pairs_of_score_zero(problem, linkage, threshold) -> None:
+    scores = random_scores(*problem)
+    first, second = np.triu_indices(scores.size, 1)
+    full = PairScores(scores.size, first, second, scores.matrix().toarray()[first, second])
+    assert agglomerative(scores, threshold, linkage).tolist() == agglomerative(full, threshold, linkage).tolist()
+
+
+def test_ties_follow_the_stated_rule() -> None:
+    # 0-1, 1-2 and 2-3 are equally near. The chain begins at 0, whose nearest is 1; of 1's two equals the one before
+    # it in the chain, 0, is taken. Then 2 and 3. Average distance of {0,1} and {2,3}: 1 - 0.8/4.
+    path = PairScores(4, [0, 1, 2], [1, 2, 3], [0.8, 0.8, 0.8])
+    assert agglomerative(path, 0.5).tolist() == [0, 0, 1, 1]
+    # With the keys reversed for the odd one out, the chain begins at 1 and takes the first of its equals by key.
+    assert agglomerative(path, 0.5, keys=["d", "a", "b", "c"]).tolist() == [0, 1, 1, 2]
+
+
+def test_threshold_is_exclusive() -> None:
+    pair = PairScores(2, [0], [1], [0.25])
+    assert agglomerative(pair, 0.75).tolist() == [0, 1]
+    assert agglomerative(pair, np.nextafter(0.75, 1)).tolist() == [0, 0]
+
+
+def test_threshold_above_one_joins_everything_and_at_one_only_components() -> None:
+    scores = PairScores(5, [0, 2], [1, 3], [0.01, 0.9])
+    assert agglomerative(scores, 1.0).tolist() == [0, 0, 1, 1, 2]
+    assert agglomerative(scores, 1.01).tolist() == [0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_linkages_by_hand(linkage: Linkage) -> None:
+    scores = PairScores(3, [0, 0, 1], [1, 2, 2], [0.9, 0.8, 0.2])
+    expected = {"single": 0.2, "average": 0.5, "complete": 0.8}[linkage]
+    tree = dendrogram(scores, linkage)
+    assert tree.distance == pytest.approx([0.1, expected])
+    assert tree.cut(expected - 0.01).tolist() == [0, 0, 1]
+    assert tree.cut(expected + 0.01).tolist() == [0, 0, 0]
+
+
+def test_labels_are_numbered_by_first_occurrence() -> None:
+    scores = PairScores(6, [5, 4, 1], [0, 2, 3], [0.9, 0.9, 0.9])
+    assert agglomerative(scores, 0.5).tolist() == [0, 1, 2, 1, 2, 0]
+
+
+def test_duplicates_are_averaged_whatever_their_order() -> None:
+    first, second, score = [0, 1, 0, 2], [1, 0, 1, 1], [0.1, 0.2, 0.6, 0.4]
+    matrix = PairScores(3, first, second, score).matrix().toarray()
+    assert matrix == pytest.approx(np.array([[0, 0.3, 0], [0.3, 0, 0.4], [0, 0.4, 0]]))
+    again = PairScores(3, first[::-1], second[::-1], score[::-1]).matrix().toarray()
+    assert (again == matrix).all()
+
+
+@given(score=st.floats(0, 1), times=st.integers(1, 20))
+def test_mean_of_equal_scores_is_that_score(score: float, times: int) -> None:
+    matrix = PairScores(2, [0] * times, [1] * times, [score] * times).matrix()
+    assert matrix.toarray()[0, 1] == score
+
+
+def test_nothing_to_cluster() -> None:
+    empty = np.array([], dtype=int)
+    assert agglomerative(PairScores(0, empty, empty, empty), 0.5).tolist() == []
+    assert agglomerative(PairScores(3, empty, empty, empty), 0.5).tolist() == [0, 1, 2]
+    assert agglomerative(PairScores(2, [0], [1], [0.0]), 1.0).tolist() == [0, 1]
+    assert PairScores(2, [0], [1], [0.0]).matrix().nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (([0], [3], [0.5]), "outside 0 to 2"),
+        (([-1], [1], [0.5]), "outside 0 to 2"),
+        (([1], [1], [0.5]), "itself"),
+        (([0], [1], [1.5]), "score is outside"),
+        (([0], [1], [float("nan")]), "score is outside"),
+        (([0, 1], [1], [0.5]), "different lengths"),
+    ],
+)
+def test_wrong_scores_are_refused(pairs, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        PairScores(3, *pairs)
+
+
+def test_unknown_linkage_and_wrong_keys_are_refused() -> None:
+    scores = PairScores(2, [0], [1], [0.5])
+    with pytest.raises(ValueError, match="average, single, complete"):
+        dendrogram(scores, "ward")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="1 keys for 2 items"):
+        dendrogram(scores, keys=["a"])
