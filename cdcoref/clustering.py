@@ -152,18 +152,11 @@ def dendrogram(scores: PairScores, linkage: Linkage = "average", keys: Sequence[
     near = distance < 1.0  # a score below 1e-16 rounds to none
     low, high, distance = low[near], high[near], distance[near]
 
-    merges = [
-        (members[first], members[second], height)
-        for members, pairs in _components(scores.size, low, high, distance)
-        for first, second, height in _merge(len(members), *pairs, linkage)
-    ]
-    merges.sort(key=lambda merge: merge[2])
-    return Dendrogram(
-        scores.size,
-        item_at[np.array([merge[0] for merge in merges], dtype=np.int64)],
-        item_at[np.array([merge[1] for merge in merges], dtype=np.int64)],
-        np.array([merge[2] for merge in merges], dtype=np.float64),
-    )
+    if linkage == "single":
+        first, second, height = _spanning_tree(scores.size, low, high, distance)
+    else:
+        first, second, height = _merges(scores.size, low, high, distance, linkage)
+    return Dendrogram(scores.size, item_at[first], item_at[second], height)
 
 
 def _places(size: int, keys: Sequence[Any] | None) -> np.ndarray:
@@ -180,13 +173,15 @@ def _unique_pairs(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Positive pairs with ``first < second``, sorted, each once with its mean score."""
     code = np.minimum(first, second) * size + np.maximum(first, second)
-    order = np.lexsort((score, code))  # equal pairs by score: the order of storage must not reach the mean's last bit
+    order = np.argsort(code, kind="stable")
     code, score = code[order], score[order]
-    starts = np.flatnonzero(np.diff(code, prepend=-1))
-    if len(starts) < len(code):
-        # The mean of equal numbers can round to another number, so it is held between the least and the greatest.
+    if np.any(code[1:] == code[:-1]):
+        order = np.lexsort((score, code))  # the order of storage must not reach the last bit of a mean
+        code, score = code[order], score[order]
+        starts = np.flatnonzero(np.diff(code, prepend=-1))
         ends = np.append(starts[1:], len(code))
         mean = np.add.reduceat(score, starts) / (ends - starts)
+        # The mean of equal numbers can round to another number, so it is held between the least and the greatest.
         score, code = np.clip(mean, score[starts], score[ends - 1]), code[starts]
     positive = score > 0
     code, score = code[positive], score[positive]
@@ -194,6 +189,31 @@ def _unique_pairs(
 
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _spanning_tree(size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray) -> Pairs:
+    """The merges of single linkage: the edges of a minimum spanning forest, by distance."""
+    order = np.argsort(distance, kind="stable")
+    low, high, distance = low[order], high[order], distance[order]
+    rank = np.arange(1, len(order) + 1)  # instead of distances, since SciPy reads a weight of 0 as no edge
+    forest = csgraph.minimum_spanning_tree(coo_array((rank, (low, high)), shape=(size, size)))
+    edges = np.sort(forest.data).astype(np.int64) - 1
+    return low[edges], high[edges], distance[edges]
+
+
+def _merges(size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, linkage: Linkage) -> Pairs:
+    """The merges of average or complete linkage, by distance."""
+    merges = [
+        (int(members[first]), int(members[second]), height)
+        for members, pairs in _components(size, low, high, distance)
+        for first, second, height in _merge(len(members), *pairs, linkage)
+    ]
+    merges.sort(key=lambda merge: merge[2])
+    return (
+        np.array([merge[0] for merge in merges], dtype=np.int64),
+        np.array([merge[1] for merge in merges], dtype=np.int64),
+        np.array([merge[2] for merge in merges], dtype=np.float64),
+    )
 
 
 def _components(
@@ -286,10 +306,7 @@ def _absorb(rows: list[dict[int, float]], a: int, b: int, sizes: list[int], link
     merged: dict[int, float] = {}
     for cluster in row_a.keys() | row_b.keys():
         to_a, to_b = row_a.get(cluster, 1.0), row_b.get(cluster, 1.0)
-        if linkage == "average":
-            d = (size_a * to_a + size_b * to_b) / (size_a + size_b)
-        else:
-            d = min(to_a, to_b) if linkage == "single" else max(to_a, to_b)
+        d = (size_a * to_a + size_b * to_b) / (size_a + size_b) if linkage == "average" else max(to_a, to_b)
         other = rows[cluster]
         other.pop(a, None)
         if d < 1.0:
