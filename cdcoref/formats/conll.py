@@ -1,0 +1,250 @@
+"""CoNLL-2011/2012 files and their eight-column cross-document variant, as corpora: read and written.
+
+What is written is read back equal, as far as the format goes: documents, sentences, tokens, topics (eight columns), and
+which mentions are coreferent. CoNLL says neither kinds nor ids, and it cannot say a discontinuous mention, nor two
+mentions of one cluster that overlap without one holding the other; those are refused by name. The layouts and the
+parsing are described in `conll_parsing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats.conll_parsing import Lines, read_conll_table
+from cdcoref.formats.mention_table import MentionTable, part_suffix
+from cdcoref.formats.output_file import output_file
+from cdcoref.formats.word_escapes import escape, unescape
+
+Layout = Literal["2012", "cross-document"]
+
+BLOCK = "corpus"
+"""What `#begin document` says in the cross-document layout; other scorers want it equal in key and response."""
+
+_REST_OF_2012 = "-\t*\t-\t-\t-\t-\t*"
+"""Between word and coreference: part of speech, parse, lemma, frameset, sense, speaker, named entity."""
+
+
+def read_conll(
+    path: str | Path, *, kind: str | None = None, clusters: Literal["corpus", "document"] = "corpus"
+) -> Corpus:
+    """Read a CoNLL file, plain or gzipped, of either layout.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        The kind of all its mentions (`"event"`, `"entity"`), since the file does not say one.
+    clusters
+        Where a cluster's number means the same cluster: in the whole file, or in one document only (as in the files
+        of the CoNLL-2011/2012 shared tasks); then the document's id is put before it.
+
+    Returns
+    -------
+    Corpus
+        A second part of a document has the part after the name in its id (`"name; part 001"`), since ids are unique.
+        Sentences are separated by blank lines, or by the sentence number of the eight columns, whose flag says which
+        of them are annotated. A token is `_` where the file has no column of words.
+
+    Raises
+    ------
+    InputError
+        If the file is not such a file; the message says the line.
+    """
+    words = _Words()
+    table = read_conll_table(path, words.add)
+    documents: dict[str, Document] = {}
+    for number, (key, row) in enumerate(table.documents.items()):
+        id = key.name if key.name not in documents else key.name + part_suffix(key.part)
+        text = words.documents.get(number, _Sentences())
+        documents[id] = Document.from_sentences(
+            id,
+            text.sentences,
+            topic=row.topic,
+            subtopic=row.subtopic,
+            part=key.part,
+            path=str(path),
+            annotated=text.annotated(),
+        )
+    return Corpus(tuple(documents.values()), tuple(_mentions(table, list(documents), kind, clusters == "document")))
+
+
+def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "2012") -> None:
+    """Write a corpus as CoNLL, gzipped if the name ends in `.gz`.
+
+    Parameters
+    ----------
+    corpus
+        Clusters become numbers in the order of their first mention; a mention without a cluster gets its own.
+    path
+        The file; it is replaced when everything is written.
+    layout
+        ``"2012"``: a block for every document. ``"cross-document"``: eight columns with topic and subtopic.
+
+    Raises
+    ------
+    InputError
+        If a mention cannot be said in CoNLL, an empty document cannot be said in eight columns, or the file cannot be
+        written.
+    """
+    blocks = _cross_document_lines(corpus) if layout == "cross-document" else _lines_of_2012(corpus)
+    with output_file(path) as file:
+        for line in blocks:
+            file.write(line + "\n")
+
+
+@dataclass(slots=True)
+class _Sentences:
+    """The words of one document while it is read."""
+
+    sentences: list[list[str]] = field(default_factory=list)
+    flags: list[bool] = field(default_factory=list)
+    current: str | int | None = None
+
+    def add(self, sentence: str | int, word: str, flag: bool) -> None:
+        if sentence != self.current:
+            self.current = sentence
+            self.sentences.append([])
+            self.flags.append(False)
+        self.sentences[-1].append(word)
+        self.flags[-1] |= flag
+
+    def annotated(self) -> frozenset[int] | None:
+        return None if all(self.flags) else frozenset(i for i, flag in enumerate(self.flags) if flag)
+
+
+class _Words:
+    """Takes words and sentences from the lines that the parser passes on."""
+
+    def __init__(self) -> None:
+        self.documents: dict[int, _Sentences] = {}
+
+    def add(self, lines: Lines) -> None:
+        text = self.documents.setdefault(lines.document, _Sentences())
+        for start, stop, blanks in zip(lines.starts.tolist(), lines.stops.tolist(), lines.blanks.tolist(), strict=True):
+            line = lines.chunk[start:stop].decode()
+            columns = line.split("\t") if "\t" in line else line.split()
+            if lines.cross_document:
+                text.add(columns[3], unescape(columns[5]), columns[6].lower() == "true")
+            else:
+                text.add(blanks, unescape(columns[3]) if len(columns) > 4 else "_", True)
+
+
+def _mentions(table: MentionTable, ids: list[str], kind: str | None, local: bool) -> Iterator[Mention]:
+    rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), table.cluster.tolist(), strict=True)
+    for document, start, end, cluster in sorted(rows):
+        name = table.names[cluster]
+        yield Mention(ids[document], tuple(range(start, end)), kind, f"{ids[document]}/{name}" if local else name)
+
+
+def _lines_of_2012(corpus: Corpus) -> Iterator[str]:
+    written: dict[str, set[int]] = {}
+    for document, cells in _cells(corpus):
+        part = _part(document)
+        name = document.id.removesuffix(part_suffix(document.part))
+        # Only a further part of a document in this corpus says its part in the id; any other id stands as it is.
+        if part in written.get(name, {part}):
+            name = document.id
+        written.setdefault(name, set()).add(part)
+        yield f"#begin document ({escape(name).replace(_ESCAPED_SPACE, ' ')}); part {part:03d}"
+        first_column = _first_column(name)
+        for start, end in document.sentences:
+            for number, token in enumerate(range(start, end)):
+                word = escape(document.tokens[token])
+                yield f"{first_column}\t{part}\t{number}\t{word}\t{_REST_OF_2012}\t{cells.get(token, '-')}"
+            if end > start:
+                yield ""
+        yield "#end document"
+
+
+def _cross_document_lines(corpus: Corpus) -> Iterator[str]:
+    yield f"#begin document {BLOCK}"
+    for document, cells in _cells(corpus):
+        if not document.tokens:
+            raise InputError(
+                f"document {document.id!r} has no tokens, which eight columns cannot say; leave it out", document.path
+            )
+        groups = "\t".join(
+            "-" if group is None else _first_column(group) for group in (document.topic, document.subtopic)
+        )
+        for sentence, (start, end) in enumerate(document.sentences):
+            flag = document.annotated is None or sentence in document.annotated
+            for token in range(start, end):
+                word = escape(document.tokens[token])
+                yield (f"{groups}\t{escape(document.id)}\t{sentence}\t{token}\t{word}\t{flag}\t{cells.get(token, '-')}")
+    yield "#end document"
+
+
+_ESCAPED_SPACE = escape(" ")
+
+
+def _first_column(text: str) -> str:
+    """A column that can open a line ('#' would make it a comment) and is not taken for an empty one."""
+    column = escape(text)
+    return f"\\u{ord(column[0]):04x}{column[1:]}" if column[0] == "#" or column == "-" else column
+
+
+def _part(document: Document) -> int:
+    if not (document.part.isascii() and document.part.isdigit()):
+        raise InputError(
+            f"document {document.id!r} has the part {document.part!r}; CoNLL needs a number", document.path
+        )
+    return int(document.part)
+
+
+def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
+    """Every document with its coreference column, at the tokens where it is not empty."""
+    numbers: dict[object, int] = {}
+    by_document = corpus.by_document()
+    for document in corpus.documents:
+        clusters: dict[int, list[Mention]] = {}
+        for mention in by_document[document.id]:
+            if not mention.contiguous:
+                raise InputError(
+                    f"{_described(mention, document)} is discontinuous, which CoNLL cannot say; write JSON lines",
+                    document.path,
+                )
+            name = object() if mention.cluster is None else (mention.kind, mention.cluster)
+            clusters.setdefault(numbers.setdefault(name, len(numbers)), []).append(mention)
+        for mentions in clusters.values():
+            _check_nesting(mentions, document)
+        yield document, _brackets(clusters)
+
+
+def _check_nesting(mentions: Iterable[Mention], document: Document) -> None:
+    """Refuse mentions of one cluster whose brackets would be paired otherwise when they are read."""
+    around: list[Mention] = []
+    for mention in sorted(mentions, key=lambda m: (m.start, -m.end)):
+        while around and around[-1].end <= mention.start:
+            around.pop()
+        if around and around[-1].end < mention.end:
+            raise InputError(
+                f"{_described(mention, document)} overlaps {_described(around[-1], document)} of the same cluster and "
+                "neither holds the other, which CoNLL cannot say; write JSON lines",
+                document.path,
+            )
+        around.append(mention)
+
+
+def _brackets(clusters: dict[int, list[Mention]]) -> dict[int, str]:
+    """The column: at every token first beginnings, the longest first, then whole mentions, then ends."""
+    parts: dict[int, list[tuple[int, int, int, str]]] = {}
+    for number, mentions in clusters.items():
+        for mention in mentions:
+            start, last = mention.start, mention.end - 1
+            if start == last:
+                parts.setdefault(start, []).append((1, 0, number, f"({number})"))
+            else:
+                parts.setdefault(start, []).append((0, -last, number, f"({number}"))
+                parts.setdefault(last, []).append((2, -start, number, f"{number})"))
+    return {token: "|".join(part[-1] for part in sorted(cell)) for token, cell in parts.items()}
+
+
+def _described(mention: Mention, document: Document) -> str:
+    text = " ".join(document.tokens[token] for token in mention.tokens)
+    return f"mention {text[:60]!r} (tokens {mention.start}-{mention.end - 1} of document {document.id!r})"

@@ -1,0 +1,383 @@
+"""The CoNLL coreference formats, parsed a chunk at a time: bytes go in, a `MentionTable` comes out.
+
+Two layouts are told apart by their first token line. CoNLL-2011/2012: one `#begin document (NAME); part N` for every
+document, columns separated by tabs or spaces, the last one coreference. Cross-document CoNLL: eight columns separated
+by tabs (topic, subtopic, document, sentence number, token number, word, flag, coreference); documents are told apart by
+the first three, whatever `#begin document` says.
+
+The last column holds brackets, joined by `|` or not at all: `(7` begins a mention of cluster 7, `7)` ends the one of
+that cluster that began last, `(7)` is both. On one line whole mentions count first, then beginnings, then ends, as in
+the reference scorer. `-` and `_` are empty, and so is a bare number, which some writers put inside a mention.
+
+Speed comes from looking only at lines whose last column is not empty: NumPy finds them, and the borders of documents,
+over a whole chunk.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.errors import InputError
+from cdcoref.formats.line_chunks import line_chunks
+from cdcoref.formats.mention_table import DocumentKey, DocumentRow, Ints, MentionTable, MentionTableBuilder
+from cdcoref.formats.word_escapes import unescape
+
+LONGEST_LINE = 1 << 24
+"""Bytes of the longest line that is accepted; real ones have some hundred."""
+
+COLUMNS = 8
+"""Columns of the cross-document layout; the document's name is made of the first three."""
+
+_BEGIN = re.compile(rb"#\s*begin document\b\s*(.*)")
+_END = re.compile(rb"#\s*end document\b")
+_NAME_AND_PART = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+(\d+))?")
+_BRACKETS = re.compile(rb"(\()?([^()|\s]+)(\))?|\|")
+_SPACES = np.frombuffer(b"\t\n\v\f\r ", np.uint8)
+
+
+class Lines(NamedTuple):
+    """Token lines of one document within one chunk.
+
+    Attributes
+    ----------
+    document
+        The number of the document in the file, from 0.
+    cross_document
+        Whether the layout is the cross-document one.
+    chunk
+        The bytes.
+    starts, stops
+        Where every line begins and ends in the chunk, without its newline. *Shape:* (lines,)
+    blanks
+        How many blank lines the file has before each of them. *Shape:* (lines,)
+    """
+
+    document: int
+    cross_document: bool
+    chunk: bytes
+    starts: Ints
+    stops: Ints
+    blanks: Ints
+
+
+class Cell(NamedTuple):
+    """What one coreference cell says, as cluster numbers in the order of the cell."""
+
+    whole: tuple[int, ...]
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+OnLines = Callable[[Lines], None]
+
+
+def read_conll_table(path: str | Path, on_lines: OnLines | None = None) -> MentionTable:
+    """Read the mentions of a CoNLL file, plain or gzipped.
+
+    Parameters
+    ----------
+    path
+        The file.
+    on_lines
+        What else to do with the token lines: it is called for every run of them, in order.
+
+    Raises
+    ------
+    InputError
+        If the file is not UTF-8 text of one of the two layouts, is cut off, has a bracket without its partner, a
+        document twice, or a line outside of a document.
+    """
+    parser = _Parser(str(path), on_lines)
+    for number, chunk in line_chunks(path, LONGEST_LINE):
+        parser.feed(number, chunk)
+    return parser.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """A chunk cut into lines: where they start and stop (trailing white space apart), and what sort they are.
+
+    `rows` are the token lines, by their place in the chunk; `coreferent` the places in `rows` of those whose last
+    column is not a single '-' or '_'; `specials` the lines that begin with '#'.
+    """
+
+    data: bytes
+    characters: NDArray[np.uint8]
+    first_number: int
+    starts: Ints
+    stops: Ints
+    blanks_before: Ints
+    rows: Ints
+    coreferent: list[int]
+    specials: Ints
+
+    @classmethod
+    def cut(cls, first_number: int, data: bytes) -> _Chunk:
+        characters = np.frombuffer(data, np.uint8)
+        ends = np.flatnonzero(characters == ord("\n"))
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        stops = _stripped(characters, data, starts, ends)
+        blank = stops == starts
+        special = (characters[starts] == ord("#")) & ~blank
+        rows = np.flatnonzero(~(blank | special))
+        last, before = characters[stops[rows] - 1], characters[stops[rows] - 2]
+        empty = ((last == ord("-")) | (last == ord("_"))) & ((before == ord("\t")) | (before == ord(" ")))
+        coreferent = np.flatnonzero(~empty | (stops[rows] - starts[rows] == 1)).tolist()
+        return cls(
+            data,
+            characters,
+            first_number,
+            starts,
+            stops,
+            np.cumsum(blank),
+            rows,
+            coreferent,
+            np.flatnonzero(special),
+        )
+
+    def text(self, line: int) -> bytes:
+        return self.data[self.starts[line] : self.stops[line]]
+
+
+def _stripped(characters: NDArray[np.uint8], data: bytes, starts: Ints, ends: Ints) -> Ints:
+    """Where the lines end without the white space at their end."""
+    stops = ends.copy()
+    for _ in range(3):
+        white = (stops > starts) & np.isin(characters[stops - 1], _SPACES)
+        if not white.any():
+            return stops
+        stops -= white
+    for line in np.flatnonzero((stops > starts) & np.isin(characters[stops - 1], _SPACES)).tolist():
+        stops[line] = starts[line] + len(data[starts[line] : stops[line]].rstrip())
+    return stops
+
+
+class _Parser:
+    def __init__(self, path: str, on_lines: OnLines | None) -> None:
+        self._path = path
+        self._on_lines = on_lines
+        self._builder = MentionTableBuilder(path)
+        self._cells: dict[bytes, Cell] = {}
+        self._open: dict[int, list[tuple[int, int, int]]] = {}  # cluster: (token, order, line) of open mentions
+        self._order = 0
+        self._blanks = 0
+        self._line = 0
+        self._block: tuple[bytes, int] | None = None  # what follows "#begin document", and its line
+        self._document: DocumentRow | None = None
+        self._prefix: bytes | None = None  # first three columns of the current document
+        self._cross_document: bool | None = None  # the layout, once a token line has shown it
+
+    def feed(self, number: int, data: bytes) -> None:
+        """Parse whole lines, the first of which has that number."""
+        chunk = _Chunk.cut(number, data)
+        begin = 0
+        cuts = np.searchsorted(chunk.rows, chunk.specials).tolist()
+        for special, end in zip(chunk.specials.tolist(), cuts, strict=True):
+            if end > begin:
+                self._rows(chunk, begin, end)
+            self._special(chunk.text(special), number + special)
+            begin = end
+        if begin < len(chunk.rows):
+            self._rows(chunk, begin, len(chunk.rows))
+        self._blanks += int(chunk.blanks_before[-1])
+        self._line = number + len(chunk.starts) - 1
+
+    def finish(self) -> MentionTable:
+        """The table, at the end of the file."""
+        if self._block is not None:
+            self._fail(
+                f"the file ends here, inside the document that begins on line {self._block[1]}, without "
+                "'#end document'; it was cut off, write it again",
+                self._line,
+            )
+        return self._builder.finish()
+
+    def _fail(self, message: str, line: int) -> NoReturn:
+        raise InputError(message, self._path, line)
+
+    def _special(self, text: bytes, line: int) -> None:
+        """A line that begins with '#': the beginning of a block, its end, or a comment."""
+        if begin := _BEGIN.match(text):
+            if self._block is not None:
+                self._fail(
+                    f"a document begins before the one of line {self._block[1]} has ended with '#end document'", line
+                )
+            self._block = begin[1], line
+            self._prefix = None
+            if self._cross_document is False:
+                self._begin_block(line)
+        elif _END.match(text):
+            if self._block is None:
+                self._fail("'#end document' without '#begin document' before it", line)
+            if self._cross_document is None:
+                # No token line has shown the layout: an empty document can only be of the first one.
+                self._begin_block(self._block[1])
+            self._end_document()
+            self._block = None
+
+    def _begin_block(self, line: int) -> None:
+        assert self._block is not None
+        text = self._block[0].decode()
+        match = _NAME_AND_PART.fullmatch(text)
+        name, part = (match[1], match[2] or "0") if match else (text, "0")
+        self._begin(DocumentKey(unescape(name), part.lstrip("0") or "0"), DocumentRow(line=line))
+
+    def _begin_prefix(self, prefix: bytes, line: int) -> None:
+        if self._document is not None:
+            self._end_document()
+        columns = prefix.decode().split("\t")
+        topic, subtopic = (None if column == "-" else unescape(column) for column in columns[:2])
+        key = DocumentKey(unescape(columns[2]))
+        if key in self._builder.table.documents:
+            # The same name in another topic is another document.
+            key = DocumentKey("/".join(map(unescape, columns)))
+        self._begin(key, DocumentRow(topic, subtopic, line=line))
+        self._prefix = prefix
+
+    def _begin(self, key: DocumentKey, row: DocumentRow) -> None:
+        self._builder.begin_document(key, row)
+        self._document = row
+
+    def _end_document(self) -> None:
+        if any(self._open.values()):
+            _, _, line = min(stack[0] for stack in self._open.values() if stack)
+            self._fail("a mention begins here and never ends in its document; close its bracket", line)
+        self._open.clear()
+        self._document = None
+
+    def _rows(self, chunk: _Chunk, begin: int, end: int) -> None:
+        """Token lines without a special line between them: those from `begin` to `end` in `chunk.rows`."""
+        first = int(chunk.rows[begin])
+        if self._block is None:
+            self._fail("a token line outside of '#begin document' and '#end document'", chunk.first_number + first)
+        if self._cross_document is None:
+            self._cross_document = _is_cross_document(chunk.text(first))
+            if not self._cross_document:
+                self._begin_block(self._block[1])
+        borders = self._borders(chunk, begin, end) if self._cross_document else [(begin, None)]
+        for (start, prefix), (stop, _) in zip(borders, [*borders[1:], (end, None)], strict=True):
+            if prefix is not None:
+                self._begin_prefix(prefix, chunk.first_number + int(chunk.rows[start]))
+            self._document_rows(chunk, start, stop)
+
+    def _document_rows(self, chunk: _Chunk, begin: int, end: int) -> None:
+        """Token lines of the current document."""
+        assert self._document is not None
+        offset = self._document.tokens - begin
+        coreferent = chunk.coreferent
+        for index in range(bisect_left(coreferent, begin), bisect_left(coreferent, end)):
+            place = coreferent[index]
+            line = int(chunk.rows[place])
+            number = chunk.first_number + line
+            text = chunk.text(line).rsplit(None, 1)
+            if len(text) < 2:
+                self._fail(
+                    "the line has one column; the last of several must be coreference, '-' where there is none", number
+                )
+            cell = self._cells.get(text[1])
+            if cell is None:
+                cell = self._cells[text[1]] = self._parse(text[1], number)
+            self._take(cell, place + offset, number)
+        self._document.tokens += end - begin
+        if self._on_lines is not None:
+            of = chunk.rows[begin:end]
+            self._on_lines(
+                Lines(
+                    len(self._builder.table.documents) - 1,
+                    bool(self._cross_document),
+                    chunk.data,
+                    chunk.starts[of],
+                    chunk.stops[of],
+                    chunk.blanks_before[of] + self._blanks,
+                )
+            )
+
+    def _take(self, cell: Cell, token: int, line: int) -> None:
+        add = self._builder.add
+        for cluster in cell.whole:
+            add(token, token + 1, cluster, self._order)
+            self._order += 1
+        for cluster in cell.begins:
+            self._open.setdefault(cluster, []).append((token, self._order, line))
+            self._order += 1
+        for cluster in cell.ends:
+            stack = self._open.get(cluster)
+            if not stack:
+                name = self._builder.table.names[cluster]
+                self._fail(f"a mention of cluster {name} ends here that has not begun; open its bracket", line)
+            start, order, _ = stack.pop()
+            add(start, token + 1, cluster, order)
+
+    def _parse(self, text: bytes, line: int) -> Cell:
+        whole: list[int] = []
+        begins: list[int] = []
+        ends: list[int] = []
+        at = 0
+        while at < len(text):
+            match = _BRACKETS.match(text, at)
+            if match is None:
+                self._fail(_not_brackets(text), line)
+            at = match.end()
+            opens, name, closes = match.groups()
+            if name is None or (name in (b"-", b"_") and not (opens or closes)):
+                continue
+            if not (opens or closes):
+                if not name.isdigit():
+                    self._fail(_not_brackets(text), line)
+                continue
+            cluster = self._builder.cluster(name, name.decode())
+            (whole if opens and closes else begins if opens else ends).append(cluster)
+        return Cell(tuple(whole), tuple(begins), tuple(ends))
+
+    def _borders(self, chunk: _Chunk, begin: int, end: int) -> list[tuple[int, bytes | None]]:
+        """Places in `chunk.rows` where a document begins, with its first three columns; None where it continues."""
+        rows = chunk.rows[begin:end]
+        starts, stops = chunk.starts[rows], chunk.stops[rows]
+        tabs = np.flatnonzero(chunk.characters == ord("\t"))
+        first_tab = np.searchsorted(tabs, starts)
+        wrong = np.flatnonzero(np.searchsorted(tabs, stops) - first_tab != COLUMNS - 1)
+        if len(wrong):
+            self._fail(
+                f"the line has not the {COLUMNS} tab-separated columns of the first one",
+                chunk.first_number + int(rows[wrong[0]]),
+            )
+        lengths = tabs[first_tab + 2] - starts
+        borders: list[tuple[int, bytes | None]] = []
+        for at in _changes(chunk.characters, starts, lengths):
+            prefix = chunk.data[starts[at] : starts[at] + lengths[at]]
+            borders.append((begin + at, None if at == 0 and prefix == self._prefix else prefix))
+        return borders
+
+
+def _changes(characters: NDArray[np.uint8], starts: Ints, lengths: Ints) -> list[int]:
+    """Places where the first `lengths` bytes of a line differ from those of the line before, and 0."""
+    differs = np.ones(len(starts), bool)
+    runs = np.flatnonzero(np.concatenate(([True], lengths[1:] != lengths[:-1], [True])))
+    for run, end in zip(runs[:-1].tolist(), runs[1:].tolist(), strict=True):
+        if end - run > 1:
+            windows = np.lib.stride_tricks.sliding_window_view(characters, int(lengths[run]))[starts[run:end]]
+            differs[run + 1 : end] = (windows[1:] != windows[:-1]).any(1)
+    return np.flatnonzero(differs).tolist()
+
+
+def _is_cross_document(line: bytes) -> bool:
+    columns = line.split(b"\t")
+    return (
+        len(columns) == COLUMNS
+        and columns[3].isdigit()
+        and columns[4].isdigit()
+        and columns[6].lower() in (b"true", b"false")
+    )
+
+
+def _not_brackets(text: bytes) -> str:
+    shown = text[:40].decode(errors="replace")
+    return f"the last column is {shown!r}, which is not coreference: '-', or brackets such as '(3)', '(3|(5)' and '3)'"

@@ -1,0 +1,120 @@
+"""Reading text files of any size: whole lines in chunks, gzip recognised by content, hostile input refused by line.
+
+Memory is bounded by the chunk and by the longest line that is allowed, whatever the file holds.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from cdcoref.errors import InputError
+
+CHUNK = 1 << 22
+"""Bytes that are read at a time."""
+
+LONGEST_LINE = 1 << 28
+"""Bytes of the longest line that is accepted (JSON lines hold a whole document each)."""
+
+_GZIP = b"\x1f\x8b"
+_UTF8_MARK = b"\xef\xbb\xbf"
+_OTHER = {
+    b"PK\x03\x04": "a zip archive",
+    b"BZh": "compressed with bzip2",
+    b"\xfd7zXZ": "compressed with xz",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+}
+
+
+def line_chunks(path: str | Path, longest_line: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
+    """Yield pieces of a UTF-8 file that hold whole lines, each with the number of its first line (from 1).
+
+    Every piece ends with a newline (one is added to a last line without). A byte order mark is left out.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not UTF-8 text, or has a line longer than `longest_line` bytes.
+    """
+    number = 1
+    rest = b""
+    with _opened(path) as stream:
+        while data := stream.read(CHUNK):
+            if number == 1 and not rest:
+                data = _without_mark(data, path)
+            end = data.rfind(b"\n") + 1
+            if end == 0:
+                rest += data
+                if len(rest) > longest_line:
+                    raise InputError(
+                        f"the line is longer than {longest_line >> 20} MB; is this a file with one token a line?",
+                        path,
+                        number,
+                    )
+                continue
+            piece = rest + data[:end]
+            rest = data[end:]
+            _check_text(piece, path, number)
+            yield number, piece
+            number += piece.count(b"\n")
+    if rest:
+        _check_text(rest, path, number)
+        yield number, rest + b"\n"
+
+
+def first_bytes(path: str | Path, size: int = 1 << 16) -> bytes:
+    """The beginning of a file, decompressed, without a byte order mark.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    with _opened(path) as stream:
+        return _without_mark(stream.read(size), path)
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[BinaryIO]:
+    """The file's bytes, decompressed if they are gzip; every failure of reading is an InputError."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(6)
+            file.seek(0)
+            if start.startswith(_GZIP):
+                with gzip.open(file) as stream:
+                    yield stream  # type: ignore[misc]
+            else:
+                yield file
+    except FileNotFoundError:
+        raise InputError("there is no such file", path) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"the gzip data is damaged or cut off ({error}); fetch the file again", path) from None
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror or error})", path) from None
+
+
+def _without_mark(data: bytes, path: str | Path) -> bytes:
+    for magic, what in _OTHER.items():
+        if data.startswith(magic):
+            raise InputError(f"this is {what}; give UTF-8 text, plain or compressed with gzip", path)
+    return data.removeprefix(_UTF8_MARK)
+
+
+def _check_text(piece: bytes, path: str | Path, number: int) -> None:
+    if (place := piece.find(b"\0")) >= 0:
+        line = number + piece.count(b"\n", 0, place)
+        raise InputError("the line holds a NUL byte: this is not UTF-8 text", path, line)
+    if piece.isascii():
+        return
+    try:
+        piece.decode()
+    except UnicodeDecodeError as error:
+        line = number + piece.count(b"\n", 0, error.start)
+        raise InputError("the line is not UTF-8; convert the file to UTF-8", path, line) from None

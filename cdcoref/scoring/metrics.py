@@ -1,0 +1,255 @@
+"""The coreference metrics, as functions of one overlap table.
+
+Notation: K is a key cluster, R a response cluster, c = |K & R| a cell of the table; sums run over all clusters or all
+cells. Every metric has a recall and a precision, each a quotient of two sums, so its counts add up over groups of
+documents that no cluster crosses; F1 is their harmonic mean (BLANC apart). Clusters and mentions that the other side
+lacks ("twinless") need no special case: they are in the sizes and not in the cells, as in the reference scorer
+(Pradhan et al. 2014, *Scoring Coreference Partitions of Predicted Mentions: A Reference Implementation*). A quotient
+0/0 is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cdcoref.scoring.assignment import best_assignment
+from cdcoref.scoring.overlap import Floats, Ints, Overlap
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric: what it counts, and what the counts say.
+
+    Attributes
+    ----------
+    name
+        Its name in results and on the command line.
+    title
+        Its name in tables.
+    count
+        Counts of every group of the table. *Shape:* (groups, counts)
+    rates
+        Recall, precision and F1 of summed counts. *Shape:* (..., counts) to three of (...)
+    """
+
+    name: str
+    title: str
+    count: Callable[[Overlap], Floats]
+    rates: Callable[[Floats], tuple[Floats, Floats, Floats]]
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """The quotient; 0 where the denominator is 0."""
+    numerator, denominator = np.asarray(numerator, float), np.asarray(denominator, float)
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0)
+
+
+def harmonic_mean(recall: Floats, precision: Floats) -> Floats:
+    """F1."""
+    return ratio(2 * recall * precision, recall + precision)
+
+
+def rates_of_quotients(counts: Floats) -> tuple[Floats, Floats, Floats]:
+    """Rates of (recall numerator, recall denominator, precision numerator, precision denominator)."""
+    recall = ratio(counts[..., 0], counts[..., 1])
+    precision = ratio(counts[..., 2], counts[..., 3])
+    return recall, precision, harmonic_mean(recall, precision)
+
+
+def count_mentions(overlap: Overlap) -> Floats:
+    """Mention detection: recall = sum(c) / sum(|K|), precision = sum(c) / sum(|R|)."""
+    found = overlap.by_cell_group(overlap.counts)
+    return np.column_stack(
+        [
+            found,
+            overlap.by_key_group(overlap.key_sizes),
+            found,
+            overlap.by_response_group(overlap.response_sizes),
+        ]
+    )
+
+
+def count_muc(overlap: Overlap) -> Floats:
+    """MUC (Vilain et al. 1995, *A Model-Theoretic Coreference Scoring Scheme*).
+
+    Recall = sum(|K| - |p(K)|) / sum(|K| - 1), where p(K) cuts K into the parts that the response keeps together and
+    one part for every mention that it lacks. So |K| - |p(K)| is the sum over the row's cells of c - 1, and so is the
+    column's: recall and precision share the numerator.
+    """
+    links = overlap.by_cell_group(overlap.counts - 1)
+    return np.column_stack(
+        [
+            links,
+            overlap.by_key_group(overlap.key_sizes - 1),
+            links,
+            overlap.by_response_group(overlap.response_sizes - 1),
+        ]
+    )
+
+
+def count_b_cubed(overlap: Overlap) -> Floats:
+    """B3 (Bagga and Baldwin 1998, *Algorithms for Scoring Coreference Chains*).
+
+    Recall is the mean over key mentions of the share of their cluster that the response puts with them (0 for one that
+    it lacks): sum(c * c / |K|) / sum(|K|); precision the same with |R|.
+    """
+    squares = overlap.counts * overlap.counts
+    return np.column_stack(
+        [
+            overlap.by_cell_group(squares / overlap.key_sizes[overlap.rows]),
+            overlap.by_key_group(overlap.key_sizes),
+            overlap.by_cell_group(squares / overlap.response_sizes[overlap.columns]),
+            overlap.by_response_group(overlap.response_sizes),
+        ]
+    )
+
+
+def count_ceaf_m(overlap: Overlap) -> Floats:
+    """CEAF over mentions (Luo 2005, *On Coreference Resolution Performance Metrics*), similarity phi3 = c.
+
+    The clusters are assigned one to one so that the sum of phi3 is largest; that sum over sum(|K|) is recall, over
+    sum(|R|) precision.
+    """
+    chosen = best_assignment(overlap.rows, overlap.columns, overlap.counts.astype(float))
+    similarity = overlap.by_cell_group(overlap.counts * chosen)
+    return np.column_stack(
+        [
+            similarity,
+            overlap.by_key_group(overlap.key_sizes),
+            similarity,
+            overlap.by_response_group(overlap.response_sizes),
+        ]
+    )
+
+
+def count_ceaf_e(overlap: Overlap) -> Floats:
+    """CEAF over clusters (Luo 2005), similarity phi4 = 2c / (|K| + |R|).
+
+    The best sum of phi4 over the number of key clusters is recall, over the number of response clusters precision.
+    """
+    phi = 2 * overlap.counts / (overlap.key_sizes[overlap.rows] + overlap.response_sizes[overlap.columns])
+    chosen = best_assignment(overlap.rows, overlap.columns, phi)
+    similarity = overlap.by_cell_group(phi * chosen)
+    return np.column_stack(
+        [
+            similarity,
+            overlap.by_key_group(np.ones_like(overlap.key_sizes)),
+            similarity,
+            overlap.by_response_group(np.ones_like(overlap.response_sizes)),
+        ]
+    )
+
+
+def count_lea(overlap: Overlap) -> Floats:
+    """LEA (Moosavi and Strube 2016, *Which Coreference Evaluation Metric Do You Trust?*).
+
+    A cluster counts by its size, resolved by the share of its links that the other side has: recall =
+    sum(|K| * sum_R link(c) / link(|K|)) / sum(|K|) with link(n) = n(n-1)/2. A singleton has one link, to itself, which
+    the other side has if the mention is a singleton there too. So a cell adds c(c-1)/(|K|-1), or 1 between singletons.
+    """
+    links = overlap.counts * (overlap.counts - 1)
+    key_size = overlap.key_sizes[overlap.rows]
+    response_size = overlap.response_sizes[overlap.columns]
+    alone = (key_size == 1) & (response_size == 1)
+    return np.column_stack(
+        [
+            overlap.by_cell_group(links / np.maximum(key_size - 1, 1) + alone),
+            overlap.by_key_group(overlap.key_sizes),
+            overlap.by_cell_group(links / np.maximum(response_size - 1, 1) + alone),
+            overlap.by_response_group(overlap.response_sizes),
+        ]
+    )
+
+
+def count_pairs(overlap: Overlap) -> Floats:
+    """What BLANC's link counts are made of, before the mentions of different groups are taken as pairs or not.
+
+    Columns: mentions (key, response, both), coreference links (key, response, both), coreference links of the key and
+    of the response between mentions that both have.
+    """
+    shared_of_key = np.bincount(overlap.rows, overlap.counts, len(overlap.key_sizes))
+    shared_of_response = np.bincount(overlap.columns, overlap.counts, len(overlap.response_sizes))
+    return np.column_stack(
+        [
+            overlap.by_key_group(overlap.key_sizes),
+            overlap.by_response_group(overlap.response_sizes),
+            overlap.by_cell_group(overlap.counts),
+            overlap.by_key_group(_pairs(overlap.key_sizes)),
+            overlap.by_response_group(_pairs(overlap.response_sizes)),
+            overlap.by_cell_group(_pairs(overlap.counts)),
+            overlap.by_key_group(_pairs(shared_of_key)),
+            overlap.by_response_group(_pairs(shared_of_response)),
+        ]
+    )
+
+
+def links_of_pairs(pairs: Floats) -> Floats:
+    """BLANC's links from `count_pairs`: coreference, then non-coreference links (both, key, response).
+
+    *Shape:* (..., 8) to (..., 6)
+    """
+    key, response, both, key_links, response_links, both_links, key_shared, response_shared = np.moveaxis(pairs, -1, 0)
+    apart = _pairs(both) - key_shared - response_shared + both_links
+    return np.stack(
+        [
+            both_links,
+            key_links,
+            response_links,
+            apart,
+            _pairs(key) - key_links,
+            _pairs(response) - response_links,
+        ],
+        -1,
+    )
+
+
+def count_blanc(overlap: Overlap) -> Floats:
+    """BLANC for predicted mentions (Luo et al. 2014, *An Extension of BLANC to System Mentions*).
+
+    Recall and precision of the coreference links and of the non-coreference links (pairs of mentions of one group in
+    different clusters), averaged; F1 is the mean of both F1. Where the key has no link of one sort, the other counts
+    alone, as in the reference scorer: so swapping key and response swaps recall and precision only where both sides
+    have both sorts.
+    """
+    return links_of_pairs(count_pairs(overlap))
+
+
+def blanc_rates(links: Floats) -> tuple[Floats, Floats, Floats]:
+    """Rates of summed links. *Shape:* (..., 6) to three of (...)"""
+    both, key, response, both_apart, key_apart, response_apart = np.moveaxis(links, -1, 0)
+    coreference = ratio(both, key), ratio(both, response)
+    apart = ratio(both_apart, key_apart), ratio(both_apart, response_apart)
+    averages = [
+        np.where(key == 0, b, np.where(key_apart == 0, a, (a + b) / 2))
+        for a, b in zip(
+            (*coreference, harmonic_mean(*coreference)),
+            (*apart, harmonic_mean(*apart)),
+            strict=True,
+        )
+    ]
+    return averages[0], averages[1], averages[2]
+
+
+def _pairs(numbers: Ints | Floats) -> Floats:
+    return numbers * (numbers - 1.0) / 2
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric("mentions", "Mentions", count_mentions, rates_of_quotients),
+        Metric("muc", "MUC", count_muc, rates_of_quotients),
+        Metric("b3", "B3", count_b_cubed, rates_of_quotients),
+        Metric("ceafm", "CEAFm", count_ceaf_m, rates_of_quotients),
+        Metric("ceafe", "CEAFe", count_ceaf_e, rates_of_quotients),
+        Metric("lea", "LEA", count_lea, rates_of_quotients),
+        Metric("blanc", "BLANC", count_blanc, blanc_rates),
+    )
+}
+"""All metrics by name, in the order of tables."""
+
+CONLL = ("muc", "b3", "ceafe")
+"""The metrics whose mean F1 is the CoNLL score (Denis and Baldridge 2009; the CoNLL-2011/2012 shared tasks)."""

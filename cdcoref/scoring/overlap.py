@@ -1,0 +1,146 @@
+"""The one table behind every coreference metric: how many mentions each key cluster shares with each response cluster.
+
+In go two labellings of the same mentions, out comes the sparse contingency table with its margins. It is block
+diagonal over groups of documents when clusters do not cross them, so one table serves a whole corpus scored topic by
+topic or document by document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from itertools import chain, repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+ABSENT = -1
+"""The label of a mention on the side that does not have it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlap:
+    """Sparse contingency table of key clusters (rows) and response clusters (columns).
+
+    Attributes
+    ----------
+    key_sizes
+        Mentions of every key cluster, also those that the response does not have. *Shape:* (rows,)
+    response_sizes
+        Mentions of every response cluster. *Shape:* (columns,)
+    rows, columns, counts
+        The cells that are not zero, sorted by row, then column. *Shape:* (cells,)
+    key_groups, response_groups
+        The group (a topic, a document, ...) that every cluster lies in. *Shape:* (rows,), (columns,)
+    groups
+        How many groups there are.
+    """
+
+    key_sizes: Ints
+    response_sizes: Ints
+    rows: Ints
+    columns: Ints
+    counts: Ints
+    key_groups: Ints
+    response_groups: Ints
+    groups: int = 1
+
+    @classmethod
+    def from_labels(
+        cls,
+        key: Ints,
+        response: Ints,
+        *,
+        groups_of: tuple[Ints, Ints] | None = None,
+        groups: int = 1,
+        remove_singletons: bool = False,
+    ) -> Overlap:
+        """Count the table.
+
+        Parameters
+        ----------
+        key, response
+            Cluster number of every mention of either side, from 0, or `ABSENT`. *Shape:* (mentions,) both
+        groups_of
+            The group of every key cluster and of every response cluster, where there is more than one.
+        groups
+            How many groups there are.
+        remove_singletons
+            Leave out the clusters of one mention, on both sides, before counting.
+        """
+        key_sizes = _sizes(key)
+        response_sizes = _sizes(response)
+        keep_key = key_sizes > int(remove_singletons)
+        keep_response = response_sizes > int(remove_singletons)
+        key_number = _renumber(keep_key)
+        response_number = _renumber(keep_response)
+        both = (key >= 0) & (response >= 0)
+        row = key_number[key[both]]
+        column = response_number[response[both]]
+        if remove_singletons:
+            kept = (row >= 0) & (column >= 0)
+            row, column = row[kept], column[kept]
+        width = int(keep_response.sum()) or 1
+        cells, counts = np.unique(row * width + column, return_counts=True)
+        key_groups, response_groups = groups_of or (np.zeros_like(key_sizes), np.zeros_like(response_sizes))
+        return cls(
+            key_sizes[keep_key],
+            response_sizes[keep_response],
+            cells // width,
+            cells % width,
+            counts,
+            key_groups[keep_key],
+            response_groups[keep_response],
+            groups,
+        )
+
+    @classmethod
+    def from_clusters(
+        cls,
+        key: Iterable[Iterable[Hashable]],
+        response: Iterable[Iterable[Hashable]],
+        *,
+        remove_singletons: bool = False,
+    ) -> Overlap:
+        """Count the table of two lists of clusters; a mention listed twice belongs to the first cluster that has it."""
+        key_of = _cluster_of(key)
+        response_of = _cluster_of(response)
+        extra = [label for mention, label in response_of.items() if mention not in key_of]
+        key_labels = np.fromiter(chain(key_of.values(), repeat(ABSENT, len(extra))), np.int64, len(key_of) + len(extra))
+        matched = map(response_of.get, key_of, repeat(ABSENT))
+        response_labels = np.fromiter(chain(matched, extra), np.int64, len(key_labels))
+        return cls.from_labels(key_labels, response_labels, remove_singletons=remove_singletons)
+
+    def by_key_group(self, values: Ints | Floats) -> Floats:
+        """Sum one value per row into groups. *Shape:* (groups,)"""
+        return np.bincount(self.key_groups, values, self.groups).astype(float)
+
+    def by_response_group(self, values: Ints | Floats) -> Floats:
+        """Sum one value per column into groups. *Shape:* (groups,)"""
+        return np.bincount(self.response_groups, values, self.groups).astype(float)
+
+    def by_cell_group(self, values: Ints | Floats) -> Floats:
+        """Sum one value per cell into groups. *Shape:* (groups,)"""
+        return np.bincount(self.key_groups[self.rows], values, self.groups).astype(float)
+
+
+def _cluster_of(clusters: Iterable[Iterable[Hashable]]) -> dict[Hashable, int]:
+    numbers: dict[Hashable, int] = {}
+    for number, cluster in enumerate(clusters):
+        for mention in cluster:
+            numbers.setdefault(mention, number)
+    return numbers
+
+
+def _sizes(labels: Ints) -> Ints:
+    return np.bincount(labels[labels >= 0])
+
+
+def _renumber(keep: NDArray[np.bool_]) -> Ints:
+    """New numbers of what is kept, `ABSENT` for the rest."""
+    numbers = np.cumsum(keep) - 1
+    numbers[~keep] = ABSENT
+    return numbers
