@@ -1,0 +1,241 @@
+"""Plain text in, a tokenised Document out, whose offsets point into the text as it was given.
+
+Tokens are those of spaCy's English rules, with hyphenated words left whole, as in the corpora that models are trained
+on. Sentences come from the rules in this file, or from a spaCy pipeline that the user names; a blank line always ends
+one. A single line break ends one where it was not forced by the width of the page, as after a headline: if the next
+word would have fitted on the line, its author broke it on purpose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cdcoref.corpus import Document
+from cdcoref.errors import InputError
+from cdcoref.formats.line_chunks import line_chunks
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Token as SpacyToken
+
+LONGEST_SENTENCE = 200
+"""Tokens; a longer sentence (a table, text without punctuation) is cut. In ECB+ the longest has 91."""
+LONGEST_PIECE = 50_000
+"""Characters that are tokenised at a time, so that time stays linear in the text and memory bounded."""
+LONGEST_WORD = 200
+"""Characters; a longer run without a space is cut (spaCy's rules take quadratic time on it)."""
+WIDEST_PAGE = 120
+"""Characters; a text with longer lines is not broken to a width."""
+NARROWEST_PAGE = 60
+
+_PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*\n\s*")
+_FIRST_WORD = re.compile(r"\s*(\S{1,120})")
+_LONG_RUN = re.compile(rf"\S{{{LONGEST_WORD},}}")
+_ENDS = frozenset(".!?…。！？") | {"..."}
+_CLOSERS = frozenset("\"'”’»)]}") | {"''"}
+_PAUSES = frozenset(",;:—–-") | {"--"}
+_TITLES = ("Atty.", "Brig.", "Capt.", "Cmdr.", "Col.", "Cpl.", "Det.", "Insp.", "Lt.", "Maj.", "Sgt.", "Supt.")
+"""Abbreviations before names that spaCy's rules would take for the end of a sentence."""
+_STARTERS = re.compile(
+    "A|After|Also|And|As|At|But|By|For|From|He|Her|His|However|I|If|In|It|Its|Meanwhile|More|No|On|One|Other|She|Since|"
+    "So|Some|That|The|Their|There|These|They|This|Those|Two|Under|We|What|When|While|With|You"
+)
+"""Words that begin a sentence when capitalised, also after an abbreviation that ends in a full stop."""
+
+Token = tuple[int, int, str]
+"""Start, end, word."""
+
+
+def read_text(path: str | Path, pipeline: str | None = None, id: str | None = None) -> Document:
+    """Read a UTF-8 text file, plain or compressed with gzip.
+
+    Parameters
+    ----------
+    path
+        The file; a byte order mark is left out. An empty file is a document without tokens.
+    pipeline
+        Name or folder of a spaCy pipeline that finds sentences; None for the rules.
+    id
+        The document's id; its file's name by default.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, is not UTF-8 or not text, or the pipeline is not installed.
+    """
+    path = Path(path)
+    text = b"".join(chunk for _, chunk in line_chunks(path)).decode()
+    return tokenise_text(text, id or path.name, pipeline, path=str(path))
+
+
+def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | None = None) -> Document:
+    """Split a text into tokens and sentences.
+
+    Parameters
+    ----------
+    text
+        Any text.
+    id, path
+        Of the document.
+    pipeline
+        Name or folder of a spaCy pipeline that finds sentences; None for the rules.
+    """
+    tokens: list[Token] = []
+    sentences: list[tuple[int, int]] = []
+    for sentence in _sentences(_language(pipeline), text):
+        for start, end in _bounded(sentence):
+            sentences.append((len(tokens), len(tokens) + end - start))
+            tokens.extend(sentence[start:end])
+    return Document(
+        id,
+        tuple(word for _, _, word in tokens),
+        tuple(sentences),
+        text,
+        tuple((start, end) for start, end, _ in tokens),
+        path=path,
+    )
+
+
+@lru_cache(maxsize=2)
+def _language(pipeline: str | None) -> Language:
+    """The spaCy pipeline, once a process."""
+    import spacy
+
+    if pipeline is None:
+        nlp = spacy.blank("en")
+        # Words joined by a hyphen stay one token: the rule that matches "a-b" gives way to one for longer dashes.
+        infixes = [rule for rule in nlp.Defaults.infixes or () if not re.search(rule, "a-b")]
+        infixes.append(r"(?<=\w)(?:--+|[–—~]+)(?=\w)")
+        for title in _TITLES:
+            nlp.tokenizer.add_special_case(title, [{"ORTH": title}])  # type: ignore[union-attr]
+        nlp.tokenizer.infix_finditer = spacy.util.compile_infix_regex(infixes).finditer  # type: ignore[union-attr]
+        return nlp
+    unneeded = ["ner", "tagger", "morphologizer", "attribute_ruler", "lemmatizer", "entity_linker", "textcat"]
+    try:
+        return spacy.load(pipeline, exclude=unneeded)
+    except (OSError, ValueError, ImportError) as error:
+        raise InputError(
+            f"the spaCy pipeline {pipeline!r} cannot be loaded ({str(error).splitlines()[0]}); install it with "
+            f"'python -m spacy download {pipeline}', or leave it out"
+        ) from error
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    """Character ranges that no sentence crosses."""
+    lines = [line for line in text.split("\n") if " " in line.strip()]
+    longest = max((len(line.rstrip()) for line in lines), default=0)
+    # With longer lines, each is a paragraph of its own: every next word "would have fitted".
+    width = max(longest, NARROWEST_PAGE) if longest <= WIDEST_PAGE else len(text) + 1
+    start = 0
+    for gap in _PARAGRAPH_BREAK.finditer(text):
+        yield from _lines_broken_on_purpose(text, start, gap.start(), width)
+        start = gap.end()
+    yield from _lines_broken_on_purpose(text, start, len(text), width)
+
+
+def _lines_broken_on_purpose(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
+    """Parts of a paragraph without blank lines, cut at line breaks before a word that would have fitted."""
+    line_start = start
+    while (line_end := text.find("\n", line_start, end)) >= 0:
+        word = _FIRST_WORD.match(text, line_end + 1, end)
+        fits = len(text[line_start:line_end].rstrip()) + 1 + (len(word[1]) if word else 0) <= width
+        if fits and not (word and word[1][0].islower()):
+            yield start, line_end
+            start = line_end + 1
+        line_start = line_end + 1
+    yield start, end
+
+
+def _sentences(nlp: Language, text: str) -> Iterator[list[Token]]:
+    """The sentences of a text, none of them empty."""
+    pieces = [
+        (start, end, n) for n, paragraph in enumerate(_paragraphs(text)) for start, end in _pieces(text, *paragraph)
+    ]
+    documents = zip(pieces, nlp.pipe(text[start:end] for start, end, _ in pieces), strict=True)
+    for _, group in groupby(documents, key=lambda entry: entry[0][2]):
+        tokens: list[Token] = []
+        for (offset, _, _), document in group:
+            if document.has_annotation("SENT_START"):
+                for span in document.sents:
+                    yield from filter(None, [_words(span, offset)])
+            else:
+                tokens.extend(_words(document, offset))
+        start = 0
+        for end in _sentence_ends(tokens):
+            yield tokens[start:end]
+            start = end
+
+
+def _words(tokens: Iterable[SpacyToken], offset: int) -> list[Token]:
+    """What is not white space, placed in the whole text."""
+    words = []
+    for token in tokens:
+        if not (word := token.text).isspace():
+            start = offset + token.idx
+            words.append((start, start + len(word), word))
+    return words
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Parts of a paragraph short enough for the tokeniser; cut after a sentence if possible, else at a space."""
+    for run in _LONG_RUN.finditer(text, start, end):
+        yield from _shorter_pieces(text, start, run.start())
+        yield from ((at, min(at + LONGEST_WORD, run.end())) for at in range(run.start(), run.end(), LONGEST_WORD))
+        start = run.end()
+    yield from _shorter_pieces(text, start, end)
+
+
+def _shorter_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > LONGEST_PIECE:
+        limit = start + LONGEST_PIECE
+        cut = max(text.rfind(". ", start, limit), text.rfind(".\n", start, limit)) + 1
+        if cut == 0:
+            cut = limit
+            while not text[cut].isspace():  # within LONGEST_WORD characters, since longer runs were taken out
+                cut -= 1
+        yield start, cut
+        start = cut
+    if text[start:end].strip():
+        yield start, end
+
+
+def _sentence_ends(tokens: list[Token]) -> Iterator[int]:
+    """Numbers of the tokens before which a sentence has ended."""
+    number = 0
+    while number < len(tokens):
+        word = tokens[number][2]
+        number += 1
+        after_abbreviation = len(word) > 1 and word[-1] == "." and word not in _ENDS
+        if word not in _ENDS and not after_abbreviation:
+            continue
+        while number < len(tokens) and _belongs_to_end(tokens[number - 1], tokens[number]):
+            number += 1
+        if number == len(tokens):
+            break
+        following = tokens[number][2]
+        if _STARTERS.fullmatch(following) if after_abbreviation else not following[0].islower():
+            yield number
+    if tokens:
+        yield len(tokens)
+
+
+def _belongs_to_end(last: Token, token: Token) -> bool:
+    """Whether a token goes with the full stop before it: more of its kind, or a quotation mark that touches it."""
+    return token[2] in _ENDS or (token[2] in _CLOSERS and token[0] == last[1])
+
+
+def _bounded(sentence: list[Token]) -> Iterator[tuple[int, int]]:
+    """Ranges of a sentence; a long one is cut after the last pause in the second half of the bound, or at the bound."""
+    start = 0
+    while len(sentence) - start > LONGEST_SENTENCE:
+        bound = start + LONGEST_SENTENCE
+        pauses = (n for n in range(bound, bound - LONGEST_SENTENCE // 2, -1) if sentence[n - 1][2] in _PAUSES)
+        end = next(pauses, bound)
+        yield start, end
+        start = end
+    yield start, len(sentence)

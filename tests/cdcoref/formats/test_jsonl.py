@@ -1,0 +1,200 @@
+"""JSON lines: what is written is read back equal; what a person writes is understood or refused by line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats.jsonl import read_jsonl, write_jsonl
+from cdcoref.formats.text import tokenise_text
+
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+names = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> Corpus:
+    """Documents with mentions that nest, cross, repeat and have gaps."""
+    documents, mentions = [], []
+    for number in range(draw(st.integers(0, 3))):
+        lengths = draw(st.lists(st.integers(0, 6), max_size=4))
+        all_sentences = st.frozensets(st.integers(0, len(lengths) - 1)) if lengths else st.just(frozenset[int]())
+        document = Document.from_sentences(
+            f"d{number}",
+            [[draw(words) for _ in range(length)] for length in lengths],
+            topic=draw(names),
+            subtopic=draw(names),
+            part=draw(st.sampled_from(["0", "1"])),
+            path=draw(names),
+            hidden=draw(all_sentences),
+            annotated=draw(st.none() | all_sentences),
+        )
+        documents.append(document)
+        if document.tokens:
+            tokens = st.sets(st.integers(0, len(document.tokens) - 1), min_size=1)
+            for _ in range(draw(st.integers(0, 5))):
+                mentions.append(
+                    Mention(
+                        document.id,
+                        tuple(sorted(draw(tokens))),
+                        kind=draw(st.sampled_from([None, "event", "entity"])),
+                        cluster=draw(names),
+                        id=draw(names),
+                        tag=draw(names),
+                        confidence=draw(st.none() | st.floats(0, 1)),
+                    )
+                )
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+@settings(max_examples=150, deadline=None)
+@given(corpus=corpora(), packed=st.booleans())
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, packed: bool) -> None:
+    path = tmp_path_factory.mktemp("jsonl") / ("c.jsonl.gz" if packed else "c.jsonl")
+    write_jsonl(corpus, path)
+    back = read_jsonl(path)
+    assert back == corpus
+    assert back.notes == ()
+    assert (path.read_bytes()[:2] == b"\x1f\x8b") == packed
+    path.unlink()
+
+
+def test_round_trip_of_tokenised_text_keeps_offsets(tmp_path: Path) -> None:
+    document = tokenise_text("Ann  didn't\r\nleave. She fell —\u2028hard.", "a.txt", path="news/a.txt")
+    corpus = Corpus((document,), (Mention("a.txt", (0, 3), "event", "c"), Mention("a.txt", (1,), "event", "c")))
+    write_jsonl(corpus, tmp_path / "c.jsonl")
+    assert read_jsonl(tmp_path / "c.jsonl") == corpus
+
+
+def test_fields_with_their_default_are_left_out(tmp_path: Path) -> None:
+    document = Document.from_sentences("a", [["x"]])
+    write_jsonl(Corpus((document,), (Mention("a", (0,)),)), tmp_path / "c.jsonl")
+    assert json.loads((tmp_path / "c.jsonl").read_text()) == {
+        "id": "a",
+        "text": "x",
+        "tokens": ["x"],
+        "offsets": [[0, 1]],
+        "sentences": [[0, 1]],
+        "mentions": [{"tokens": [0]}],
+    }
+
+
+def read_lines(*lines: object) -> Corpus:
+    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    return read_jsonl(io.BytesIO(text.encode()))
+
+
+def test_text_with_character_spans() -> None:
+    corpus = read_lines(
+        {
+            "id": "a",
+            "text": "Ann called. She rang him up.",
+            "mentions": [
+                {"start": 0, "end": 3, "kind": "entity", "cluster": 1},
+                {"spans": [[16, 20], [25, 27]], "kind": "event", "cluster": "call", "id": 7},
+                {"start": 5, "end": 8, "kind": "event", "cluster": "call"},
+            ],
+        },
+        {"id": "b", "text": ""},
+    )
+    words_of = [" ".join(corpus.documents[0].tokens[t] for t in mention.tokens) for mention in corpus.mentions]
+    assert words_of == ["Ann", "rang up", "called"]
+    assert [(m.cluster, m.id) for m in corpus.mentions] == [("1", None), ("call", "7"), ("call", None)]
+    assert corpus.documents[1].tokens == ()
+    assert corpus.notes == ("the stream: a mention was widened to whole tokens (1 times)",)
+
+
+def test_tokens_without_text() -> None:
+    corpus = read_lines(
+        {"id": "a", "tokens": ["Ann", "left", "."], "mentions": [{"tokens": [1]}]}, {"id": "b", "tokens": []}
+    )
+    assert corpus.documents[0] == Document.from_sentences("a", [["Ann", "left", "."]])
+    assert corpus.documents[1] == Document.from_sentences("b", [])
+
+
+def test_unknown_fields_are_noted() -> None:
+    assert "'mention' of a document is unknown" in read_lines({"id": "a", "text": "x", "mention": []}).notes[0]
+
+
+def test_blank_lines_and_compression_and_marks(tmp_path: Path) -> None:
+    path = tmp_path / "by-content-not-by-name"
+    path.write_bytes(gzip.compress(b'\xef\xbb\xbf\n{"id": "a", "text": "x"}\r\n\n{"id": "b", "text": "y"}'))
+    assert [document.id for document in read_jsonl(path).documents] == ["a", "b"]
+
+
+WHOLE = {"id": "a", "text": "x y", "tokens": ["x", "y"], "offsets": [[0, 1], [2, 3]], "sentences": [[0, 2]]}
+
+
+def mention(**fields: object) -> dict[str, object]:
+    return WHOLE | {"mentions": [fields]}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"id": "a", "text": "x', "is not JSON"),
+        ("[]", "not a JSON object"),
+        ("[" * 100_000, "cannot be read as JSON"),
+        ('{"id": "a", "text": "\\ud800"}', "surrogate"),
+        ({"text": "x"}, "no 'id'"),
+        ({"id": 3, "text": "x"}, "'id' must be a string"),
+        ({"id": "a"}, "neither 'text' nor 'tokens'"),
+        ({"id": "a", "text": "x", "sentences": [[0, 1]]}, "no 'tokens'"),
+        (WHOLE | {"offsets": None}, "no 'offsets'"),
+        (WHOLE | {"offsets": [[0, 1]]}, "1 ranges for 2 tokens"),
+        (WHOLE | {"offsets": [[2, 3], [0, 1]]}, "ascending"),
+        (WHOLE | {"offsets": [[0, 1], [2, 4]]}, "within the 3 characters"),
+        (WHOLE | {"sentences": [[0, 1]]}, "cover the 2 tokens"),
+        (WHOLE | {"sentences": [[1, 2], [0, 1]]}, "cover the 2 tokens"),
+        (WHOLE | {"sentences": [[0, 1.5]]}, "ranges"),
+        (WHOLE | {"tokens": ["x", 1]}, "list of strings"),
+        (WHOLE | {"hidden": [1]}, "sentence numbers from 0 to 0"),
+        (WHOLE | {"mentions": {}}, "'mentions' must be a list"),
+        (mention(), "needs either 'tokens'"),
+        (mention(tokens=[]), "one at least"),
+        (mention(tokens=[2]), "numbers from 0 to 1"),
+        (mention(tokens=[-1]), "numbers from 0 to 1"),
+        (mention(tokens=[True]), "numbers from 0 to 1"),
+        (mention(tokens=[1, 0]), "ascending order"),
+        (mention(tokens=[0], start=0, end=1), "needs either"),
+        (mention(start=1, end=2), "touch no token"),
+        (mention(start=1, end=1), "touch no token"),
+        (mention(start=2, end=9), "touch no token"),
+        (mention(spans=[]), "no span"),
+        (mention(tokens=[0], kind="thing"), "must be event or entity"),
+        (mention(tokens=[0], confidence=1.5), "from 0 to 1"),
+        (mention(tokens=[0], cluster=["a"]), "'cluster' must be a string"),
+        ({"id": "a", "text": "x", "mentions": [{"tokens": [0]}]}, "character ranges"),
+        ({"id": "first", "text": "x"}, "'first' is on line 1 already"),
+    ],
+)
+def test_a_malformed_line_is_refused_with_its_number(line: object, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read_lines({"id": "first", "text": "x"}, line)
+    assert caught.value.line == 2
+
+
+def test_wrong_bytes_are_refused_with_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"id": "a", "text": "x"}\n{"id": "b", "text": "caf\xe9"}\n')
+    with pytest.raises(InputError, match=r"line 2: .*UTF-8"):
+        read_jsonl(path)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("what was there")
+    with pytest.raises(UnicodeEncodeError):
+        write_jsonl(Corpus((Document.from_sentences("a", [["\ud800"]]),)), path)
+    assert path.read_text() == "what was there"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
+    with pytest.raises(InputError, match="cannot be written"):
+        write_jsonl(Corpus(()), tmp_path / "no" / "folder.jsonl")
