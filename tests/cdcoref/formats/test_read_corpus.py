@@ -1,0 +1,186 @@
+"""Whatever the user names is read into one corpus; what cannot be read is said, and stops nothing else."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import file_format, read_corpus, write_corpus
+
+CONLL = b"#begin document (c); part 000\nc\t0\t0\tAnn\t-\t*\t-\t-\t-\t-\t*\t(7)\n\n#end document\n"
+JSONL = b'{"id": "j", "text": "Bob ran.", "mentions": [{"start": 0, "end": 3, "cluster": "7"}]}\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content in {
+        "b.txt": b"Bob ran.",
+        "a.txt": b"Ann fell.",
+        "c.conll": CONLL,
+        "deep/er/d.jsonl.gz": gzip.compress(JSONL),
+        "deep/.hidden.txt": b"no",
+        ".git/config": b"no",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+def ids(corpus: Corpus) -> list[str]:
+    return [document.id for document in corpus.documents]
+
+
+def test_a_folder_is_read_recursively_in_order_without_hidden_files(folder: Path) -> None:
+    loaded = read_corpus([folder])
+    assert ids(loaded.corpus) == ["a.txt", "b.txt", "c", "j"]
+    assert loaded.problems == ()
+    assert loaded.corpus.documents[0].path == str(folder / "a.txt")
+
+
+def test_clusters_of_several_files_are_kept_apart(folder: Path) -> None:
+    both = read_corpus([folder / "c.conll", folder / "deep"], kind="entity").corpus
+    assert [(m.document, m.kind, m.cluster) for m in both.mentions] == [
+        ("c", "entity", "c.conll:7"),
+        ("j", None, "d.jsonl.gz:7"),
+    ]
+    assert read_corpus([folder / "c.conll", folder / "a.txt"]).corpus.mentions[0].cluster == "7"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a", b"Once upon a time.", "text"),
+        ("a", b"", "text"),
+        ("a.txt", CONLL, "conll"),
+        ("a.txt", gzip.compress(CONLL), "conll"),
+        ("a.txt", b"\xef\xbb\xbf\n" + JSONL, "jsonl"),
+        ("a.txt", b'{"id": "a", "text": "' + b"x" * 100_000 + b'"}', "jsonl"),
+        ("a.txt", b"{ in braces } a text begins", "text"),
+        ("a.jsonl", b"", "jsonl"),
+        ("a.CONLL.gz", gzip.compress(b""), "conll"),
+    ],
+)
+def test_formats_are_told_by_content(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert file_format(tmp_path / name) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"%PDF-1.7 ...", "a PDF"),
+        (b'<?xml version="1.0"?><Document/>', "XML"),
+        (b"<!DOCTYPE html><p>", "an HTML page"),
+        (b"{\\rtf1 text}", "an RTF document"),
+        (b"# newdoc id = a\n", "CoNLL-U"),
+    ],
+)
+def test_markup_is_not_taken_for_text(tmp_path: Path, content: bytes, what: str) -> None:
+    (tmp_path / "a").write_bytes(content)
+    with pytest.raises(InputError, match=f"this is {what}, .* convert it"):
+        file_format(tmp_path / "a")
+
+
+def test_one_bad_file_stops_no_other(folder: Path) -> None:
+    (folder / "bad.txt").write_bytes(b"caf\xe9")
+    (folder / "bad.jsonl").write_bytes(b"{")
+    (folder / "binary.txt").write_bytes(b"\x00\x01")
+    (folder / "empty folder").mkdir()
+    named = [folder / "nowhere.txt", folder / "empty folder", folder]
+    loaded = read_corpus(named)
+    assert ids(loaded.corpus) == ["a.txt", "b.txt", "c", "j"]
+    assert [problem.partition(":")[0] for problem in loaded.problems] == [
+        str(folder / "nowhere.txt"),
+        str(folder / "empty folder"),
+        f"{folder / 'bad.jsonl'}, line 1",
+        f"{folder / 'bad.txt'}, line 1",
+        f"{folder / 'binary.txt'}, line 1",
+    ]
+
+
+def test_the_same_file_twice_is_read_once_and_said(folder: Path) -> None:
+    (folder / "link.txt").symlink_to(folder / "a.txt")
+    loaded = read_corpus([folder / "a.txt", folder / "deep" / ".." / "a.txt", folder / "link.txt"])
+    assert ids(loaded.corpus) == ["a.txt"]
+    assert len(loaded.corpus.notes) == 2
+    assert "link.txt: this file was named twice" in loaded.corpus.notes[1]
+    assert loaded.problems == ()
+
+
+def test_files_of_one_name_get_the_shortest_path_that_tells_them_apart(tmp_path: Path) -> None:
+    names = ["x/news/1.txt", "y/news/1.txt", "y/news/2.txt", "z/1.txt"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("Text.")
+    assert ids(read_corpus(tmp_path / name for name in names).corpus) == [
+        "x/news/1.txt",
+        "y/news/1.txt",
+        "2.txt",
+        f"{tmp_path.name}/z/1.txt",
+    ]
+    assert ids(read_corpus([tmp_path / "x", tmp_path / "z"]).corpus) == ["news/1.txt", "z/1.txt"]
+
+
+def test_documents_of_one_id_in_two_files(folder: Path) -> None:
+    (folder / "again.jsonl").write_bytes(JSONL)
+    loaded = read_corpus([folder / "again.jsonl", folder / "deep", folder / "a.txt"])
+    assert ids(loaded.corpus) == ["j", "a.txt"]
+    assert len(loaded.problems) == 1
+    assert "document 'j' is in" in loaded.problems[0]
+
+
+def test_a_name_that_is_not_utf8_can_be_written(tmp_path: Path) -> None:
+    path = os.path.join(os.fsencode(tmp_path), b"caf\xe9.txt")
+    with open(path, "wb") as file:
+        file.write(b"Text.")
+    corpus = read_corpus([tmp_path]).corpus
+    assert ids(corpus) == ["caf\ufffd.txt"]
+
+
+def test_empty_files(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    (tmp_path / "b.jsonl").touch()
+    loaded = read_corpus([tmp_path])
+    assert [document.tokens for document in loaded.corpus.documents] == [()]
+    assert loaded.corpus.notes == (f"{tmp_path / 'b.jsonl'}: no document is in this file",)
+
+
+def test_standard_input(folder: Path) -> None:
+    loaded = read_corpus(["-", folder / "a.txt", "-"], standard_input=io.BytesIO(b"Text from a pipe."))
+    assert ids(loaded.corpus) == ["stdin", "a.txt"]
+    assert loaded.corpus.documents[0].tokens[-2:] == ("pipe", ".")
+    assert "-: this file was named twice" in loaded.corpus.notes[0]
+    packed = read_corpus(["-"], standard_input=io.BytesIO(gzip.compress(JSONL + b"{"))).problems
+    assert packed[0].startswith("-, line 2: the line is not JSON")
+
+
+def test_a_pipe_can_be_named(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(JSONL,))
+    writer.start()
+    assert ids(read_corpus([tmp_path / "pipe"]).corpus) == ["j"]
+    writer.join()
+
+
+@pytest.mark.parametrize("name", ["c.conll", "c.jsonl", "c.conll.gz", "c.jsonl.gz", "C.JSONL"])
+def test_write_corpus_by_name(tmp_path: Path, name: str) -> None:
+    document = Document.from_sentences("d", [["Ann", "left"]])
+    corpus = Corpus((document,), (Mention("d", (0,), None, "0"), Mention("d", (0, 1), None, "1")))
+    write_corpus(corpus, tmp_path / name)
+    back = read_corpus([tmp_path / name]).corpus
+    assert [document.tokens for document in back.documents] == [document.tokens]
+    assert {(m.tokens, m.cluster) for m in back.mentions} == {((0,), "0"), ((0, 1), "1")}
+
+
+def test_other_names_are_refused(tmp_path: Path) -> None:
+    for name in ("c.txt", "c", "c.gz"):
+        with pytest.raises(InputError, match=r"\.conll or \.jsonl"):
+            write_corpus(Corpus(()), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
