@@ -135,8 +135,8 @@ def score_spans(
     tuple
         Every document, in order, with its scored spans.
     """
-    builder = SequenceBuilder(model.tokenizer, model.config.sequence_options())
-    config = model.config
+    builder = SequenceBuilder(model.tokenizer, model.settings.sequence_options())
+    config = model.settings
     waiting: list[DetectionWindow] = []
     unfinished: list[Document] = []
 
@@ -176,7 +176,7 @@ def find_mentions(
     mentions: list[Mention] = []
     scored = score_spans(model, corpus.documents, batch_tokens=batch_tokens, advance=advance)
     for document, scores in scored:
-        mentions.extend(scores.select(document, model.config.detection_threshold))
+        mentions.extend(scores.select(document, model.settings.detection_threshold))
     return replace(corpus, mentions=tuple(mentions))
 
 

@@ -189,7 +189,7 @@ class CorefModel(nn.Module):
     ----------
     encoder, pair_scorer, detector
         The three parts; one encoder serves both heads.
-    config
+    settings
         See :class:`CorefConfig`.
     tokenizer
         With the special tokens of :mod:`cdlm.tokens`.
@@ -199,7 +199,7 @@ class CorefModel(nn.Module):
         super().__init__()
         if config.max_length > encoder.config.max_length:
             config = replace(config, max_length=encoder.config.max_length)
-        self.config = config
+        self.settings = config
         self.tokenizer = tokenizer
         self.encoder = encoder
         width = encoder.config.hidden_size
@@ -219,7 +219,7 @@ class CorefModel(nn.Module):
         flat = hidden.reshape(-1, hidden.shape[-1])
         spans = flat.new_zeros(int(batch["span_count"]), flat.shape[1])
         spans = spans.index_add(0, batch["span_of_token"], flat[batch["span_tokens"]])
-        if self.config.mention_vector == "mean":
+        if self.settings.mention_vector == "mean":
             sizes = torch.bincount(batch["span_of_token"], minlength=len(spans)).clamp(min=1)
             spans = spans / sizes[:, None].to(spans.dtype)
         return self.pair_scorer(hidden[:, 0], spans, batch["pairs"], batch["pair_sequence"], batch["pair_kinds"])
@@ -230,7 +230,9 @@ class CorefModel(nn.Module):
         words = hidden.reshape(-1, hidden.shape[-1])[batch["span_tokens"]]
         return self.detector(words, batch["span_starts"], batch["span_ends"])
 
-    def forward(self, task: str, labels: Tensor, weights: Tensor, **batch: Tensor) -> dict[str, Tensor]:
+    def forward(
+        self, task: str, labels: Tensor, weights: Tensor, normaliser: Tensor, **batch: Tensor
+    ) -> dict[str, Tensor]:
         """Loss of one batch: weighted binary cross-entropy over its pairs or its candidate spans.
 
         Parameters
@@ -239,10 +241,12 @@ class CorefModel(nn.Module):
             ``"pairs"`` or ``"spans"``.
         labels, weights
             What is true, and how much it counts (0: the annotation is silent). Shape as the logits.
+        normaliser
+            What the sum of the losses is divided by.
         """
         logits = (self.pair_logits if task == "pairs" else self.span_logits)(batch).float()
         losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
-        return {"loss": (losses * weights).sum() / weights.sum().clamp(min=1.0)}
+        return {"loss": (losses * weights).sum() / normaliser}
 
     def _encode(self, batch: Mapping[str, Tensor]) -> Tensor:
         output = self.encoder(batch["input_ids"], batch["attention_mask"], batch["global_attention_mask"])
@@ -299,7 +303,7 @@ class CorefModel(nn.Module):
         """
         folder = Path(folder)
         with replaced_folder(folder) as target:
-            values = {**self.encoder.config.to_dict(), "cdcoref": self.config.to_dict()}
+            values = {**self.encoder.config.to_dict(), "cdcoref": self.settings.to_dict()}
             (target / CONFIG_FILE).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
             state = {name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items()}
             save_file(quantize(state) if int8 else state, target / WEIGHTS_FILE, metadata={"format": "pt"})

@@ -201,19 +201,41 @@ class SequenceBuilder:
 
     def single(self, document: MarkedDocument) -> Iterator[PairSequence]:
         """Sequences that score the pairs within one document."""
-        for first, second in self._candidates(document, None):
-            if first is None:
-                yield from self._within(document, range(len(document.mentions)))
-            else:
-                yield from self._within(document, (first, second))
+        for ones, others in self.candidates(document, None):
+            yield from self.build(document, ones, None, others)
 
     def pair(self, first: MarkedDocument, second: MarkedDocument) -> Iterator[PairSequence]:
         """Sequences that score the pairs across two documents, `first` standing first."""
-        for one, other in self._candidates(first, second):
-            if one is None:
-                yield from self._across(first, range(len(first.mentions)), second, range(len(second.mentions)))
-            else:
-                yield from self._across(first, (one,), second, (other,))
+        for ones, others in self.candidates(first, second):
+            yield from self.build(first, ones, second, others)
+
+    def candidates(
+        self, first: MarkedDocument, second: MarkedDocument | None
+    ) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+        """What to mark in either document: everything once, or every pair of mentions of one kind in turn.
+
+        Mentions are given as positions in `first.mentions` and `second.mentions`; without a second document both are
+        of the first, and together they are what is marked.
+        """
+        if not first.mentions or (second is not None and not second.mentions):
+            return
+        if self.options.marking == "all":
+            if second is not None or len(first.mentions) > 1:
+                yield range(len(first.mentions)), range(len(second.mentions) if second else 0)
+            return
+        for i, mention in enumerate(first.mentions):
+            for j in range(i + 1, len(first.mentions)) if second is None else range(len(second.mentions)):
+                if (second or first).mentions[j].kind == mention.kind:
+                    yield (i,), (j,)
+
+    def build(
+        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
+    ) -> Iterator[PairSequence]:
+        """Sequences in which just these mentions are marked, and their pairs of one kind are to be scored."""
+        if second is None:
+            yield from self._within(first, (*ones, *others) if others else ones)
+        else:
+            yield from self._across(first, ones, second, others)
 
     def plain(self, document: MarkedDocument, max_length: int) -> Iterator[PairSequence]:
         """Unmarked sequences of a document, for finding mentions; hidden sentences are left out.
@@ -238,38 +260,26 @@ class SequenceBuilder:
     def count(self, first: MarkedDocument, second: MarkedDocument | None) -> tuple[int, int]:
         """How many sequences :meth:`pair` (or :meth:`single`) yields, and about how many word pieces they hold."""
         sequences = pieces = 0
-        if self.options.marking == "pair":
-            sequences = sum(1 for _ in self._candidates(first, second))
-            return sequences, sequences * min(self.options.max_length, self._full_length(first, second))
-        windows = self._window_pairs(
-            first, range(len(first.mentions)), second, range(len(second.mentions)) if second else ()
-        )
-        for one, other in windows:
-            sequences += 1
-            pieces += OVERHEAD + sum(first.lengths[u] for u in one)
-            pieces += sum((second or first).lengths[u] for u in other)
+        for ones, others in self.candidates(first, second):
+            found = self.extent(first, ones, second, others)
+            if self.options.marking == "pair":
+                candidates = sum(1 for _ in self.candidates(first, second))
+                return candidates, candidates * found[1]
+            sequences, pieces = sequences + found[0], pieces + found[1]
         return sequences, pieces
 
-    # -- which pairs, which windows ----------------------------------------------------------------------------------
+    def extent(
+        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
+    ) -> tuple[int, int]:
+        """How many sequences :meth:`build` yields at most, and about how many word pieces they hold."""
+        windows = self._window_pairs(first, ones if second else (*ones, *others), second, others)
+        pieces = sum(
+            OVERHEAD + sum(first.lengths[u] for u in one) + sum((second or first).lengths[u] for u in other)
+            for one, other in windows
+        )
+        return len(windows), pieces
 
-    def _candidates(
-        self, first: MarkedDocument, second: MarkedDocument | None
-    ) -> Iterator[tuple[int, int] | tuple[None, None]]:
-        """Pairs of mentions of one kind to mark, or once (None, None) where all are marked at once."""
-        if not first.mentions or (second is not None and not second.mentions):
-            return
-        if self.options.marking == "all":
-            if second is not None or len(first.mentions) > 1:
-                yield None, None
-            return
-        for i, mention in enumerate(first.mentions):
-            others = range(i + 1, len(first.mentions)) if second is None else range(len(second.mentions))
-            for j in others:
-                if (second or first).mentions[j].kind == mention.kind:
-                    yield i, j
-
-    def _full_length(self, first: MarkedDocument, second: MarkedDocument | None) -> int:
-        return OVERHEAD + sum(sum(d.lengths) for d in (first, second) if d is not None)
+    # -- which windows -----------------------------------------------------------------------------------------------
 
     def _window_pairs(
         self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]

@@ -1,0 +1,75 @@
+"""Results that took long to compute, kept in a folder so that an interrupted run goes on where it stopped.
+
+One SQLite file; what is in it is found by a hash of everything that it depends on, so a folder can serve several models
+and several sets of documents and is never wrong, only of no use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.corpus import Document, Mention
+from cdcoref.errors import InputError
+
+CACHE_FILE = "results.sqlite"
+
+
+class ResultCache:
+    """Arrays by hash.
+
+    Parameters
+    ----------
+    folder
+        Is created where it does not exist.
+    fingerprint
+        Hash of the model, and of whatever else every result depends on.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or holds another program's file of the same name.
+    """
+
+    def __init__(self, folder: str | Path, fingerprint: str) -> None:
+        self.path = Path(folder) / CACHE_FILE
+        self._fingerprint = fingerprint
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(self.path, isolation_level=None)
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, shape TEXT, data BLOB)")
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"this cannot be used as a cache ({error}); name another folder", self.path) from error
+
+    def key(self, *parts: str) -> bytes:
+        """The hash under which a result is kept that depends on `parts`."""
+        return hashlib.sha256("\0".join((self._fingerprint, *parts)).encode()).digest()
+
+    def get(self, key: bytes) -> NDArray[np.float32] | None:
+        """The array kept under a hash, or None."""
+        row = self._database.execute("SELECT shape, data FROM results WHERE key = ?", (key,)).fetchone()
+        return None if row is None else np.frombuffer(row[1], dtype=np.float32).reshape(json.loads(row[0]))
+
+    def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
+        """Keep several arrays; after a crash either all of them are there or none."""
+        rows = [(key, json.dumps(a.shape), a.astype(np.float32).tobytes()) for key, a in results.items()]
+        self._database.execute("BEGIN")
+        self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
+        self._database.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def document_hash(document: Document, mentions: tuple[Mention, ...] | list[Mention] = ()) -> str:
+    """Hash of what a model sees of a document: words, sentences, hidden sentences, and the mentions marked in it."""
+    content = [document.tokens, document.sentences, sorted(document.hidden), [(m.tokens, m.kind) for m in mentions]]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
