@@ -106,7 +106,8 @@ class _Chunk:
     """A chunk cut into lines: where they start and stop (trailing white space apart), and what sort they are.
 
     `rows` are the token lines, by their place in the chunk; `coreferent` the places in `rows` of those whose last
-    column is not a single '-' or '_'; `specials` the lines that begin with '#'.
+    column is not a single '-' or '_', with `coreferent_lines`, their line, start and stop; `specials` the lines that
+    begin with '#'.
     """
 
     data: bytes
@@ -117,6 +118,7 @@ class _Chunk:
     blanks_before: Ints
     rows: Ints
     coreferent: list[int]
+    coreferent_lines: list[tuple[int, int, int]]
     specials: Ints
 
     @classmethod
@@ -130,7 +132,8 @@ class _Chunk:
         rows = np.flatnonzero(~(blank | special))
         last, before = characters[stops[rows] - 1], characters[stops[rows] - 2]
         empty = ((last == ord("-")) | (last == ord("_"))) & ((before == ord("\t")) | (before == ord(" ")))
-        coreferent = np.flatnonzero(~empty | (stops[rows] - starts[rows] == 1)).tolist()
+        coreferent = np.flatnonzero(~empty | (stops[rows] - starts[rows] == 1))
+        lines = rows[coreferent]
         return cls(
             data,
             characters,
@@ -139,7 +142,8 @@ class _Chunk:
             stops,
             np.cumsum(blank),
             rows,
-            coreferent,
+            coreferent.tolist(),
+            list(zip(lines.tolist(), starts[lines].tolist(), stops[lines].tolist(), strict=True)),
             np.flatnonzero(special),
         )
 
@@ -272,20 +276,20 @@ class _Parser:
         """Token lines of the current document."""
         assert self._document is not None
         offset = self._document.tokens - begin
-        coreferent = chunk.coreferent
+        data, cells, coreferent = chunk.data, self._cells, chunk.coreferent
         for index in range(bisect_left(coreferent, begin), bisect_left(coreferent, end)):
-            place = coreferent[index]
-            line = int(chunk.rows[place])
+            line, start, stop = chunk.coreferent_lines[index]
             number = chunk.first_number + line
-            text = chunk.text(line).rsplit(None, 1)
-            if len(text) < 2:
+            column = max(data.rfind(b"\t", start, stop), data.rfind(b" ", start, stop)) + 1
+            if column == 0:
                 self._fail(
                     "the line has one column; the last of several must be coreference, '-' where there is none", number
                 )
-            cell = self._cells.get(text[1])
+            text = data[column:stop]
+            cell = cells.get(text)
             if cell is None:
-                cell = self._cells[text[1]] = self._parse(text[1], number)
-            self._take(cell, place + offset, number)
+                cell = cells[text] = self._parse(text, number)
+            self._take(cell, coreferent[index] + offset, number)
         self._document.tokens += end - begin
         if self._on_lines is not None:
             of = chunk.rows[begin:end]
@@ -301,9 +305,8 @@ class _Parser:
             )
 
     def _take(self, cell: Cell, token: int, line: int) -> None:
-        add = self._builder.add
         for cluster in cell.whole:
-            add(token, token + 1, cluster, self._order)
+            self._builder.add(token, token + 1, cluster, self._order)
             self._order += 1
         for cluster in cell.begins:
             self._open.setdefault(cluster, []).append((token, self._order, line))
@@ -314,7 +317,7 @@ class _Parser:
                 name = self._builder.table.names[cluster]
                 self._fail(f"a mention of cluster {name} ends here that has not begun; open its bracket", line)
             start, order, _ = stack.pop()
-            add(start, token + 1, cluster, order)
+            self._builder.add(start, token + 1, cluster, order)
 
     def _parse(self, text: bytes, line: int) -> Cell:
         whole: list[int] = []

@@ -92,6 +92,7 @@ class MentionTableBuilder:
 
     def __init__(self, path: str) -> None:
         self.table = MentionTable(path)
+        self._document = -1
         self._values = array("q")
         self._numbers: dict[object, int] = {}
 
@@ -110,6 +111,7 @@ class MentionTableBuilder:
                 row.line,
             )
         self.table.documents[key] = row
+        self._document += 1
 
     def cluster(self, name: object, shown: str) -> int:
         """The number of the cluster of that name."""
@@ -120,7 +122,7 @@ class MentionTableBuilder:
 
     def add(self, start: int, end: int, cluster: int, order: int, kind: int = 0) -> None:
         """Add a mention of the current document: tokens from `start` to before `end`."""
-        self._values.extend((len(self.table.documents) - 1, start, end, cluster, order, kind))
+        self._values.extend((self._document, start, end, cluster, order, kind))
 
     def add_tokens(self, tokens: tuple[int, ...], cluster: int, order: int, kind: int = 0) -> None:
         """Add a mention of the current document that may be discontinuous; `tokens` ascend."""

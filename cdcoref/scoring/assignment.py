@@ -4,7 +4,8 @@ In go the cells of an overlap table with their similarity, out comes which cells
 the Kuhn-Munkres algorithm over the full matrix, which is cubic in the number of clusters. Here, first, a cell is chosen
 outright when it weighs at least as much as the next best of its row and the next best of its column together (in any
 assignment those two could be exchanged for it without loss). That settles nearly all clusters of real data in a few
-passes over the cells. What is left falls into small connected components, each solved on its own.
+passes over the cells. What is left falls into small connected components, each solved on its own by shortest augmenting
+paths.
 """
 
 from __future__ import annotations
@@ -13,9 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.scoring.overlap import Floats, Ints
-
-DENSE_CELLS = 4_000_000
-"""Largest component (rows x columns) that is solved as a full matrix; beyond, the sparse solver is used."""
 
 
 def best_assignment(rows: Ints, columns: Ints, weights: Floats) -> NDArray[np.bool_]:
@@ -80,28 +78,24 @@ def _best_rival(lines: Ints, weights: Floats) -> Floats:
 
 
 def _solve(rows: Ints, columns: Ints, weights: Floats) -> Ints:
-    """Indices of the chosen cells, component by component."""
-    from scipy.optimize import linear_sum_assignment
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    """Indices of the chosen cells.
 
-    _, row = np.unique(rows, return_inverse=True)
-    _, column = np.unique(columns, return_inverse=True)
-    height, width = int(row.max()) + 1, int(column.max()) + 1
-    graph = coo_array((np.ones(len(row), bool), (row, column + height)), shape=(height + width,) * 2)
-    count, label = connected_components(graph, directed=False)
-    component = label[row]
-    order = np.argsort(component, kind="stable")
-    bounds = np.searchsorted(component[order], np.arange(count + 1))
-    chosen: list[Ints] = []
-    for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        cells = order[start:end]
-        cell_rows, r = np.unique(row[cells], return_inverse=True)
-        cell_columns, c = np.unique(column[cells], return_inverse=True)
-        matrix = np.zeros((len(cell_rows), len(cell_columns)))
-        matrix[r, c] = weights[cells]
-        number = np.full(matrix.shape, -1)
-        number[r, c] = cells
-        picked = number[linear_sum_assignment(matrix, maximize=True)]
-        chosen.append(picked[picked >= 0])
-    return np.concatenate(chosen)
+    Every row may instead take a column of its own that is worth nothing, so that a perfect matching exists. The
+    augmenting paths of the sparse solver (Jonker and Volgenant's) stay within their connected component.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    row_names, row = np.unique(rows, return_inverse=True)
+    column_names, column = np.unique(columns, return_inverse=True)
+    height, width = len(row_names), len(column_names)
+    own = np.arange(height)
+    # Costs start at 1, for the solver takes 0 for no edge.
+    cost = np.concatenate([1 + weights.max() - weights, np.full(height, 1 + weights.max())])
+    places = (np.concatenate([row, own]), np.concatenate([column, width + own]))
+    matched = np.empty(height, np.int64)
+    taken_rows, taken_columns = min_weight_full_bipartite_matching(
+        csr_array((cost, places), shape=(height, width + height))
+    )
+    matched[taken_rows] = taken_columns
+    return np.flatnonzero(matched[row] == column)

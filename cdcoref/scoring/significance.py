@@ -1,0 +1,322 @@
+"""Is one response better than another, or was it luck? Paired bootstrap and approximate randomisation over units.
+
+As in the paper (section 4.2, after Dror et al. 2018, *The Hitchhiker's Guide to Testing Statistical Significance in
+NLP*). A unit is a topic, a subtopic or a document: the smallest that no cluster crosses. Every metric is a function of
+counts that add up over such units, so a resample adds up counts and rescores nothing.
+
+- Paired bootstrap (Efron and Tibshirani 1993): units are drawn with replacement, the same for both responses. The
+  p-value is how often the resampled difference is as far from the observed one as the observed one is from 0.
+- Approximate randomisation (Noreen 1989): the responses are exchanged in a random half of the units. The p-value is how
+  often the difference is then as large as the observed one. Where all 2**units exchanges are no more than the resamples
+  asked for, all are done, once each.
+
+Both are two-sided. A p-value is (hits + 1) / (resamples + 1), or hits / resamples where all exchanges were done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.errors import InputError
+from cdcoref.formats.mention_table import MentionTable
+from cdcoref.scoring.alignment import Alignment, Level, Side, groups_of_documents
+from cdcoref.scoring.files import Options
+from cdcoref.scoring.metrics import CONLL, METRICS, blanc_rates, count_pairs, links_of_pairs
+from cdcoref.scoring.overlap import Floats, Ints, Overlap
+from cdcoref.scoring.scores import counts_of
+
+CELLS = 1 << 22
+"""Numbers in the largest matrix of resamples x units that is held at a time."""
+
+_TOLERANCE = 1e-12
+"""Differences closer than this are equal: the order of summing must not decide a hit."""
+
+Rates = Callable[[Floats], tuple[Floats, Floats, Floats]]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How two responses differ in the F1 of one metric (fractions, first minus second).
+
+    Attributes
+    ----------
+    first, second
+        F1 of either response.
+    first_interval, second_interval, interval
+        95 % bootstrap intervals (percentiles) of either F1 and of the difference.
+    bootstrap_p, randomisation_p
+        The two-sided p-values.
+    """
+
+    first: float
+    second: float
+    first_interval: tuple[float, float]
+    second_interval: tuple[float, float]
+    interval: tuple[float, float]
+    bootstrap_p: float
+    randomisation_p: float
+
+    @property
+    def difference(self) -> float:
+        """F1 of the first response less that of the second."""
+        return self.first - self.second
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """The tests of all metrics.
+
+    Attributes
+    ----------
+    unit
+        What was resampled: ``"topic"``, ``"subtopic"`` or ``"document"``.
+    units
+        How many there are.
+    crossing
+        How many clusters cross the border of a unit. They are cut there for the tests, so that the differences tested
+        are not quite those of the scores.
+    resamples
+        Bootstrap resamples.
+    exchanges
+        Randomised exchanges.
+    exhaustive
+        Whether these were all possible exchanges.
+    seed
+        The seed of the random numbers.
+    differences
+        By metric, and ``"conll"`` where its three metrics are there.
+    """
+
+    unit: Level
+    units: int
+    crossing: int
+    resamples: int
+    exchanges: int
+    exhaustive: bool
+    seed: int
+    differences: Mapping[str, Difference]
+
+    @property
+    def smallest_randomisation_p(self) -> float:
+        """The smallest p-value that so many units and exchanges allow (exchanging all or none changes nothing)."""
+        if self.exhaustive:
+            return 2.0 ** (1 - self.units)
+        return max(2.0 ** (1 - self.units), 1 / (self.exchanges + 1))
+
+    @property
+    def smallest_bootstrap_p(self) -> float:
+        """The smallest p-value that so many resamples allow."""
+        return 1 / (self.resamples + 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counts:
+    """One metric's counts in every unit, for both responses. *Shape of each:* (units, counts)"""
+
+    first: Floats
+    second: Floats
+    rates: Rates
+
+    def f1(self, counts: Floats) -> Floats:
+        """F1 of summed counts. *Shape:* (resamples, counts) to (resamples,)"""
+        return self.rates(counts)[2]
+
+
+def compare_responses(
+    key: MentionTable,
+    first: MentionTable,
+    second: MentionTable,
+    options: Options,
+    *,
+    resamples: int = 10_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Significance:
+    """Compare two responses to one key.
+
+    Parameters
+    ----------
+    key, first, second
+        The mentions of the three files.
+    options
+        How they are compared.
+    resamples
+        Resamples of either test.
+    seed
+        Seed of the random numbers; the same seed gives the same p-values.
+    progress
+        Called now and then with the number of resamples done and to do, both tests together.
+
+    Raises
+    ------
+    InputError
+        If the files do not belong together, or there is one unit only.
+    """
+    level = options.level_of(key)
+    alignments = [options.align(key, response, level) for response in (first, second)]
+    unit, unit_of, units, crossing = _choose_units(key, alignments, level)
+    if units < 2:
+        raise InputError(
+            f"all documents are one {unit}, and resampling needs two or more units; test on more documents", key.path
+        )
+    if crossing:
+        alignments = [options.align(key, response, unit) for response in (first, second)]
+    tables = [_table(alignment, unit_of, units, options.singletons == "remove") for alignment in alignments]
+    joined = level == "corpus" and not crossing
+    counts = _counts(tables, options.metrics, joined)
+    exchanges, exhaustive = (2**units, True) if units < 31 and 2**units <= resamples else (resamples, False)
+    rng = np.random.default_rng(seed)
+    total = resamples + exchanges
+    boot = _f1_of(counts, _bootstrap(counts, units, resamples, rng), 0, total, progress)
+    swap = _f1_of(counts, _exchanges(counts, units, exchanges, exhaustive, rng), resamples, total, progress)
+    observed = _with_conll(
+        {name: np.array([c.f1(c.first.sum(0)), c.f1(c.second.sum(0))])[:, None] for name, c in counts.items()}
+    )
+    return Significance(
+        unit,
+        units,
+        crossing,
+        resamples,
+        exchanges,
+        exhaustive,
+        seed,
+        {name: _difference(observed[name][:, 0], boot[name], swap[name], exhaustive) for name in observed},
+    )
+
+
+def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level) -> tuple[Level, Ints, int, int]:
+    """The unit, the unit of every document, how many there are, and how many clusters cross them.
+
+    The smallest unit that no cluster crosses, else the largest of which there are two. Below the level of the corpus
+    the groups that are scored apart are the units.
+    """
+    if level != "corpus":
+        unit_of, names = groups_of_documents(key, level)
+        return level, unit_of, len(names), 0
+    candidates: list[Level] = ["document"]
+    if all(row.subtopic is not None for row in key.documents.values()):
+        candidates.append("subtopic")
+    if all(row.topic is not None for row in key.documents.values()):
+        candidates.append("topic")
+    sides = [alignments[0].key, *(alignment.response for alignment in alignments)]
+    chosen: tuple[Level, Ints, int, int] | None = None
+    for candidate in candidates:
+        unit_of, names = groups_of_documents(key, candidate)
+        if chosen is None or len(names) > 1:
+            chosen = candidate, unit_of, len(names), sum(_crossing(side, unit_of) for side in sides)
+            if not chosen[-1]:
+                break
+    assert chosen is not None
+    return chosen
+
+
+def _crossing(side: Side, unit_of: Ints) -> int:
+    """How many clusters have mentions in several units."""
+    pairs = np.unique(np.stack([side.cluster, unit_of[side.document]]), axis=1)
+    return int((np.bincount(pairs[0]) > 1).sum())
+
+
+def _table(alignment: Alignment, unit_of: Ints, units: int, remove_singletons: bool) -> Overlap:
+    """The overlap table with the units as its groups."""
+    groups = []
+    for side in (alignment.key, alignment.response):
+        group = np.zeros(len(side.group), np.int64)
+        group[side.cluster] = unit_of[side.document]
+        groups.append(group)
+    key, response = alignment.labels()
+    return Overlap.from_labels(
+        key, response, groups_of=(groups[0], groups[1]), groups=units, remove_singletons=remove_singletons
+    )
+
+
+def _counts(tables: list[Overlap], metrics: tuple[str, ...], joined: bool) -> dict[str, _Counts]:
+    """Counts by metric. Where the units are scored together, BLANC's pairs of mentions of different units count too."""
+    first, second = (counts_of(table, metrics) for table in tables)
+    counts = {name: _Counts(first[name], second[name], METRICS[name].rates) for name in first}
+    if joined and "blanc" in counts:
+        counts["blanc"] = _Counts(
+            count_pairs(tables[0]), count_pairs(tables[1]), lambda pairs: blanc_rates(links_of_pairs(pairs))
+        )
+    return counts
+
+
+Sums = dict[str, tuple[Floats, Floats]]
+"""By metric, summed counts of either response. *Shape of each:* (resamples, counts)"""
+
+
+def _bootstrap(counts: dict[str, _Counts], units: int, resamples: int, rng: np.random.Generator) -> Iterator[Sums]:
+    for size in _sizes(resamples, units):
+        weights = rng.multinomial(units, np.full(units, 1 / units), size).astype(float)
+        yield {name: (weights @ c.first, weights @ c.second) for name, c in counts.items()}
+
+
+def _exchanges(
+    counts: dict[str, _Counts], units: int, exchanges: int, exhaustive: bool, rng: np.random.Generator
+) -> Iterator[Sums]:
+    done = 0
+    for size in _sizes(exchanges, units):
+        if exhaustive:
+            swap = (np.arange(done, done + size)[:, None] >> np.arange(units)) & 1
+        else:
+            swap = rng.integers(0, 2, (size, units))
+        done += size
+        yield {name: _exchanged(c, swap.astype(float)) for name, c in counts.items()}
+
+
+def _exchanged(counts: _Counts, swap: Floats) -> tuple[Floats, Floats]:
+    moved = swap @ (counts.second - counts.first)
+    return counts.first.sum(0) + moved, counts.second.sum(0) - moved
+
+
+def _sizes(resamples: int, units: int) -> Iterator[int]:
+    """Sizes of the portions in which resamples are taken."""
+    portion = max(1, CELLS // units)
+    for start in range(0, resamples, portion):
+        yield min(portion, resamples - start)
+
+
+def _f1_of(
+    counts: dict[str, _Counts], sums: Iterator[Sums], done: int, total: int, progress: Progress | None
+) -> dict[str, Floats]:
+    """F1 of both responses in every resample, by metric. *Shape of each:* (2, resamples)"""
+    portions: dict[str, list[NDArray[np.float64]]] = {name: [] for name in counts}
+    for portion in sums:
+        for name, (first, second) in portion.items():
+            portions[name].append(np.stack([counts[name].f1(first), counts[name].f1(second)]))
+        done += len(first)
+        if progress is not None:
+            progress(done, total)
+    return _with_conll({name: np.concatenate(parts, 1) for name, parts in portions.items()})
+
+
+def _with_conll(f1: dict[str, Floats]) -> dict[str, Floats]:
+    if all(name in f1 for name in CONLL):
+        f1["conll"] = np.mean([f1[name] for name in CONLL], 0)
+    return f1
+
+
+def _difference(observed: Floats, boot: Floats, swap: Floats, exhaustive: bool) -> Difference:
+    difference = observed[0] - observed[1]
+    resampled = boot[0] - boot[1]
+    bootstrap_hits = np.sum(np.abs(resampled - difference) >= abs(difference) - _TOLERANCE)
+    exchange_hits = np.sum(np.abs(swap[0] - swap[1]) >= abs(difference) - _TOLERANCE)
+    extra = 0 if exhaustive else 1
+    return Difference(
+        float(observed[0]),
+        float(observed[1]),
+        _interval(boot[0]),
+        _interval(boot[1]),
+        _interval(resampled),
+        float((bootstrap_hits + 1) / (len(resampled) + 1)),
+        float((exchange_hits + extra) / (swap.shape[1] + extra)),
+    )
+
+
+def _interval(values: Floats) -> tuple[float, float]:
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(low), float(high)
