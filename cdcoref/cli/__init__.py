@@ -9,6 +9,7 @@ import sys
 
 import typer
 
+from cdcoref.cli import score as score_commands
 from cdcoref.errors import InputError
 
 app = typer.Typer(
@@ -19,6 +20,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("score")(score_commands.score)
+app.command("errors")(score_commands.errors)
 
 
 def main() -> None:

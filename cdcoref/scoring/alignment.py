@@ -129,10 +129,10 @@ def align(
     done = []
     for (table, rows, documents), numbers, name in zip(sides, mention, ("key", "response"), strict=True):
         side = _side(table, rows, documents, numbers, group_of)
-        if len(side.mention) < len(rows):
+        if repeated := len(rows) - len(side.mention):
             notes.append(
-                f"{len(rows) - len(side.mention)} mentions of the {name} repeat another one's tokens; "
-                "they count once, in the first of their clusters"
+                f"{counted(repeated, 'mention')} of the {name} with the tokens of another one left out; "
+                "a mention counts once, in the first of its clusters"
             )
         done.append(side)
     return Alignment(done[0], done[1], mentions, groups, notes)
@@ -179,9 +179,11 @@ def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, l
             response.path,
         )
     if missed:
-        notes.append(f"{missed} documents of the key are not in the response; their mentions count as missed")
+        notes.append(
+            f"{counted(missed, 'document')} of the key not in the response: all mentions there count as missed"
+        )
     if extra:
-        notes.append(f"{extra} documents of the response are not in the key and are left out")
+        notes.append(f"{counted(extra, 'document')} of the response not in the key: left out")
     for document, row in response.documents.items():
         if (of_key := key.documents.get(document)) is not None and of_key.tokens != row.tokens:
             raise InputError(
@@ -191,6 +193,11 @@ def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, l
                 row.line,
             )
     return found, notes
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _some(documents: Iterable[DocumentKey]) -> str:
