@@ -78,20 +78,14 @@ class SelfAttention(nn.Module):
     def forward(self, hidden: Tensor, layout: TokenLayout) -> Tensor:
         """*Shape* (tokens, width) in and out."""
         heads = (self.heads, hidden.shape[-1] // self.heads)
-        local = (
-            self.query(hidden).unflatten(-1, heads),
-            self.key(hidden).unflatten(-1, heads),
-            self.value(hidden).unflatten(-1, heads),
-        )
+        query = self.query(hidden)
+        local = self.key(hidden).unflatten(-1, heads), self.value(hidden).unflatten(-1, heads)
         to_all = None
         if len(layout.global_rows):
-            to_all = (
-                self.query_global(hidden[layout.global_rows]).unflatten(-1, heads),
-                self.key_global(hidden).unflatten(-1, heads),
-                self.value_global(hidden).unflatten(-1, heads),
-            )
+            query = query.index_copy(0, layout.global_rows, self.query_global(hidden[layout.global_rows]))
+            to_all = self.key_global(hidden).unflatten(-1, heads), self.value_global(hidden).unflatten(-1, heads)
         dropout = self.dropout if self.training else 0.0
-        return sparse_attention(local, to_all, layout, self.window, dropout).flatten(-2)
+        return sparse_attention(query.unflatten(-1, heads), local, to_all, layout, self.window, dropout).flatten(-2)
 
 
 class AddAndNorm(nn.Module):
