@@ -1,3 +1,20 @@
 """Cross-document coreference resolution: which mentions, in different documents, are the same event or thing."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cdcoref.prediction import load
+
 __version__ = "0.1.0"
+__all__ = ["load"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import :func:`cdcoref.prediction.load` when it is asked for: it is heavy, and the command line need not wait."""
+    if name == "load":
+        from cdcoref.prediction import load
+
+        return load
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,175 +15,28 @@ import os
 import shutil
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from accelerate.utils import broadcast_object_list
 from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments, set_seed
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
+from cdcoref.encoders import encoder_folder
 from cdcoref.model import CorefConfig, CorefModel
 from cdcoref.model_card import model_card
+from cdcoref.training_config import TrainingConfig
 from cdcoref.training_data import SamplingOptions, TrainingData
 from cdcoref.tuning import KindScores, tune
 
 WHOLE_FILE = "whole.json"
 RUN_FILE = "training.json"
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class TrainingConfig:
-    """Everything that a run depends on beside the corpus; written beside the weights.
-
-    Attributes
-    ----------
-    encoder
-        Folder or hub name of a Longformer checkpoint.
-    mention_type
-        ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass.
-    seed
-        Of everything random.
-    epochs
-        Passes over the training data; the one that is best on dev is kept.
-    learning_rate, head_learning_rate
-        Highest rates of the encoder and of the two heads; both rise linearly over the first `warmup` of all steps and
-        then fall linearly to zero.
-    weight_decay, warmup, attention_dropout
-        Of AdamW; share of the steps; dropout of attention probabilities (hidden dropout is the checkpoint's).
-    batch_tokens, batch_sequences, accumulation
-        Most word pieces of a batch, about the most sequences of one, and batches a step of the optimiser.
-    negatives, other_subtopics, detection_passes
-        See :class:`cdcoref.training_data.SamplingOptions`.
-    precision
-        ``"fp32"``, or automatic mixed precision ``"bf16"`` or ``"fp16"``.
-    gradient_checkpointing
-        Less memory, more time.
-    save_steps, log_steps
-        Steps between checkpoints, and between lines of the log.
-    marking, context, max_length, mention_vector, both_orders, linkage, detector_max_length
-        See :class:`cdcoref.model.CorefConfig`.
-    """
-
-    encoder: str
-    mention_type: Literal["event", "entity", "both"] = "both"
-    seed: int = 0
-    epochs: int = 3
-    learning_rate: float = 1e-4
-    head_learning_rate: float = 5e-4
-    weight_decay: float = 0.01
-    warmup: float = 0.1
-    attention_dropout: float = 0.0
-    batch_tokens: int = 4096
-    batch_sequences: int = 64
-    accumulation: int = 1
-    negatives: float = 0.0
-    other_subtopics: float = 0.5
-    detection_passes: int = 2
-    precision: Literal["fp32", "bf16", "fp16"] = "bf16"
-    gradient_checkpointing: bool = False
-    save_steps: int = 100
-    log_steps: int = 20
-    marking: Literal["all", "pair"] = "all"
-    context: int | Literal["document", "sentence"] = "sentence"
-    max_length: int = 512
-    mention_vector: Literal["sum", "mean"] = "sum"
-    both_orders: bool = True
-    linkage: Literal["average", "single", "complete"] = "average"
-    detector_max_length: int = 256
-
-    def __post_init__(self) -> None:
-        least = {
-            "epochs": 1, "batch_tokens": 1, "batch_sequences": 1, "accumulation": 1, "save_steps": 1, "log_steps": 1,
-            "seed": 0, "learning_rate": 0, "head_learning_rate": 0, "weight_decay": 0, "warmup": 0, "negatives": 0,
-            "attention_dropout": 0, "other_subtopics": 0, "detection_passes": 0,
-        }  # fmt: skip
-        for name, bound in least.items():
-            if getattr(self, name) < bound:
-                raise InputError(f"{name} must be {bound} or more, not {getattr(self, name)}")
-        for name in ("warmup", "other_subtopics", "attention_dropout"):
-            if getattr(self, name) > 1:
-                raise InputError(f"{name} is a share and must be at most 1, not {getattr(self, name)}")
-        allowed = {"mention_type": (*KINDS, "both"), "precision": ("fp32", "bf16", "fp16")}
-        allowed |= {"mention_vector": ("sum", "mean"), "linkage": ("average", "single", "complete")}
-        for name, values in allowed.items():
-            if getattr(self, name) not in values:
-                raise InputError(f"{name} must be one of {', '.join(values)}, not {getattr(self, name)!r}")
-        self.coref_config().sequence_options()
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any], path: Path | None = None) -> TrainingConfig:
-        """Make a configuration from named values; an unknown name or a wrong type is an `InputError`."""
-        known = {field.name: field for field in fields(cls)}
-        for name, value in values.items():
-            if name not in known:
-                raise InputError(f"there is no setting {name!r}; the settings are {', '.join(known)}", path)
-            default = known[name].default
-            if isinstance(default, int | float) and (
-                not isinstance(value, int | float)
-                or isinstance(value, bool) != isinstance(default, bool)
-                or (isinstance(default, int) and not isinstance(value, int))
-            ):
-                raise InputError(f"{name} must be of type {type(default).__name__}, not {value!r}", path)
-        if "encoder" not in values:
-            raise InputError("name the encoder to start from: encoder = a folder or a hub name", path)
-        return cls(**values)
-
-    @classmethod
-    def from_toml(cls, path: Path, **overrides: Any) -> TrainingConfig:
-        """Read a configuration from a TOML file; `overrides` have the last word."""
-        try:
-            values = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"the configuration cannot be read ({error.strerror})", path) from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"this is not TOML ({error})", path) from error
-        return cls.from_dict({**values, **overrides}, path)
-
-    def coref_config(self) -> CorefConfig:
-        """The part that the model itself keeps."""
-        names = {field.name for field in fields(CorefConfig)} & {field.name for field in fields(self)}
-        return CorefConfig(**{name: getattr(self, name) for name in names})
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of mention that are trained."""
-        return KINDS if self.mention_type == "both" else (self.mention_type,)
-
-
-PRESETS: dict[str, dict[str, Any]] = {
-    # For the embedded encoder, chosen on dev.
-    "small": {},
-    # What the paper states: CDLM, whole documents, one candidate pair a sequence, sums of token vectors, one hidden layer
-    # of 1024 with tanh, 10 epochs, 128 pairs a step. It leaves open the learning rate, the number of negatives, the
-    # schedule and the clustering threshold: those here are this project's (the threshold is tuned on dev).
-    "paper": {
-        "encoder": "biu-nlp/cdlm",
-        "epochs": 10,
-        "learning_rate": 1e-5,
-        "head_learning_rate": 1e-4,
-        "attention_dropout": 0.1,
-        "batch_tokens": 16_384,
-        "batch_sequences": 4,
-        "accumulation": 32,
-        "negatives": 20.0,
-        "other_subtopics": 0.0,
-        "detection_passes": 1,
-        "precision": "fp16",
-        "gradient_checkpointing": True,
-        "marking": "pair",
-        "context": "document",
-        "max_length": 4096,
-        "both_orders": False,
-        "detector_max_length": 4096,
-    },
-}
 
 
 def say_on_stderr(line: str) -> None:
@@ -239,7 +92,8 @@ def train(
         if not any(m.kind == kind for m in dev_corpus.mentions):
             raise InputError(f"the dev corpus has no mention of the kind {kind}; choose --mention-type accordingly")
     set_seed(config.seed)
-    model = CorefModel.from_encoder(config.encoder, config.coref_config())
+    with encoder_folder(config.encoder) as encoder:
+        model = CorefModel.from_encoder(encoder, config.coref_config())
     _prepare_encoder(model, config)
     data = TrainingData(model, train_corpus, _sampling(config), config.seed)
     say(f"{data.examples} training sequences an epoch in {len(data)} batches; {_parameters(model)} parameters")

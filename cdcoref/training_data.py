@@ -26,6 +26,8 @@ from cdcoref.sequences import MarkedDocument, PairSequence, SequenceBuilder
 from cdcoref.topics import group_documents
 
 Batch = dict[str, str | Tensor]
+SPANS_PER_MENTION = 5.0
+"""By how much a mention's share of the detector's loss is divided, to weigh it against the pair scorer's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,8 @@ class TrainingData(Dataset[Batch]):
             **collate_windows(windows, self._pad),
             "labels": torch.from_numpy(target),
             "weights": torch.from_numpy(np.concatenate(weights).astype(np.float32)),
-            "normaliser": torch.tensor(max(1.0, float(target.sum()))),
+            # Most spans are told from mentions easily; per mention, the loss is of the size of the pairs'.
+            "normaliser": torch.tensor(SPANS_PER_MENTION * max(1.0, float(target.sum()))),
         }
 
     # -- preparation -------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import sys
 
 import typer
 
+from cdcoref.cli import evaluate, predict, train
 from cdcoref.cli import score as score_commands
 from cdcoref.errors import InputError
 
@@ -20,6 +21,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("train")(train.train)
+app.command("predict")(predict.predict)
+app.command("evaluate")(evaluate.evaluate)
 app.command("score")(score_commands.score)
 app.command("errors")(score_commands.errors)
 

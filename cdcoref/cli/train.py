@@ -1,0 +1,129 @@
+"""``cdcoref train``: the command line of :mod:`cdcoref.training`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    from cdcoref.corpus import Corpus
+    from cdcoref.training_config import TrainingConfig
+
+
+def train(
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new, or with --resume.")],
+    ecb_root: Annotated[Path | None, typer.Option(help="Folder of ECB+ 1.0: train and dev splits are used.")] = None,
+    train_file: Annotated[
+        list[Path] | None, typer.Option("--train", help="Your own annotated corpus (.jsonl or .conll). Repeatable.")
+    ] = None,
+    dev_file: Annotated[
+        list[Path] | None, typer.Option("--dev", help="The corpus to choose epoch and thresholds on.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="Settings in a TOML file; options win over it.")] = None,
+    preset: Annotated[
+        Literal["small", "paper"], typer.Option(help="Where the settings start: the embedded encoder, or the paper.")
+    ] = "small",
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="Longformer, BERT or RoBERTa checkpoint: folder, hub name, or minilm.", show_default="minilm"
+        ),
+    ] = None,
+    mention_type: Annotated[Literal["event", "entity", "both"] | None, typer.Option(help="What to train on.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the corpus.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
+    marking: Annotated[
+        Literal["all", "pair"] | None, typer.Option(help="Mark every mention of a sequence, or one candidate pair.")
+    ] = None,
+    context: Annotated[
+        str | None, typer.Option(help="document, sentence, or a number of sentences around the mentions.")
+    ] = None,
+    max_length: Annotated[int | None, typer.Option(help="Word pieces of the longest sequence.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Highest learning rate of the encoder.")] = None,
+    batch_tokens: Annotated[int | None, typer.Option(help="Word pieces of a batch.")] = None,
+    precision: Annotated[Literal["fp32", "bf16", "fp16"] | None, typer.Option(help="Mixed precision or none.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Any other setting as NAME=VALUE. Repeatable.")
+    ] = None,
+    kind: Annotated[
+        Literal["event", "entity"] | None,
+        typer.Option(help="Kind of the mentions of CoNLL files, which do not say it."),
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the last whole checkpoint in the output.")
+    ] = False,
+) -> None:
+    """Train a model on ECB+ or on your own annotated corpus.
+
+    For several processes: accelerate launch --num_processes 2 -m cdcoref train ...
+    """
+    named: dict[str, Any] = {
+        "encoder": encoder,
+        "mention_type": mention_type,
+        "epochs": epochs,
+        "seed": seed,
+        "marking": marking,
+        "context": int(context) if context is not None and context.isdecimal() else context,
+        "max_length": max_length,
+        "learning_rate": learning_rate,
+        "batch_tokens": batch_tokens,
+        "precision": precision,
+    }
+    overrides = {name: value for name, value in named.items() if value is not None}
+    from cdcoref.training import say_on_stderr
+    from cdcoref.training import train as train_model
+
+    training = _configuration(preset, config, {**_settings(settings or []), **overrides})
+    train_corpus, dev_corpus = _corpora(ecb_root, train_file, dev_file, kind)
+    train_model(training, train_corpus, dev_corpus, output, resume=resume, device=device, say=say_on_stderr)
+
+
+def _configuration(preset: str, file: Path | None, overrides: dict[str, Any]) -> TrainingConfig:
+    from cdcoref.training_config import PRESETS, TrainingConfig
+
+    values = {**PRESETS[preset], **overrides}
+    if file is None:
+        return TrainingConfig.from_dict(values)
+    return TrainingConfig.from_toml(file, PRESETS[preset], overrides)
+
+
+def _settings(pairs: list[str]) -> dict[str, Any]:
+    """NAME=VALUE pairs, the values read as TOML where they can be and as text where not."""
+    import tomllib
+
+    values = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise InputError(f"--set takes NAME=VALUE, and {pair!r} has no =")
+        try:
+            values[name.strip().replace("-", "_")] = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            values[name.strip().replace("-", "_")] = text
+    return values
+
+
+def _corpora(
+    ecb_root: Path | None, train_files: list[Path] | None, dev_files: list[Path] | None, kind: str | None
+) -> tuple[Corpus, Corpus]:
+    from cdcoref.formats import read_corpus
+    from cdcoref.formats.ecb import read_ecb
+
+    if ecb_root is not None:
+        if train_files or dev_files:
+            raise InputError("give either --ecb-root or --train and --dev, not both")
+        return read_ecb(ecb_root, "train"), read_ecb(ecb_root, "dev")
+    if not train_files or not dev_files:
+        raise InputError("give --ecb-root DIR, or --train FILE and --dev FILE of your own annotated corpus")
+    corpora = []
+    for files in (train_files, dev_files):
+        loaded = read_corpus(files, kind=kind)
+        if loaded.problems:
+            raise InputError(loaded.problems[0])
+        corpora.append(loaded.corpus)
+    return corpora[0], corpora[1]

@@ -1,0 +1,188 @@
+"""The protocol in one function: a model and an annotated corpus in, every number that is reported out.
+
+Gold mentions: events and entities, each under predicted topics (the headline), gold subtopics and gold topics. Predicted
+mentions (end to end): the same, and both kinds together, and how many of the mentions were found. All documents are
+joined before scoring; every score stands beside the one without singletons and beside the lemma baseline's on the same
+mentions, and with the ceiling that the groups of documents put on recall.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from cdcoref.corpus import KINDS, Corpus
+from cdcoref.errors import InputError
+from cdcoref.lemma import lemma_clusters
+from cdcoref.mentions import annotated_only, find_mentions
+from cdcoref.prediction import Predictor, Progress, cluster_mentions
+from cdcoref.scoring import score
+from cdcoref.topics import group_documents
+from cdcoref.tuning import span_scores
+
+if TYPE_CHECKING:
+    from cdcoref.comparison import PairLogits
+
+SETTINGS = ("predicted", "gold_subtopic", "gold_topic")
+BOTH = "both"
+Results = dict[str, Any]
+
+
+def evaluate(
+    predictor: Predictor,
+    gold: Corpus,
+    *,
+    mentions: Literal["gold", "predicted"] = "gold",
+    batch_tokens: int = 8192,
+    progress: Progress = lambda stage, done, total: None,
+) -> Results:
+    """Score a model by the protocol.
+
+    Parameters
+    ----------
+    predictor
+        The model; or the lemma baseline, which is then scored in the model's place.
+    gold
+        An annotated corpus; settings for which it has no annotated topics are left out.
+    mentions
+        Whether the annotated mentions are clustered, or those that the model finds (those outside the annotated
+        sentences are dropped).
+    batch_tokens, progress
+        As in :meth:`cdcoref.prediction.Predictor.predict`.
+
+    Returns
+    -------
+    dict
+        For JSON; all scores from 0 to 1. Under ``event`` and ``entity`` (and ``both``, with predicted mentions) the
+        topic settings, under each the metrics with ``recall``, ``precision`` and ``f1``, and ``conll_f1``; beside them
+        the same ``without_singletons``, the ``lemma_baseline``, and the ``ceiling`` of recall. The headline is repeated
+        under ``headline``. ``detection`` has the mention detector's scores, ``parameters`` and ``seconds`` what it took.
+
+    Raises
+    ------
+    InputError
+        If the corpus has no annotated mentions.
+    """
+    if not gold.mentions:
+        raise InputError("the corpus has no annotated mentions to score against")
+    started = time.monotonic()
+    corpus = gold
+    results: Results = {"mentions": mentions, "documents": len(gold.documents)}
+    if mentions == "predicted":
+        found = find_mentions(predictor.model, gold, batch_tokens=batch_tokens)
+        corpus = annotated_only(found)
+        results["detection"] = _detection(gold, corpus)
+    groups = {name: group_documents(gold.documents, name) for name in SETTINGS if _known(gold, name)}
+    logits = None if predictor.lemma else _compare(predictor, corpus, list(groups.values()), batch_tokens, progress)
+    kinds = (*KINDS, BOTH) if mentions == "predicted" else KINDS
+    results |= {kind: {} for kind in kinds if _has(gold, kind)}
+    for name, grouping in groups.items():
+        baseline = lemma_clusters(corpus, grouping)
+        system = baseline
+        if logits is not None:
+            system = cluster_mentions(corpus, logits.within(grouping, corpus), predictor.model.settings)
+        ceiling = _split_by_group(gold, grouping)
+        for kind in kinds:
+            if _has(gold, kind):
+                results[kind][name] = {
+                    **_scores(gold, system, kind),
+                    "lemma_baseline": _scores(gold, baseline, kind),
+                    "ceiling": _ceiling(gold, ceiling, kind),
+                }
+    results["headline"] = {
+        "topics": "predicted",
+        "singletons": "keep",
+        **{kind: results[kind]["predicted"]["conll_f1"] for kind in kinds if kind in results},
+    }
+    if mentions == "predicted":
+        # Found singletons cannot be told from wrong ones, so end to end the number to quote is without them.
+        results["headline"]["without_singletons"] = {
+            kind: results[kind]["predicted"]["without_singletons"]["conll_f1"] for kind in kinds if kind in results
+        }
+    results["parameters"] = sum(p.numel() for p in predictor.model.parameters())
+    results["seconds"] = round(time.monotonic() - started, 1)
+    return results
+
+
+def _compare(
+    predictor: Predictor,
+    corpus: Corpus,
+    groupings: Sequence[Sequence[Sequence[str]]],
+    batch_tokens: int,
+    progress: Progress,
+) -> PairLogits:
+    """Logits of all pairs of mentions that some setting groups together, each computed once."""
+    from cdcoref.comparison import Comparison, all_pairs
+
+    pairs = sorted({pair for grouping in groupings for pair in all_pairs(grouping)})
+    comparison = Comparison(predictor.model, corpus, pairs)
+    total, _ = comparison.size()
+    return comparison.run(batch_tokens=batch_tokens, advance=_counter(progress, total))
+
+
+def _counter(progress: Progress, total: int) -> Callable[[int], None]:
+    done = 0
+
+    def advance(count: int) -> None:
+        nonlocal done
+        done += count
+        progress("comparing", done, total)
+
+    return advance
+
+
+def _known(corpus: Corpus, setting: str) -> bool:
+    """Whether every document has the annotated group that a setting needs."""
+    if setting == "predicted":
+        return True
+    return all((d.subtopic if setting == "gold_subtopic" else d.topic) is not None for d in corpus.documents)
+
+
+def _has(corpus: Corpus, kind: str) -> bool:
+    return kind == BOTH or any(m.kind == kind for m in corpus.mentions)
+
+
+def _clusters(corpus: Corpus, kind: str) -> list[list[object]]:
+    """Clusters of one kind, or of both, where an event and an entity of the same tokens stay two mentions."""
+    return [[(m.key, m.kind) for m in cluster] for cluster in corpus.of_kind(kind).clusters()]
+
+
+def _scores(gold: Corpus, system: Corpus, kind: str) -> Results:
+    key, response = _clusters(gold, kind), _clusters(system, kind)
+    return {
+        **score(key, response).to_dict(),
+        "without_singletons": score(key, response, singletons="remove").to_dict(),
+    }
+
+
+def _split_by_group(gold: Corpus, grouping: Sequence[Sequence[str]]) -> Corpus:
+    """The gold clusters cut along the groups of documents: the best that can be reached."""
+    group_of = {name: number for number, group in enumerate(grouping) for name in group}
+    return replace(
+        gold,
+        mentions=tuple(
+            m if m.cluster is None else replace(m, cluster=f"{m.cluster}\0{group_of[m.document]}")
+            for m in gold.mentions
+        ),
+    )
+
+
+def _ceiling(gold: Corpus, cut: Corpus, kind: str) -> Results:
+    scores = score(_clusters(gold, kind), _clusters(cut, kind))
+    recalls = {name: values["recall"] for name, values in scores.to_dict().items() if isinstance(values, dict)}
+    return {"conll_f1": scores.conll_f1, "recall": recalls}
+
+
+def _detection(gold: Corpus, found: Corpus) -> Results:
+    """Precision, recall and F1 of found mentions by kind, exact and by the last word."""
+    table: Results = {}
+    for kind in KINDS:
+        sides = gold.of_kind(kind).mentions, found.of_kind(kind).mentions
+        if sides[0]:
+            table[kind] = {
+                name: dict(zip(("precision", "recall", "f1"), span_scores(*sides, by_head=by_head), strict=True))
+                for name, by_head in (("exact", False), ("last_word", True))
+            }
+    return table

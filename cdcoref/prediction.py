@@ -1,0 +1,440 @@
+"""The whole arrow, for texts or a corpus: mentions found, documents grouped and compared, mentions clustered.
+
+import cdcoref
+prediction = cdcoref.load().predict(["first text ...", "second text ..."])
+for cluster in prediction.clusters():
+    print(cluster.kind, [(m.document, m.start, m.end, m.text) for m in cluster.mentions])
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+
+from cdcoref.clustering import agglomerative
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats.text import tokenise_text
+from cdcoref.topics import group_documents, nearest_pairs
+
+if TYPE_CHECKING:
+    from cdcoref.cache import ResultCache
+    from cdcoref.comparison import PairLogits
+    from cdcoref.model import CorefConfig, CorefModel
+
+Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
+Progress = Callable[[str, int, int], None]
+LEMMA = "lemma"
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionOptions:
+    """How a prediction is made.
+
+    Attributes
+    ----------
+    kind
+        ``"event"``, ``"entity"``, or ``"both"``.
+    topics
+        Mentions are linked only within groups of documents: groups found in the text (``"predicted"``), annotated ones,
+        or one group of all documents (``"none"``).
+    threshold
+        Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
+    max_pairs
+        Compare each document with at most so many others of its group, the nearest by TF-IDF; None: with all.
+    batch_tokens
+        Word pieces that the encoder reads at once.
+    find_mentions
+        Find mentions even in documents that come with some.
+    """
+
+    kind: Literal["event", "entity", "both"] = "both"
+    topics: Topics = "predicted"
+    threshold: float | None = None
+    max_pairs: int | None = None
+    batch_tokens: int = 8192
+    find_mentions: bool = False
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise InputError(f"the threshold is a probability, from 0 to 1, and not {self.threshold}")
+        if self.max_pairs is not None and self.max_pairs < 1:
+            raise InputError(f"max-pairs must be 1 or more, not {self.max_pairs}")
+        if self.batch_tokens < 1:
+            raise InputError(f"batch-tokens must be 1 or more, not {self.batch_tokens}")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What lies ahead once mentions are known.
+
+    Attributes
+    ----------
+    documents, mentions, groups
+        How many there are.
+    pairs, pruned
+        Pairs of documents to compare, and pairs left out because of `max_pairs`.
+    sequences, seconds
+        Sequences for the encoder, and about how long they will take.
+    """
+
+    documents: int
+    mentions: int
+    groups: int
+    pairs: int
+    pruned: int
+    sequences: int
+    seconds: float
+
+
+class Announce(Protocol):
+    """Is told the plan before the long part of the work begins."""
+
+    def __call__(self, plan: Plan) -> None:
+        """Take note."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedMention:
+    """A mention as a reader wants it.
+
+    Attributes
+    ----------
+    document, kind, confidence
+        As in :class:`cdcoref.corpus.Mention`.
+    start, end
+        Character range in the document's text, end exclusive.
+    line
+        Line of the text (from 1) in which it begins.
+    text
+        Its words as they stand there; the parts of a discontinuous mention are joined by ``" ... "``.
+    """
+
+    document: str
+    kind: str
+    start: int
+    end: int
+    line: int
+    text: str
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedCluster:
+    """Mentions that are the same thing; `confidence` is the mean probability of its pairs."""
+
+    kind: str
+    mentions: tuple[PredictedMention, ...]
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What was predicted.
+
+    Attributes
+    ----------
+    corpus
+        The documents with predicted mentions, each with its cluster and its confidence: the mean calibrated probability
+        that it corefers with the other mentions of its cluster (for a singleton, that it is a mention at all).
+    groups
+        The groups of documents, by id, within which mentions were linked.
+    plan
+        What had to be done.
+    notes
+        One sentence for whatever could not be taken into account.
+    """
+
+    corpus: Corpus
+    groups: tuple[tuple[str, ...], ...]
+    plan: Plan
+    notes: tuple[str, ...] = field(default=())
+
+    def clusters(self, *, singletons: bool = False) -> list[PredictedCluster]:
+        """The clusters, those over most documents first; clusters of one mention only if asked for."""
+        documents = {d.id: d for d in self.corpus.documents}
+        found = []
+        for cluster in self.corpus.clusters():
+            if singletons or len(cluster) > 1:
+                shown = tuple(_shown(m, documents[m.document]) for m in cluster)
+                known = [m.confidence for m in cluster if m.confidence is not None]
+                confidence = sum(known) / len(known) if known else None
+                found.append(PredictedCluster(cluster[0].kind or "", shown, confidence))
+        return sorted(found, key=lambda c: (-len({m.document for m in c.mentions}), -len(c.mentions)))
+
+
+class Predictor:
+    """A model that is ready to predict; made by :func:`load`.
+
+    Parameters
+    ----------
+    model
+        The coreference model; for the lemma baseline it only finds mentions.
+    lemma
+        Cluster by head lemma instead of by the model.
+    """
+
+    def __init__(self, model: CorefModel, *, lemma: bool = False) -> None:
+        self.model = model
+        self.lemma = lemma
+
+    def predict(
+        self,
+        texts: Corpus | Mapping[str, str] | Sequence[str],
+        options: PredictionOptions | None = None,
+        *,
+        cache: str | Path | None = None,
+        announce: Announce | None = None,
+        progress: Progress = lambda stage, done, total: None,
+    ) -> Prediction:
+        """Find mentions and which of them are the same, across all the documents.
+
+        Parameters
+        ----------
+        texts
+            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. Mentions that a corpus comes with are
+            used; if it has none they are found.
+        options
+            See :class:`PredictionOptions`.
+        cache
+            Folder in which results are kept, so that an interrupted run goes on where it stopped.
+        announce
+            Is told the plan.
+        progress
+            Is told a stage (``"finding mentions"``, ``"comparing"``), how much of it is done, and how much there is.
+
+        Raises
+        ------
+        InputError
+            If a given mention has no kind, or annotated topics are asked for and documents have none.
+        """
+        options = options or PredictionOptions()
+        corpus = texts if isinstance(texts, Corpus) else _corpus(texts)
+        results = self._open(cache)
+        try:
+            if options.find_mentions or not corpus.mentions:
+                corpus = self._find_mentions(corpus, options, results, progress)
+            if options.kind != "both":
+                corpus = corpus.of_kind(options.kind)
+            groups = group_documents(corpus.documents, options.topics)
+            return self._link(corpus, groups, options, results, announce, progress)
+        finally:
+            if results is not None:
+                results.close()
+
+    def _open(self, cache: str | Path | None) -> ResultCache | None:
+        if cache is None:
+            return None
+        from cdcoref.cache import ResultCache
+
+        return ResultCache(cache, model_fingerprint(self.model))
+
+    def _find_mentions(
+        self, corpus: Corpus, options: PredictionOptions, cache: ResultCache | None, progress: Progress
+    ) -> Corpus:
+        from cdcoref.cache import document_hash
+        from cdcoref.mentions import find_mentions
+
+        found: list[Mention] = []
+        keys = {d.id: cache.key("mentions", document_hash(d)) for d in corpus.documents} if cache else {}
+        todo = []
+        for document in corpus.documents:
+            kept = cache.get(keys[document.id]) if cache else None
+            if kept is None:
+                todo.append(document)
+            else:
+                found += [_unpacked(row, document.id) for row in kept]
+        total = sum(len(d.tokens) for d in todo)
+        done = 0
+        for chunk in _chunks(todo, 50_000):
+            mentions = find_mentions(self.model, Corpus(tuple(chunk)), batch_tokens=options.batch_tokens).by_document()
+            if cache is not None:
+                cache.put({keys[d.id]: np.array([_packed(m) for m in mentions[d.id]]).reshape(-1, 4) for d in chunk})
+            found += [m for d in chunk for m in mentions[d.id]]
+            done += sum(len(d.tokens) for d in chunk)
+            progress("finding mentions", done, total)
+        order = {d.id: number for number, d in enumerate(corpus.documents)}
+        return replace(corpus, mentions=tuple(sorted(found, key=lambda m: (order[m.document], m.tokens))))
+
+    def _link(
+        self,
+        corpus: Corpus,
+        groups: Sequence[Sequence[str]],
+        options: PredictionOptions,
+        cache: ResultCache | None,
+        announce: Announce | None,
+        progress: Progress,
+    ) -> Prediction:
+        shown = tuple(tuple(group) for group in groups)
+        if self.lemma:
+            from cdcoref.lemma import lemma_clusters
+
+            plan = Plan(len(corpus.documents), len(corpus.mentions), len(groups), 0, 0, 0, 0.0)
+            return Prediction(lemma_clusters(corpus, groups), shown, plan)
+        from cdcoref.comparison import Comparison
+
+        pairs, pruned = _document_pairs(corpus.documents, groups, options.max_pairs)
+        comparison = Comparison(self.model, corpus, pairs)
+        sequences, pieces = comparison.size()
+        seconds = pieces / pieces_per_second(self.model) if pieces > 50_000 else 0.0
+        plan = Plan(len(corpus.documents), len(corpus.mentions), len(groups), len(pairs), pruned, sequences, seconds)
+        if announce is not None:
+            announce(plan)
+        done = 0
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            progress("comparing", done, sequences)
+
+        logits = comparison.run(batch_tokens=options.batch_tokens, cache=cache, advance=advance)
+        settings = self.model.settings
+        if options.threshold is not None:
+            settings = replace(settings, distance_threshold=dict.fromkeys(KINDS, 1.0 - options.threshold))
+        return Prediction(cluster_mentions(corpus, logits, settings), shown, plan, tuple(comparison.notes))
+
+
+def load(model: str | Path = "default", *, device: str | None = None) -> Predictor:
+    """Read a model for prediction.
+
+    Parameters
+    ----------
+    model
+        ``"default"`` for the one that comes with the package, the folder of another, or ``"lemma"`` for the baseline
+        that links mentions of the same head lemma.
+    device
+        ``"cpu"``, ``"cuda"``, ...; by default CUDA where there is one.
+
+    Raises
+    ------
+    InputError
+        If there is no such model or no such device.
+    """
+    import torch
+
+    from cdcoref.model import CorefModel
+
+    name = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        place = torch.device(name)
+        torch.empty(0, device=place)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f"the device {name!r} cannot be used here; --device cpu always can") from error
+    loaded = CorefModel.from_pretrained("default" if model == LEMMA else model)
+    return Predictor(loaded.to(place), lemma=model == LEMMA)
+
+
+def cluster_mentions(corpus: Corpus, logits: PairLogits, settings: CorefConfig) -> Corpus:
+    """Cluster the mentions of every kind; each gets the name of its cluster and its confidence.
+
+    Ties are settled by the mentions' places and the documents' ids, so the order of the documents does not matter.
+    """
+    keys = [(m.document, m.tokens, m.kind or "") for m in corpus.mentions]
+    mentions = list(corpus.mentions)
+    for kind in KINDS:
+        scores = logits.scores(settings.temperature, kind)
+        labels = agglomerative(scores, settings.distance_threshold[kind], settings.linkage, keys)
+        sizes = np.bincount(labels, minlength=1)
+        together = labels[scores.first] == labels[scores.second]
+        sums = np.zeros(len(mentions))
+        for side in (scores.first, scores.second):
+            np.add.at(sums, side[together], scores.score[together])
+        for number, mention in enumerate(corpus.mentions):
+            if mention.kind == kind:
+                size = int(sizes[labels[number]])
+                confidence = float(sums[number] / (size - 1)) if size > 1 else mention.confidence
+                mentions[number] = replace(mention, cluster=f"{kind}_{labels[number]}", confidence=confidence)
+    return replace(corpus, mentions=tuple(mentions))
+
+
+def model_fingerprint(model: CorefModel) -> str:
+    """A hash of a model's weights and of what decides its logits and mentions."""
+    digest = hashlib.sha256(json.dumps(model.settings.to_dict(), sort_keys=True).encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def pieces_per_second(model: CorefModel) -> float:
+    """How many word pieces the encoder reads in a second here, measured on a made-up batch."""
+    import torch
+
+    length = min(256, model.settings.max_length)
+    ids = torch.full((8, length), 5, device=model.device)
+    marked = (torch.arange(length, device=model.device) % 3 == 0).long().expand(8, -1)
+    best = float("inf")
+    with torch.inference_mode():
+        for _ in range(3):
+            started = time.perf_counter()
+            model.encoder(ids, torch.ones_like(ids), marked).last_hidden_state.sum().item()
+            best = min(best, time.perf_counter() - started)
+    return ids.numel() / best
+
+
+def _document_pairs(
+    documents: Sequence[Document], groups: Sequence[Sequence[str]], max_pairs: int | None
+) -> tuple[list[tuple[str, str]], int]:
+    """Pairs of documents to compare, and how many of the groups' pairs are left out."""
+    from cdcoref.comparison import all_pairs
+
+    pairs: list[tuple[str, str]] = []
+    pruned = 0
+    for group in groups:
+        if max_pairs is not None and len(group) > max_pairs + 1:
+            nearest, left_out = nearest_pairs(documents, group, max_pairs)
+            pairs += nearest
+            pruned += left_out
+        else:
+            pairs += all_pairs([group])
+    return pairs, pruned
+
+
+def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
+    if isinstance(texts, str):
+        raise InputError("give a list of texts, not one text: coreference across documents needs several")
+    named = texts if isinstance(texts, Mapping) else {str(n): text for n, text in enumerate(texts, start=1)}
+    return Corpus(tuple(tokenise_text(text, name) for name, text in named.items()))
+
+
+def _shown(mention: Mention, document: Document) -> PredictedMention:
+    parts: list[list[int]] = []
+    for token in mention.tokens:
+        start, end = document.offsets[token]
+        if parts and mention.tokens[mention.tokens.index(token) - 1] == token - 1:
+            parts[-1][1] = end
+        else:
+            parts.append([start, end])
+    start, end = parts[0][0], parts[-1][1]
+    text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
+    line = document.line_of(start)
+    return PredictedMention(document.id, mention.kind or "", start, end, line, text, mention.confidence)
+
+
+def _chunks(documents: Sequence[Document], tokens: int) -> list[list[Document]]:
+    """Split into lists of about so many tokens, so that progress is seen and kept now and then."""
+    chunks: list[list[Document]] = []
+    size = tokens
+    for document in documents:
+        if size >= tokens:
+            chunks.append([])
+            size = 0
+        chunks[-1].append(document)
+        size += len(document.tokens)
+    return chunks
+
+
+def _packed(mention: Mention) -> list[float]:
+    return [mention.start, mention.end, KINDS.index(mention.kind or ""), mention.confidence or 0.0]
+
+
+def _unpacked(row: np.ndarray, document: str) -> Mention:
+    start, end, kind, confidence = row
+    return Mention(document, tuple(range(int(start), int(end))), KINDS[int(kind)], confidence=float(confidence))
