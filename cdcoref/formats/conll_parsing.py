@@ -349,7 +349,7 @@ class _Parser:
         wrong = np.flatnonzero(np.searchsorted(tabs, stops) - first_tab != COLUMNS - 1)
         if len(wrong):
             self._fail(
-                f"the line has not the {COLUMNS} tab-separated columns of the first one",
+                f"the line does not have {COLUMNS} tab-separated columns as the first one has; write it again",
                 chunk.first_number + int(rows[wrong[0]]),
             )
         lengths = tabs[first_tab + 2] - starts

@@ -43,29 +43,28 @@ def line_chunks(path: str | Path, longest_line: int = LONGEST_LINE) -> Iterator[
         If the file cannot be read, is not UTF-8 text, or has a line longer than `longest_line` bytes.
     """
     number = 1
-    rest = b""
+    started: list[bytes] = []  # pieces of a line whose end has not been read
     with _opened(path) as stream:
-        while data := stream.read(CHUNK):
-            if number == 1 and not rest:
-                data = _without_mark(data, path)
+        data = _without_mark(stream.read(CHUNK), path)
+        while data:
             end = data.rfind(b"\n") + 1
             if end == 0:
-                rest += data
-                if len(rest) > longest_line:
+                started.append(data)
+                if sum(map(len, started)) > longest_line:
                     raise InputError(
-                        f"the line is longer than {longest_line >> 20} MB; is this a file with one token a line?",
-                        path,
-                        number,
+                        f"the line is longer than {longest_line >> 20} MB; is this the right file?", path, number
                     )
-                continue
-            piece = rest + data[:end]
-            rest = data[end:]
-            _check_text(piece, path, number)
-            yield number, piece
-            number += piece.count(b"\n")
-    if rest:
-        _check_text(rest, path, number)
-        yield number, rest + b"\n"
+            else:
+                piece = b"".join([*started, data[:end]])
+                started = [data[end:]] if end < len(data) else []
+                _check_text(piece, path, number)
+                yield number, piece
+                number += piece.count(b"\n")
+            data = stream.read(CHUNK)
+    if started:
+        piece = b"".join([*started, b"\n"])
+        _check_text(piece, path, number)
+        yield number, piece
 
 
 def first_bytes(path: str | Path, size: int = 1 << 16) -> bytes:
