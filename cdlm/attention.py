@@ -1,18 +1,20 @@
 """Sliding-window and global attention over a flat batch: no padding, no work for rows that are thrown away.
 
-In: the tokens of all sequences one after the other (`TokenLayout` says where each sequence is and which of its tokens are
-global), and their query, key and value vectors. Out: one vector a token. The pattern is Longformer's (Beltagy et al. 2020,
-section 3.1; paper, section 2): a local token attends to its window and to every global token, a global token attends,
-with projections of its own, to every token of its sequence.
+In: the tokens of all sequences one after the other (`TokenLayout` says where each sequence is and which of its tokens
+are global), and their query, key and value vectors. Out: one vector a token. The pattern is Longformer's (Beltagy et
+al. 2020, section 3.1; paper, section 2): a local token attends to its window and to every global token, a global
+token attends, with projections of its own, to every token of its sequence.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import torch
 from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 
 from cdlm.tiles import Tile, tiled_attention
 
@@ -94,50 +96,43 @@ def _sequence_tiles(sequence: Sequence, reach: int, dtype: torch.dtype, device: 
     """Tiles of one sequence whose local tokens see ``reach`` tokens on either side."""
     start, first_local, end = sequence.start, sequence.start + sequence.global_count, sequence.end
     tiles = [
-        Tile(rows=(low, min(low + ROWS, first_local)), prefix=(0, 0), keys=(start, end), bias=None, to_all=True)
-        for low in range(start, first_local, ROWS)
+        Tile(rows=(low, high), prefix=(start, start), keys=(start, end), bias=None, to_all=True)
+        for low, high in _even_parts(start, first_local)
     ]
     positions = sequence.positions
     places = torch.tensor(positions, device=device)
-    for low in range(0, len(positions), ROWS):
-        high = min(low + ROWS, len(positions))
+    for low, high in _even_parts(0, len(positions)):
         near_low = bisect_left(positions, positions[low] - reach)
         near_high = bisect_right(positions, positions[high - 1] + reach)
-        distance = (places[low:high, None] - places[None, near_low:near_high]).abs()
-        bias = torch.zeros(distance.shape, dtype=dtype, device=device).masked_fill_(distance > reach, -torch.inf)
-        tiles.append(
-            Tile(
-                rows=(first_local + low, first_local + high),
-                prefix=(start, first_local),
-                keys=(first_local + near_low, first_local + near_high),
-                bias=bias
-                if positions[high - 1] - positions[near_low] > reach
-                or positions[near_high - 1] - positions[low] > reach
-                else None,
-                to_all=False,
-            )
-        )
+        bias = None
+        if max(positions[high - 1] - positions[near_low], positions[near_high - 1] - positions[low]) > reach:
+            distance = (places[low:high, None] - places[None, near_low:near_high]).abs()
+            bias = torch.zeros(distance.shape, dtype=dtype, device=device).masked_fill_(distance > reach, -torch.inf)
+        rows, keys = (first_local + low, first_local + high), (first_local + near_low, first_local + near_high)
+        tiles.append(Tile(rows, (start, first_local), keys, bias, to_all=False))
     return tiles
+
+
+def _even_parts(start: int, end: int) -> list[tuple[int, int]]:
+    """Cut a range into the fewest parts of at most `ROWS`, of the same size but for one."""
+    count = -(-(end - start) // ROWS)
+    cuts = [start + (end - start) * part // count for part in range(count)] + [end]
+    return list(pairwise(cuts))
 
 
 @torch.compiler.disable
 def sparse_attention(
-    query: Tensor,
-    local: tuple[Tensor, Tensor],
-    to_all: tuple[Tensor, Tensor] | None,
-    layout: TokenLayout,
-    window: int,
-    dropout: float = 0.0,
+    projected: Tensor, global_query: Tensor | None, layout: TokenLayout, window: int, dropout: float = 0.0
 ) -> Tensor:
     """Attend as Longformer does.
 
     Parameters
     ----------
-    query
-        *Shape:* (tokens, heads, width of a head).
-    local, to_all
-        Key and value of every token for the local rows, and for the global rows (None when there is no global token),
-        each shaped like ``query``.
+    projected
+        *Shape:* (tokens, 3 or 5, heads, width of a head). Query, key and value of every token for the local rows; then,
+        where there are global tokens, key and value of every token for their rows.
+    global_query
+        *Shape:* (global tokens, heads, width of a head). Queries of the global tokens; None where there are none.
     window
         Total width of the window: half of it on either side.
     dropout
@@ -146,6 +141,30 @@ def sparse_attention(
     Returns
     -------
     Tensor
-        Shaped like ``query``.
+        *Shape:* (tokens, heads, width of a head).
     """
-    return tiled_attention(query, local, to_all, layout.tiles(window, query.dtype), dropout)
+    tiles = layout.tiles(window, projected.dtype)
+    if projected.device.type == "cpu":
+        return tiled_attention(projected, global_query, layout.global_rows, tiles, dropout)
+    return fused_attention(projected, global_query, layout.global_rows, tiles, dropout)
+
+
+def fused_attention(
+    projected: Tensor, global_query: Tensor | None, global_rows: Tensor, tiles: list[Tile], dropout: float
+) -> Tensor:
+    """Do what `cdlm.tiles.tiled_attention` does, with PyTorch's fused attention of each tile, on any device."""
+    query, *local = projected[:, :3].permute(1, 2, 0, 3)
+    to_all = projected[:, 3:].permute(1, 2, 0, 3)
+    if global_query is not None:
+        query = query.index_copy(1, global_rows, global_query.transpose(0, 1))
+    rows = []
+    for tile in tiles:
+        key, value = map(tile.of_keys, to_all if tile.to_all else local)
+        mask = None if tile.bias is None else torch.nn.functional.pad(tile.bias, (tile.prefix_length, 0))
+        rows.append(
+            scaled_dot_product_attention(
+                tile.of_rows(query)[None], key[None], value[None], attn_mask=mask, dropout_p=dropout
+            )[0]
+        )
+    # The tiles are in the order of the rows.
+    return torch.cat(rows, dim=1).transpose(0, 1)

@@ -19,6 +19,7 @@ from torch.utils.checkpoint import checkpoint
 from cdlm.attention import TokenLayout, sparse_attention
 from cdlm.checkpoints import find_checkpoint, read_weights, write_checkpoint
 from cdlm.config import CONFIG_FILE, EncoderConfig
+from cdlm.dropout import add_dropped
 from cdlm.errors import InputError
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -78,14 +79,17 @@ class SelfAttention(nn.Module):
     def forward(self, hidden: Tensor, layout: TokenLayout) -> Tensor:
         """*Shape* (tokens, width) in and out."""
         heads = (self.heads, hidden.shape[-1] // self.heads)
-        query = self.query(hidden)
-        local = self.key(hidden).unflatten(-1, heads), self.value(hidden).unflatten(-1, heads)
-        to_all = None
+        projections = [self.query, self.key, self.value]
+        global_query = None
         if len(layout.global_rows):
-            query = query.index_copy(0, layout.global_rows, self.query_global(hidden[layout.global_rows]))
-            to_all = self.key_global(hidden).unflatten(-1, heads), self.value_global(hidden).unflatten(-1, heads)
+            projections += [self.key_global, self.value_global]
+            global_query = self.query_global(hidden[layout.global_rows]).unflatten(-1, heads)
+        # One product for all projections: the input is cast once, and its gradient summed within the product.
+        weight = torch.cat([projection.weight for projection in projections])
+        bias = torch.cat([projection.bias for projection in projections])
+        projected = nn.functional.linear(hidden, weight, bias).unflatten(-1, (len(projections), *heads))
         dropout = self.dropout if self.training else 0.0
-        return sparse_attention(query.unflatten(-1, heads), local, to_all, layout, self.window, dropout).flatten(-2)
+        return sparse_attention(projected, global_query, layout, self.window, dropout).flatten(-2)
 
 
 class AddAndNorm(nn.Module):
@@ -95,11 +99,11 @@ class AddAndNorm(nn.Module):
         super().__init__()
         self.dense = nn.Linear(width_in, config.hidden_size)
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.dropout = config.hidden_dropout_prob
 
     def forward(self, inner: Tensor, residual: Tensor) -> Tensor:
         """*Shape* (tokens, inner width) and (tokens, width) in, (tokens, width) out."""
-        return self.LayerNorm(self.dropout(self.dense(inner)) + residual)
+        return self.LayerNorm(add_dropped(residual, self.dense(inner), self.dropout if self.training else 0.0))
 
 
 class Attention(nn.Module):

@@ -1,9 +1,10 @@
 """Attention in tiles that stay in the processor's cache, forward and backward, for the CPU.
 
-In: query, key and value vectors of a flat batch and the `Tile`s that say which rows attend to which keys. Out: one vector
-a row. A tile's scores are computed, normalised and used while they are in the cache, and computed again in the backward
-pass, so that the memory needed grows with the tokens and not with the scores. PyTorch's fused attention does this in one
-call, but on the CPU it takes no dropout, and its backward pass in bf16 takes three times as long as these products.
+In: query, key and value vectors of a flat batch and the `Tile`s that say which rows attend to which keys. Out: one
+vector a row. A tile's scores are computed, normalised and used while they are in the cache, and computed again in the
+backward pass, so that the memory needed grows with the tokens and not with the scores. PyTorch's fused attention does
+this in one call, but on the CPU it takes no dropout, and its backward pass in bf16 takes three times as long as these
+products.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
+
+from cdlm.dropout import keep_mask, random_numbers
 
 TILE_SCORES = 1_500_000
 """Scores that are computed at a time, over the heads: 6 MB in fp32."""
@@ -75,20 +78,19 @@ class Tile:
 
 
 def tiled_attention(
-    query: Tensor,
-    local: tuple[Tensor, Tensor],
-    to_all: tuple[Tensor, Tensor] | None,
-    tiles: Sequence[Tile],
-    dropout: float = 0.0,
+    projected: Tensor, global_query: Tensor | None, global_rows: Tensor, tiles: Sequence[Tile], dropout: float
 ) -> Tensor:
     """Softmax attention of every tile's rows to its keys.
 
     Parameters
     ----------
-    query
-        *Shape:* (tokens, heads, width of a head).
-    local, to_all
-        Keys and values, each shaped like ``query``, for local rows and for global rows.
+    projected
+        *Shape:* (tokens, 3 or 5, heads, width of a head). Query, key and value of every token for the local rows; then,
+        where there are global rows, key and value of every token for those.
+    global_query
+        *Shape:* (global tokens, heads, width of a head). Queries of the global rows; None where there are none.
+    global_rows
+        *Shape:* (global tokens,). Which tokens are global.
     tiles
         Every row is in exactly one of them.
     dropout
@@ -97,16 +99,10 @@ def tiled_attention(
     Returns
     -------
     Tensor
-        Shaped like ``query``.
+        *Shape:* (tokens, heads, width of a head).
     """
     seed = int(torch.randint(2**62, ()).item()) if dropout else 0
-    return _TiledAttention.apply(query, *local, *(to_all or (None, None)), tiles, dropout, seed)
-
-
-def _head_major(vectors: Tensor, factor: float = 1.0) -> Tensor:
-    """*Shape:* (tokens, heads, width) in, (heads, tokens, width) out, without gaps and multiplied by a factor."""
-    swapped = vectors.transpose(0, 1)
-    return swapped.contiguous() if factor == 1.0 else torch.mul(swapped, factor).contiguous()
+    return _TiledAttention.apply(projected, global_query, global_rows, tiles, dropout, seed)
 
 
 def _weights(query: Tensor, key: Tensor, tile: Tile) -> Tensor:
@@ -117,26 +113,17 @@ def _weights(query: Tensor, key: Tensor, tile: Tile) -> Tensor:
     return torch.softmax(scores, -1, out=scores)
 
 
-class _Dropout:
-    """Draws which weights are kept, the same again from the same seed.
+def _keep(weights: Tensor, probability: float, generator: torch.Generator) -> Tensor:
+    """Draw which weights are kept: ones and zeros, shaped like the weights (heads, rows, keys).
 
-    The heads share the random numbers of a tile, each through a random affine map (odd factor, so a bijection) of its
-    own: a twelfth of the random numbers for masks that are independent in pairs.
+    The heads share the random numbers, each through a random affine map of its own (its factor is odd, so that it is a
+    bijection): a twelfth of the random numbers, for masks that are independent in pairs.
     """
-
-    def __init__(self, probability: float, seed: int) -> None:
-        self.threshold = round(probability * 2**16) - 2**15
-        self.generator = torch.Generator().manual_seed(seed)
-
-    def keep(self, weights: Tensor) -> Tensor:
-        """Zeros and ones, shaped like the weights (heads, rows, keys)."""
-        heads, rows, keys = weights.shape
-        words = torch.empty(math.ceil((rows * keys + 2 * heads) / 4), dtype=torch.int64)
-        numbers = words.random_(-(2**63), None, generator=self.generator).view(torch.int16)
-        factor = numbers[-heads:].bitwise_or(1).view(heads, 1, 1)
-        shift = numbers[-2 * heads : -heads].view(heads, 1, 1)
-        mixed = torch.addcmul(shift, numbers[: rows * keys].view(1, rows, keys), factor)
-        return torch.ge(mixed, self.threshold, out=torch.empty_like(weights))
+    heads, rows, keys = weights.shape
+    numbers = random_numbers(rows * keys + 2 * heads, generator)
+    shift, factor, shared = numbers.split([heads, heads, rows * keys])
+    mixed = shared.view(1, rows, keys) * (factor | 1).view(heads, 1, 1)
+    return keep_mask(mixed.add_(shift.view(heads, 1, 1)), probability, weights.dtype)
 
 
 class _TiledAttention(torch.autograd.Function):
@@ -145,65 +132,67 @@ class _TiledAttention(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        key_to_all: Tensor | None,
-        value_to_all: Tensor | None,
+        projected: Tensor,
+        global_query: Tensor | None,
+        global_rows: Tensor,
         tiles: Sequence[Tile],
         dropout: float,
         seed: int,
     ) -> Tensor:
-        heads, width = query.shape[1:]
-        query = _head_major(query, 1 / math.sqrt(width))
-        key, value = _head_major(key), _head_major(value)
-        if key_to_all is not None and value_to_all is not None:
-            key_to_all, value_to_all = _head_major(key_to_all), _head_major(value_to_all)
+        # One copy puts the heads first, so that the products read rows without gaps.
+        by_head = projected.permute(1, 2, 0, 3).contiguous()
+        query, local, to_all = by_head[0], by_head[1:3], by_head[3:]
+        if global_query is not None:
+            query.index_copy_(1, global_rows, global_query.transpose(0, 1))
+        heads, _, width = query.shape
+        query.mul_(1 / math.sqrt(width))
         output = torch.empty_like(query)
-        drop = _Dropout(dropout, seed) if dropout else None
+        generator = torch.Generator().manual_seed(seed)
         with torch.autocast("cpu", enabled=False):
             for tile in tiles:
-                keys, values = (key_to_all, value_to_all) if tile.to_all else (key, value)
-                keys, values = tile.of_keys(keys), tile.of_keys(values)
+                key, value = map(tile.of_keys, to_all if tile.to_all else local)
                 for group in tile.head_groups(heads):
-                    weights = _weights(tile.of_rows(query)[group], keys[group], tile)
-                    if drop:
-                        weights.mul_(drop.keep(weights))
-                    torch.bmm(weights, values[group], out=tile.of_rows(output)[group])
-        ctx.save_for_backward(query, key, value, key_to_all, value_to_all)
-        ctx.tiles, ctx.dropout, ctx.seed = tiles, dropout, seed
-        return output.transpose(0, 1).div(1 - dropout) if dropout else output.transpose(0, 1).contiguous()
+                    weights = _weights(tile.of_rows(query)[group], key[group], tile)
+                    if dropout:
+                        weights.mul_(_keep(weights, dropout, generator))
+                    torch.bmm(weights, value[group], out=tile.of_rows(output)[group])
+        ctx.save_for_backward(by_head, global_rows)
+        ctx.tiles, ctx.dropout, ctx.seed, ctx.has_global = tiles, dropout, seed, global_query is not None
+        output = output.transpose(0, 1)
+        return output.div(1 - dropout).contiguous() if dropout else output.contiguous()
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        query, key, value, key_to_all, value_to_all = ctx.saved_tensors
+        by_head, global_rows = ctx.saved_tensors
+        query, local, to_all = by_head[0], by_head[1:3], by_head[3:]
         heads, _, width = query.shape
-        gradient = _head_major(gradients[0], 1 / (1 - ctx.dropout))
-        to_query = torch.empty_like(query)
-        to_local = torch.zeros_like(key, dtype=torch.float32), torch.zeros_like(value, dtype=torch.float32)
-        to_global = None if key_to_all is None else tuple(torch.zeros_like(part) for part in to_local)
-        drop = _Dropout(ctx.dropout, ctx.seed) if ctx.dropout else None
+        gradient = gradients[0].transpose(0, 1).div(1 - ctx.dropout).contiguous()
+        # Sums over many tiles, so in fp32 whatever the inputs are.
+        back = torch.zeros_like(by_head, dtype=torch.promote_types(by_head.dtype, torch.float32))
+        generator = torch.Generator().manual_seed(ctx.seed)
         with torch.autocast("cpu", enabled=False):
             for tile in ctx.tiles:
-                keys, values = (key_to_all, value_to_all) if tile.to_all else (key, value)
-                to_keys, to_values = to_global if tile.to_all else to_local
-                keys, values = tile.of_keys(keys), tile.of_keys(values)
+                key, value = map(tile.of_keys, to_all if tile.to_all else local)
+                to_key, to_value = back[3:] if tile.to_all else back[1:3]
                 for group in tile.head_groups(heads):
-                    queries, upstream = tile.of_rows(query)[group], tile.of_rows(gradient)[group]
-                    weights = _weights(queries, keys[group], tile)
-                    to_weights = torch.bmm(upstream, values[group].transpose(1, 2))
-                    if drop:
-                        keep = drop.keep(weights)
+                    rows, upstream = tile.of_rows(query)[group], tile.of_rows(gradient)[group]
+                    weights = _weights(rows, key[group], tile)
+                    to_weights = torch.bmm(upstream, value[group].transpose(1, 2))
+                    kept = weights
+                    if ctx.dropout:
+                        keep = _keep(weights, ctx.dropout, generator)
                         to_weights.mul_(keep)
                         kept = keep.mul_(weights)
-                    else:
-                        kept = weights
-                    tile.add_to_keys(to_values[group], torch.bmm(kept.transpose(1, 2), upstream))
+                    tile.add_to_keys(to_value[group], torch.bmm(kept.transpose(1, 2), upstream))
                     to_scores = torch.ops.aten._softmax_backward_data.out(
                         to_weights, weights, -1, weights.dtype, grad_input=to_weights
                     )
-                    torch.bmm(to_scores, keys[group], out=tile.of_rows(to_query)[group])
-                    tile.add_to_keys(to_keys[group], torch.bmm(to_scores.transpose(1, 2), queries))
-        parts = [to_query.mul_(1 / math.sqrt(width)), *to_local, *(to_global or ())]
-        back = [part.transpose(0, 1).to(query.dtype, memory_format=torch.contiguous_format) for part in parts]
-        return (*back, *([None] * (8 - len(back))))
+                    tile.of_rows(back[0])[group].copy_(torch.bmm(to_scores, key[group]))
+                    tile.add_to_keys(to_key[group], torch.bmm(to_scores.transpose(1, 2), rows))
+        back[0].mul_(1 / math.sqrt(width))
+        to_projected = back.permute(2, 0, 1, 3).to(by_head.dtype, memory_format=torch.contiguous_format)
+        to_global_query = None
+        if ctx.has_global:
+            to_global_query = to_projected[global_rows, 0]
+            to_projected[:, 0].index_fill_(0, global_rows, 0)
+        return to_projected, to_global_query, None, None, None, None
