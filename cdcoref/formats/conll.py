@@ -163,6 +163,8 @@ def _lines_of_2012(corpus: Corpus) -> Iterator[str]:
 
 
 def _cross_document_lines(corpus: Corpus) -> Iterator[str]:
+    if not corpus.documents:
+        return  # an empty block would be an empty document of the other layout
     yield f"#begin document {BLOCK}"
     for document, cells in _cells(corpus):
         if not document.tokens:

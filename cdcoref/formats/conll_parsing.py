@@ -240,9 +240,9 @@ class _Parser:
         columns = prefix.decode().split("\t")
         topic, subtopic = (None if column == "-" else unescape(column) for column in columns[:2])
         key = DocumentKey(unescape(columns[2]))
-        if key in self._builder.table.documents:
-            # The same name in another topic is another document.
-            key = DocumentKey("/".join(map(unescape, columns)))
+        earlier = self._builder.table.documents.get(key)
+        if earlier is not None and (earlier.topic, earlier.subtopic) != (topic, subtopic):
+            key = DocumentKey("/".join(map(unescape, columns)))  # one name in two topics is two documents
         self._begin(key, DocumentRow(topic, subtopic, line=line))
         self._prefix = prefix
 

@@ -1,0 +1,369 @@
+"""CoNLL, both layouts: what is written is read back equal, odd brackets, and input that is refused by line."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import conll_parsing, line_chunks
+from cdcoref.formats.conll import read_conll, write_conll
+from cdcoref.formats.conll_parsing import read_conll_table
+from cdcoref.formats.mention_table import DocumentKey
+
+words = st.text(max_size=6) | st.sampled_from(["-", "_", "#", "\\e", "\\u0020", "(1", "1)", "|", "#end document"])
+names = st.text(min_size=1, max_size=8) | st.sampled_from(
+    ["-", "#x", "a (b)", "a); part 001", " x ", "x; part 001", "a/b.xml", "(x)", "#end document", "\\u0041"]
+)
+
+
+@st.composite
+def documents(draw: st.DrawFn, id: str, empty: bool) -> Document:
+    sentences = draw(st.lists(st.lists(words, min_size=1, max_size=5), min_size=0 if empty else 1, max_size=3))
+    flags = draw(st.none() | st.lists(st.booleans(), min_size=len(sentences), max_size=len(sentences)))
+    return Document.from_sentences(
+        id,
+        sentences,
+        topic=draw(st.none() | names),
+        subtopic=draw(st.none() | names),
+        part=draw(st.sampled_from(["0", "1", "12"])),
+        annotated=None if flags is None or all(flags) else frozenset(i for i, flag in enumerate(flags) if flag),
+    )
+
+
+@st.composite
+def corpora(draw: st.DrawFn, empty: bool = True) -> Corpus:
+    ids = draw(st.lists(names, max_size=3, unique=True))
+    collected = [draw(documents(id, empty)) for id in ids]
+    mentions = []
+    for document in collected:
+        length = len(document.tokens)
+        for _ in range(draw(st.integers(0, 6)) if length else 0):
+            start = draw(st.integers(0, length - 1))
+            end = draw(st.integers(start + 1, length))
+            cluster = draw(st.none() | st.sampled_from("ab\n"))
+            mentions.append(Mention(document.id, tuple(range(start, end)), cluster=cluster))
+    return Corpus(tuple(collected), tuple(mentions))
+
+
+def coreference(corpus: Corpus) -> list[list[tuple]]:
+    """The clusters as spans, without names."""
+    return sorted(sorted(mention.key for mention in cluster) for cluster in corpus.clusters())
+
+
+def texts(corpus: Corpus) -> list[tuple]:
+    return [(d.id, d.tokens, d.sentences) for d in corpus.documents]
+
+
+@given(corpora())
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_2012_is_read_back_equal_or_refused(tmp_path: Path, corpus: Corpus) -> None:
+    path = tmp_path / "x.conll"
+    path.unlink(missing_ok=True)
+    try:
+        write_conll(corpus, path)
+    except InputError as error:
+        assert "neither holds the other" in str(error)
+        assert not path.exists()
+        return
+    back = read_conll(path)
+    assert texts(back) == texts(corpus)
+    assert [d.part for d in back.documents] == [d.part for d in corpus.documents]
+    assert coreference(back) == coreference(corpus)
+
+
+@given(corpora(empty=False))
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_eight_columns_are_read_back_equal_or_refused(tmp_path: Path, corpus: Corpus) -> None:
+    path = tmp_path / "x.conll.gz"
+    path.unlink(missing_ok=True)
+    try:
+        write_conll(corpus, path, layout="cross-document")
+    except InputError as error:
+        assert "neither holds the other" in str(error)
+        assert not path.exists()
+        return
+    back = read_conll(path)
+    assert texts(back) == texts(corpus)
+    for before, after in zip(corpus.documents, back.documents, strict=True):
+        assert (after.topic, after.subtopic, after.annotated) == (before.topic, before.subtopic, before.annotated)
+    assert coreference(back) == coreference(corpus)
+
+
+def one_document(*spans: tuple[int, int, str | None]) -> Corpus:
+    document = Document.from_sentences("d", [["a", "b", "c", "d", "e", "f"]])
+    return Corpus((document,), tuple(Mention("d", tuple(range(s, e)), cluster=name) for s, e, name in spans))
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [(0, 4, "x"), (1, 3, "x"), (1, 2, "x")],  # nested in one cluster
+        [(0, 3, "x"), (2, 5, "y")],  # crossing, two clusters
+        [(0, 3, "x"), (0, 3, "x"), (0, 3, "y")],  # the same span again
+        [(0, 3, "x"), (2, 3, "x"), (3, 5, "x")],  # a word at the end of a mention
+        [(0, 3, None), (0, 3, None)],
+    ],
+)
+def test_what_brackets_can_say(tmp_path: Path, spans: list[tuple[int, int, str | None]]) -> None:
+    corpus = one_document(*spans)
+    write_conll(corpus, tmp_path / "x.conll")
+    assert coreference(read_conll(tmp_path / "x.conll")) == coreference(corpus)
+
+
+@pytest.mark.parametrize("spans", [[(0, 3, "x"), (2, 5, "x")], [(0, 3, "x"), (1, 6, "x")]])
+def test_crossing_mentions_of_one_cluster_are_refused_by_name(
+    tmp_path: Path, spans: list[tuple[int, int, str | None]]
+) -> None:
+    with pytest.raises(InputError, match="mention '. . .*' .*of document 'd'.*overlaps mention 'a b c'"):
+        write_conll(one_document(*spans), tmp_path / "x.conll")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_discontinuous_mentions_are_refused_by_name(tmp_path: Path) -> None:
+    document = Document.from_sentences("d", [["took", "it", "off"]])
+    corpus = Corpus((document,), (Mention("d", (0, 2)),))
+    with pytest.raises(InputError, match="mention 'took off'.*document 'd'.* discontinuous.*JSON lines"):
+        write_conll(corpus, tmp_path / "x.conll")
+
+
+def test_what_the_layouts_cannot_say_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="document 'd' has no tokens"):
+        write_conll(Corpus((Document.from_sentences("d", []),)), tmp_path / "x.conll", layout="cross-document")
+    with pytest.raises(InputError, match="document 'd' has the part 'b'"):
+        write_conll(Corpus((Document.from_sentences("d", [], part="b"),)), tmp_path / "x.conll")
+
+
+def test_the_file_as_it_is_written(tmp_path: Path) -> None:
+    documents = (
+        Document.from_sentences("d (1)", [["The", "old man"], ["fell"]], topic="5", subtopic="5_a"),
+        Document.from_sentences("e", [["He"]], topic="5"),
+    )
+    mentions = (
+        Mention("d (1)", (0, 1), "entity", "man"),
+        Mention("d (1)", (2,), "event", "man"),  # another cluster: it is of another kind
+        Mention("e", (0,), "entity", "man"),
+        Mention("e", (0,), "entity"),
+    )
+    corpus = Corpus(documents, mentions)
+    rest = "-\t*\t-\t-\t-\t-\t*"
+    write_conll(corpus, tmp_path / "x.conll")
+    assert (tmp_path / "x.conll").read_text() == (
+        "#begin document (d (1)); part 000\n"
+        f"d\\u0020(1)\t0\t0\tThe\t{rest}\t(0\n"
+        f"d\\u0020(1)\t0\t1\told\\u0020man\t{rest}\t0)\n\n"
+        f"d\\u0020(1)\t0\t0\tfell\t{rest}\t(1)\n\n"
+        "#end document\n"
+        "#begin document (e); part 000\n"
+        f"e\t0\t0\tHe\t{rest}\t(0)|(2)\n\n"
+        "#end document\n"
+    )
+    write_conll(corpus, tmp_path / "y.conll", layout="cross-document")
+    assert (tmp_path / "y.conll").read_text() == (
+        "#begin document corpus\n"
+        "5\t5_a\td\\u0020(1)\t0\t0\tThe\tTrue\t(0\n"
+        "5\t5_a\td\\u0020(1)\t0\t1\told\\u0020man\tTrue\t0)\n"
+        "5\t5_a\td\\u0020(1)\t1\t2\tfell\tTrue\t(1)\n"
+        "5\t-\te\t0\t0\tHe\tTrue\t(0)|(2)\n"
+        "#end document\n"
+    )
+
+
+def write(path: Path, *cells: str, begin: str = "#begin document (d); part 000") -> Path:
+    rows = [f"d 0 {number} w{number} {cell}" for number, cell in enumerate(cells)]
+    path.write_text("\n".join([begin, *rows, "#end document", ""]))
+    return path
+
+
+def spans(path: Path) -> set[tuple[str, int, int]]:
+    """Cluster, first token and last token of every mention."""
+    return {(m.cluster or "", m.start, m.end - 1) for m in read_conll(path).mentions}
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["(1(2", "2)1)"], {("1", 0, 1), ("2", 0, 1)}),
+        (["(1(2)", "1)"], {("1", 0, 1), ("2", 0, 0)}),
+        (["(1)|(2", "2)"], {("1", 0, 0), ("2", 0, 1)}),
+        (["(1|(1", "-", "1)1)"], {("1", 0, 2)}),
+        (["(1", "(2", "1)", "2)"], {("1", 0, 2), ("2", 1, 3)}),
+        (["(1", "(1)", "1)"], {("1", 0, 2), ("1", 1, 1)}),
+        (["(1", "1", "1)|(2", "1|2", "2)"], {("1", 0, 2), ("2", 2, 4)}),  # bare numbers inside of a mention
+        (["(1", "1)(1", "1)"], {("1", 1, 1), ("1", 0, 2)}),  # beginnings before ends, as the reference scorer has it
+        (["_", "-", "(e-3|(x_1)", "e-3)"], {("e-3", 2, 3), ("x_1", 2, 2)}),
+        (["(1", "-|(2)", "1)"], {("1", 0, 2), ("2", 1, 1)}),
+    ],
+)
+def test_brackets(tmp_path: Path, cells: list[str], expected: set[tuple[str, int, int]]) -> None:
+    assert spans(write(tmp_path / "x.conll", *cells)) == expected
+
+
+@pytest.mark.parametrize(
+    ("begin", "name", "part"),
+    [
+        ("#begin document (nw/00/x_0009); part 001", "nw/00/x_0009", "1"),
+        ("#begin document (LuoTestCase); ", "LuoTestCase", "0"),
+        ("#begin document (a (b) c)", "a (b) c", "0"),
+        ("# begin document test_events", "test_events", "0"),
+        ("#begin document (a) b", "(a) b", "0"),
+        ("#begin document (x); part 000000000000000000000000000000", "x", "0"),
+    ],
+)
+def test_names_of_documents(tmp_path: Path, begin: str, name: str, part: str) -> None:
+    path = write(tmp_path / "x.conll", "-", begin=begin)
+    assert list(read_conll_table(path).documents) == [DocumentKey(name, part)]
+
+
+def test_parts_of_a_document(tmp_path: Path) -> None:
+    path = tmp_path / "x.conll"
+    parts = [f"#begin document (x); part 00{part}\nx {part} 0 w (1)\n#end document\n" for part in range(3)]
+    path.write_text("".join(parts))
+    corpus = read_conll(path)
+    assert [(d.id, d.part) for d in corpus.documents] == [("x", "0"), ("x; part 001", "1"), ("x; part 002", "2")]
+    assert len(corpus.clusters()) == 1
+    assert len(read_conll(path, clusters="document").clusters()) == 3
+    write_conll(corpus, tmp_path / "y.conll")
+    assert read_conll_table(tmp_path / "y.conll").documents.keys() == read_conll_table(path).documents.keys()
+    write_conll(corpus.subset(["x; part 001"]), tmp_path / "z.conll")
+    assert read_conll(tmp_path / "z.conll").documents[0].id == "x; part 001"
+
+
+def test_kinds_sentences_and_words(tmp_path: Path) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text(
+        "# a comment\n\n#begin document (d)\nd 0 0 One (1)\n\n\nd 0 0 Two -\n# x\nd 0 1 . -\n#end document\n"
+    )
+    corpus = read_conll(path, kind="event")
+    assert corpus.documents[0].sentences == ((0, 1), (1, 3))
+    assert corpus.documents[0].tokens == ("One", "Two", ".")
+    assert corpus.mentions[0].kind == "event"
+    path.write_text("#begin document (d)\nd\t(1)\nd\t-\n#end document\n")
+    assert read_conll(path).documents[0].tokens == ("_", "_")
+
+
+EIGHT = (
+    "#begin document test_events\nt\tt_0\td1\t3\t7\tA b\tTrue\t(0\nt\tt_0\td1\t4\t1\tc\tFalse\t0)\n{}#end document\n"
+)
+
+
+def test_the_eight_columns(tmp_path: Path) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text(EIGHT.format("u\t-\td2\t0\t0\tx\tTrue\t(0)|(1)\nt\tt_0\td2\t0\t0\tx\tTrue\t-\n"))
+    corpus = read_conll(path)
+    assert [(d.id, d.topic, d.subtopic) for d in corpus.documents] == [
+        ("d1", "t", "t_0"),
+        ("d2", "u", None),
+        ("t/t_0/d2", "t", "t_0"),  # the same name in another topic is another document
+    ]
+    assert corpus.documents[0].tokens == ("A b", "c")
+    assert corpus.documents[0].sentences == ((0, 1), (1, 2))
+    assert corpus.documents[0].annotated == frozenset([0])
+    assert coreference(corpus) == [[("d1", (0, 1)), ("d2", (0,))], [("d2", (0,))]]
+
+
+def test_crlf_marks_and_gzip_make_no_difference(tmp_path: Path) -> None:
+    plain = write(tmp_path / "x.conll", "(1", "1)", "-", "(é)")
+    other = tmp_path / "no_suffix"
+    other.write_bytes(gzip.compress(b"\xef\xbb\xbf" + plain.read_bytes().replace(b"\n", b" \t  \r\n")))
+    assert spans(other) == spans(plain)
+    assert read_conll(other).documents[0].tokens == read_conll(plain).documents[0].tokens
+
+
+def test_small_chunks_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text(
+        "#begin document x\n"
+        + "".join(f"t\tt_{n // 9}\tdoc{n // 5}\t{n}\t{n}\twörd\tTrue\t({n % 4})\n" for n in range(40))
+        + "#end document\n"
+    )
+    whole = read_conll(path)
+    for size in (1, 7, 40, 200):
+        monkeypatch.setattr(line_chunks, "CHUNK", size)
+        assert read_conll(path) == whole
+
+
+BEGIN = "#begin document (d)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (BEGIN + "d 0 0 w (1\nd 0 1 w -\n#end document\n", 2, "begins here and never ends"),
+        (BEGIN + "d 0 0 w -\nd 0 1 w 1)\n#end document\n", 3, "a mention of cluster 1 ends here that has not begun"),
+        (BEGIN + "d 0 0 w -\nd 0 1 w (1", 3, "the file ends here.*line 1.*cut off"),
+        (BEGIN + "d 0 0 w hello\n#end document\n", 2, "last column is 'hello'"),
+        (BEGIN + "d 0 0 w (1))\n#end document\n", 2, r"last column is '\(1\)\)'"),
+        (BEGIN + "d 0 0 w ()\n#end document\n", 2, r"last column is '\(\)'"),
+        (BEGIN + "hello\n#end document\n", 2, "one column"),
+        (BEGIN + "-\n#end document\n", 2, "one column"),
+        ("d 0 0 w -\n" + BEGIN, 1, "outside of"),
+        ("#end document\n", 1, "without '#begin document'"),
+        (BEGIN + BEGIN, 2, "begins before the one of line 1 has ended"),
+        (BEGIN + "#end document\n" + BEGIN + "#end document\n", 3, "begins a second time"),
+        (EIGHT.format("t\tt_0\td1\t0"), 4, "does not have 8 tab-separated columns"),
+        (
+            EIGHT.format("t\tt_0\td2\t0\t0\tx\tTrue\t(1\nt\tt_0\td3\t0\t0\tx\tTrue\t1)\n"),
+            4,
+            "never ends in its document",
+        ),
+        (EIGHT.format("u\tu\td2\t0\t0\tx\tTrue\t-\nt\tt_0\td1\t0\t0\tx\tTrue\t-\n"), 5, "begins a second time"),
+    ],
+)
+def test_refused_by_line(tmp_path: Path, text: str, line: int, message: str) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as caught:
+        read_conll_table(path)
+    assert (caught.value.path, caught.value.line) == (str(path), line)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        (BEGIN.encode() + b"d 0 0 caf\xe9 -\n#end document\n", 2, "not UTF-8"),
+        (BEGIN.encode() + "d 0 0 é -\n".encode() + b"d 0 1 \xe9 -\n#end document\n", 3, "not UTF-8"),
+        (BEGIN.encode() + b"d 0 0 \0 -\n#end document\n", 2, "NUL byte"),
+        (BEGIN.encode("utf-16"), None, "UTF-16"),
+        (b"PK\x03\x04abc", None, "zip archive"),
+        (gzip.compress(b"x" * 9999)[:30], None, "damaged or cut off"),
+    ],
+)
+def test_what_is_not_text_is_refused(tmp_path: Path, content: bytes, line: int | None, message: str) -> None:
+    path = tmp_path / "x.conll"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        read_conll_table(path)
+    assert caught.value.line == line
+
+
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_chunks, "CHUNK", 1 << 10)
+    monkeypatch.setattr(conll_parsing, "LONGEST_LINE", 1 << 12)
+    path = tmp_path / "x.conll.gz"
+    path.write_bytes(gzip.compress(BEGIN.encode() + b"d 0 0 " + b"x" * 100_000))
+    with pytest.raises(InputError, match="line 2: the line is longer than"):
+        read_conll_table(path)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such file"):
+        read_conll_table(tmp_path / "none")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_conll_table(tmp_path)
+
+
+def test_published_files_survive_a_round_trip(shared: Path, tmp_path: Path) -> None:
+    corpus = read_conll(shared / "conformance" / "published-scores" / "gvc" / "key.conll.gz", kind="event")
+    assert len(corpus.mentions) == 951
+    assert len(corpus.documents) == 74
+    for layout in ("2012", "cross-document"):
+        write_conll(corpus, tmp_path / "x.conll", layout=layout)
+        back = read_conll(tmp_path / "x.conll", kind="event")
+        assert texts(back) == texts(corpus)
+        assert coreference(back) == coreference(corpus)
