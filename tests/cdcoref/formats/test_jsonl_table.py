@@ -1,0 +1,88 @@
+"""The quick reading of JSON lines for scoring against the reading as a corpus."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats.jsonl import write_jsonl
+from cdcoref.formats.jsonl_table import read_jsonl_table, table_of_corpus
+from cdcoref.formats.mention_table import DocumentKey, MentionTable
+
+
+def content(table: MentionTable) -> tuple:
+    """The table without its path and the numbers of clusters, which are arbitrary."""
+    rows = zip(
+        table.document.tolist(),
+        table.start.tolist(),
+        table.end.tolist(),
+        table.kind.tolist(),
+        [table.names[number] for number in table.cluster.tolist()],
+        strict=True,
+    )
+    documents = [(key, row.topic, row.subtopic, row.tokens) for key, row in table.documents.items()]
+    return documents, sorted(rows), sorted(table.gaps.values()), len(set(table.cluster.tolist()))
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    documents = (
+        Document.from_sentences("x", [["a", "b", "c"], ["d"]], topic="1", subtopic="1_a"),
+        Document.from_sentences("x; part 001", [["a"]], part="1"),
+        Document.from_sentences("empty", []),
+    )
+    mentions = (
+        Mention("x", (0, 1), "event", "7"),
+        Mention("x", (0, 2), "event", "7"),
+        Mention("x", (3,), "entity", "7"),
+        Mention("x", (3,)),
+        Mention("x; part 001", (0,), "event", "7"),
+        Mention("x; part 001", (0,)),
+    )
+    return Corpus(documents, mentions)
+
+
+def test_equals_the_table_of_the_corpus(tmp_path: Path, corpus: Corpus) -> None:
+    path = tmp_path / "x.jsonl.gz"
+    write_jsonl(corpus, path)
+    table = read_jsonl_table(path)
+    assert content(table) == content(table_of_corpus(corpus, "x"))
+    assert list(table.documents) == [DocumentKey("x"), DocumentKey("x", "1"), DocumentKey("empty")]
+    assert content(table)[3] == 4  # events 7, entities 7, and two without a name
+    assert list(table.gaps.values()) == [(0, 2)]
+
+
+def test_ranges_of_characters_are_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    lines = [
+        {"id": "x", "text": "Ann left. She fell.", "mentions": [{"start": 0, "end": 3, "cluster": "1"}]},
+        {"id": "y", "tokens": ["She"], "mentions": [{"tokens": [0], "cluster": "1"}]},
+    ]
+    path.write_bytes(gzip.compress("\n\n".join(map(json.dumps, lines)).encode()))
+    table = read_jsonl_table(path)
+    assert table.start.tolist() == [0, 0]
+    assert table.cluster.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"id": "x", "tokens": ["a"], "mentions": [{"tokens": [1]}]}', "line 2: mention 1 of document 'x'"),
+        ('{"id": "x", "tokens": ["a"], "mentions": [{"tokens": [0, 0]}]}', "line 2: mention 1 of document 'x'"),
+        ('{"id": "x", "tokens": ["a"], "mentions": [{"tokens": []}]}', "line 2: mention 1 of document 'x'"),
+        ('{"id": "x", "tokens": ["a"], "mentions": 3}', "line 2: 'mentions' must be a list"),
+        ('{"id": "x", "tokens": ["a"], "men', "line 2: the line is not JSON"),
+        ('["x"]', "line 2: the line is not a JSON object"),
+        ('{"id": "y", "tokens": []}', "line 2: document 'y' begins a second time"),
+    ],
+)
+def test_refused_by_line(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"id": "y", "tokens": []}\n' + line + "\n")
+    with pytest.raises(InputError, match=message):
+        read_jsonl_table(path)
