@@ -1,9 +1,9 @@
 """The protocol in one function: a model and an annotated corpus in, every number that is reported out.
 
-Gold mentions: events and entities, each under predicted topics (the headline), gold subtopics and gold topics. Predicted
-mentions (end to end): the same, and both kinds together, and how many of the mentions were found. All documents are
-joined before scoring; every score stands beside the one without singletons and beside the lemma baseline's on the same
-mentions, and with the ceiling that the groups of documents put on recall.
+Gold mentions: events and entities, each under predicted topics (the headline), gold subtopics and gold topics.
+Predicted mentions (end to end): the same, and both kinds together, and how many of the mentions were found. All
+documents are joined before scoring; every score stands beside the one without singletons and beside the lemma
+baseline's on the same mentions, and with the ceiling that the groups of documents put on recall.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def evaluate(
         For JSON; all scores from 0 to 1. Under ``event`` and ``entity`` (and ``both``, with predicted mentions) the
         topic settings, under each the metrics with ``recall``, ``precision`` and ``f1``, and ``conll_f1``; beside them
         the same ``without_singletons``, the ``lemma_baseline``, and the ``ceiling`` of recall. The headline is repeated
-        under ``headline``. ``detection`` has the mention detector's scores, ``parameters`` and ``seconds`` what it took.
+        under ``headline``. ``detection`` has the mention detector's scores, ``parameters`` and ``seconds`` what it
+        took.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The coreference model: one encoder, a scorer of mention pairs and a detector of mentions (paper, Appendix C.1).
 
-Sequences of :mod:`cdcoref.sequences` go in, logits of pairs (or of candidate spans) come out. A saved model is a folder:
-``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card.
+Sequences of :mod:`cdcoref.sequences` go in, logits of pairs (or of candidate spans) come out. A saved model is a
+folder: ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.sequences import Context, PairSequence, SequenceOptions
+from cdcoref.sequences import PairSequence
+from cdcoref.windows import Context, SequenceOptions
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel
 from cdlm.quantization import dequantize, quantize

@@ -9,6 +9,11 @@ if TYPE_CHECKING:
     from cdcoref.model import CorefModel
     from cdcoref.tuning import KindScores
 
+_HEADER = (
+    "| kind | CoNLL F1 | detection, exact | detection, last word | calibration error | distance threshold "
+    "| temperature | detection threshold |"
+)
+
 
 def model_card(
     model: CorefModel, training: Mapping[str, Any], scores: Mapping[str, KindScores], epoch: int, corpora: str = ""
@@ -50,10 +55,11 @@ same. Encoder: Longformer attention, {encoder.num_hidden_layers} layers of width
 ## Scores on the dev split
 
 These are validation numbers: the epoch ({epoch} of {training["epochs"]}) and the thresholds were chosen on the same
-split. CoNLL F1 with gold mentions and predicted topics, singletons kept; mention detection as precision / recall / F1 in
-percent, exact and by the last word; expected calibration error of the pairs' probabilities, and before the temperature.
+split. CoNLL F1 with gold mentions and predicted topics, singletons kept; mention detection as precision / recall / F1
+in percent, exact and by the last word; expected calibration error of the pairs' probabilities, and before the
+temperature.
 
-| kind | CoNLL F1 | detection, exact | detection, last word | calibration error | distance threshold | temperature | detection threshold |
+{_HEADER}
 | --- | --- | --- | --- | --- | --- | --- | --- |
 {rows}
 

@@ -7,64 +7,28 @@ option differs. Pairs within a document are scored from a sequence of that docum
 
 **Markers.** Every marked mention stands between ``<m>`` and ``</m>``, from its first to its last token (the gap of a
 discontinuous mention lies inside). The markers of all mentions are the same two tokens, so nested and crossing mentions
-need no order among them: before a token stand as many ``<m>`` as mentions begin there, after it as many ``</m>`` as end.
-
-**Room.** Where the chosen context does not fit into `max_length`, sentences far from mentions go first. If even the
-sentences with mentions do not fit, they are split into windows of consecutive sentences, and every window of one
-document is paired with every window of the other, so that every pair is scored exactly once.
+need no order among them: before a token stand as many ``<m>`` as mentions begin there, after it as many ``</m>`` as
+end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.windows import OVERHEAD, MarkedDocument, SequenceOptions, lay_out, window_pairs
 from cdlm.tokens import DOC_END, DOC_START, MENTION_END, MENTION_START, WordPieces
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-Context = int | Literal["document", "sentence"]
 Integers = NDArray[np.int64]
-
-OVERHEAD = 5
-"""[CLS] and two pairs of document separators."""
-SMALLEST_LENGTH = 32
-
-
-@dataclass(frozen=True, slots=True)
-class SequenceOptions:
-    """How sequences are built.
-
-    Attributes
-    ----------
-    marking
-        ``"all"``: every mention of the sequence is marked and all its pairs are scored from one pass. ``"pair"``: one
-        candidate pair is marked a sequence, as in the paper.
-    context
-        ``"document"``: all sentences. A number: the sentences with mentions and as many sentences on either side of
-        each. ``"sentence"``: the sentences with mentions alone (the paper's ablation).
-    max_length
-        Word pieces of the longest sequence, markers included.
-    """
-
-    marking: Literal["all", "pair"] = "all"
-    context: Context = "document"
-    max_length: int = 4096
-
-    def __post_init__(self) -> None:
-        if self.marking not in ("all", "pair"):
-            raise InputError(f"marking must be all or pair, not {self.marking!r}")
-        if self.context not in ("document", "sentence") and not (isinstance(self.context, int) and self.context >= 0):
-            raise InputError(f"context must be document, sentence or a number of sentences, not {self.context!r}")
-        if self.max_length < SMALLEST_LENGTH:
-            raise InputError(f"max_length must be {SMALLEST_LENGTH} or more, not {self.max_length}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,37 +85,6 @@ class PairSequence:
         return len(self.input_ids)
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedDocument:
-    """A document in word pieces, with its mentions.
-
-    Attributes
-    ----------
-    document, mentions, numbers
-        The document, its mentions in order of place, and their numbers in the corpus.
-    pieces
-        Word pieces of every token.
-    units
-        Token ranges that are kept or dropped as one: sentences, or parts of a very long sentence.
-    lengths
-        Word pieces of every unit, markers of its mentions included.
-    unit_mentions
-        For every unit, the mentions (positions in `mentions`) that begin in it.
-    hidden
-        Units that may not serve as context.
-    """
-
-    document: Document
-    mentions: tuple[Mention, ...]
-    numbers: tuple[int, ...]
-    pieces: list[list[int]]
-    units: list[tuple[int, int]]
-    lengths: list[int]
-    unit_mentions: list[list[int]]
-    hidden: frozenset[int]
-    rendered: dict[object, Segment] = field(default_factory=dict, repr=False, compare=False)
-
-
 class SequenceBuilder:
     """Builds sequences for documents and pairs of documents.
 
@@ -181,23 +114,10 @@ class SequenceBuilder:
 
     def prepare(self, document: Document, mentions: Sequence[Mention], numbers: Sequence[int]) -> MarkedDocument:
         """Tokenise a document and lay out its units; `numbers` are the mentions' numbers in the corpus."""
-        order = sorted(range(len(mentions)), key=lambda i: (mentions[i].start, -mentions[i].end, numbers[i]))
-        ordered = tuple(mentions[i] for i in order)
         pieces = self._word_pieces(document.tokens)
-        room = (self.options.max_length - OVERHEAD) // 2
-        units, unit_sentences = self._units(document, ordered, pieces, room)
-        starts = [start for start, _ in units]
-        unit_mentions: list[list[int]] = [[] for _ in units]
-        for position, mention in enumerate(ordered):
-            unit_mentions[int(np.searchsorted(starts, mention.start, side="right")) - 1].append(position)
-        lengths = [
-            sum(len(pieces[t]) for t in range(start, end)) + 2 * len(inside)
-            for (start, end), inside in zip(units, unit_mentions, strict=True)
-        ]
-        hidden = frozenset(u for u, sentence in enumerate(unit_sentences) if sentence in document.hidden)
-        return MarkedDocument(
-            document, ordered, tuple(numbers[i] for i in order), pieces, units, lengths, unit_mentions, hidden
-        )
+        marked, notes = lay_out(document, mentions, numbers, pieces, self.options.max_length)
+        self.notes += notes
+        return marked
 
     def single(self, document: MarkedDocument) -> Iterator[PairSequence]:
         """Sequences that score the pairs within one document."""
@@ -272,99 +192,26 @@ class SequenceBuilder:
         self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
     ) -> tuple[int, int]:
         """How many sequences :meth:`build` yields at most, and about how many word pieces they hold."""
-        windows = self._window_pairs(first, ones if second else (*ones, *others), second, others)
+        windows = window_pairs(self.options, first, ones if second else (*ones, *others), second, others)
         pieces = sum(
             OVERHEAD + sum(first.lengths[u] for u in one) + sum((second or first).lengths[u] for u in other)
             for one, other in windows
         )
         return len(windows), pieces
 
-    # -- which windows -----------------------------------------------------------------------------------------------
-
-    def _window_pairs(
-        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
-    ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Units of the first and of the second document (or of a second window of the first) of every sequence."""
-        room = self.options.max_length - OVERHEAD
-        if second is None:
-            whole = self._windows(first, ones, room)
-            if len(whole) == 1:
-                return [(whole[0], ())]
-            windows = self._windows(first, ones, room // 2)
-            return [(a, ()) for a in windows] + [(a, b) for i, a in enumerate(windows) for b in windows[i + 1 :]]
-        one_room, other_room = self._rooms(first, ones, second, others)
-        return [(a, b) for a in self._windows(first, ones, one_room) for b in self._windows(second, others, other_room)]
-
-    def _rooms(
-        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument, others: Sequence[int]
-    ) -> tuple[int, int]:
-        """How many pieces each document gets: half, or what the other leaves where that needs less than half.
-
-        What is left is rounded down, so that a long document is split in few different ways over all its partners.
-        """
-        room = self.options.max_length - OVERHEAD
-        half = room // 2
-        one = sum(first.lengths[u] for u in self._context(first, ones))
-        other = sum(second.lengths[u] for u in self._context(second, others))
-        if one + other <= room:
-            return one, other
-        if one <= half:
-            return one, max(half, (room - one) // 64 * 64)
-        if other <= half:
-            return max(half, (room - other) // 64 * 64), other
-        return half, half
-
-    def _context(self, document: MarkedDocument, marked: Sequence[int]) -> dict[int, int]:
-        """The units that the option `context` asks for, each with its distance from the nearest marked mention's."""
-        wanted = set(marked)
-        own = [u for u, inside in enumerate(document.unit_mentions) if wanted.intersection(inside)]
-        limit = self.options.context
-        reach = len(document.units) if limit == "document" else 0 if limit == "sentence" else int(limit)
-        distances: dict[int, int] = {}
-        for unit in own:
-            for other in range(max(0, unit - reach), min(len(document.units), unit + reach + 1)):
-                if other == unit or other not in document.hidden:
-                    distances[other] = min(distances.get(other, reach), abs(other - unit))
-        return distances
-
-    def _windows(self, document: MarkedDocument, marked: Sequence[int], room: int) -> list[tuple[int, ...]]:
-        """Split the units with marked mentions into windows of at most `room` pieces; fill up with nearest context."""
-        distances = self._context(document, marked)
-        if sum(document.lengths[u] for u in distances) <= room:
-            return [tuple(sorted(distances))]
-        windows: list[list[int]] = []
-        length = room + 1
-        for unit in (u for u in sorted(distances) if distances[u] == 0):
-            length += document.lengths[unit]
-            if length > room:
-                windows.append([])
-                length = document.lengths[unit]
-            windows[-1].append(unit)
-        context = [u for u in distances if distances[u] > 0]
-        for window in windows:
-            length = sum(document.lengths[u] for u in window)
-            core = list(window)
-            for unit in sorted(context, key=lambda u: (min(abs(u - w) for w in core), u)):
-                if length + document.lengths[unit] > room:
-                    break
-                window.append(unit)
-                length += document.lengths[unit]
-            window.sort()
-        return [tuple(window) for window in windows]
-
     # -- sequences ---------------------------------------------------------------------------------------------------
 
     def _across(
         self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument, others: Sequence[int]
     ) -> Iterator[PairSequence]:
-        for one, other in self._window_pairs(first, ones, second, others):
+        for one, other in window_pairs(self.options, first, ones, second, others):
             segments = (self._segment(first, one, ones), self._segment(second, other, others))
             left, right = (len(s.mentions) for s in segments)
             pairs = np.stack(np.meshgrid(np.arange(left), left + np.arange(right), indexing="ij"), -1).reshape(-1, 2)
             yield from self._sequence(segments, pairs)
 
     def _within(self, document: MarkedDocument, marked: Sequence[int]) -> Iterator[PairSequence]:
-        for one, other in self._window_pairs(document, marked, None, ()):
+        for one, other in window_pairs(self.options, document, marked, None, ()):
             segment = self._segment(document, tuple(sorted((*one, *other))), marked)
             pairs = np.stack(np.triu_indices(len(segment.mentions), 1), -1)
             if other:
@@ -470,65 +317,6 @@ class SequenceBuilder:
             np.array(tokens),
             empty,
         )
-
-    def _units(
-        self, document: Document, mentions: Sequence[Mention], pieces: list[list[int]], room: int
-    ) -> tuple[list[tuple[int, int]], list[int]]:
-        """Sentences, and parts of sentences that are longer than `room` pieces; split between mentions if possible."""
-        inner = np.zeros(len(document.tokens) + 1, dtype=bool)
-        for mention in mentions:
-            inner[mention.start + 1 : mention.end] = True
-        markers = np.zeros(len(document.tokens), dtype=np.int64)
-        for mention in mentions:
-            markers[mention.start] += 2
-        units: list[tuple[int, int]] = []
-        sentences: list[int] = []
-        for number, (start, end) in enumerate(document.sentences):
-            costs = [len(pieces[t]) + int(markers[t]) for t in range(start, end)]
-            begin = start
-            if sum(costs) > room:
-                length, cut = 0, None
-                for token in range(start, end):
-                    if token > begin and not inner[token]:
-                        cut = token
-                    length += costs[token - start]
-                    if length > room and token > begin:
-                        place = cut or token
-                        units.append((begin, place))
-                        sentences.append(number)
-                        begin, cut = place, None
-                        length = sum(costs[begin - start : token - start + 1])
-            units.append((begin, end))
-            sentences.append(number)
-        self._cut_words(document, pieces, room)
-        self._note_cut_mentions(document, mentions, units)
-        return units, sentences
-
-    def _cut_words(self, document: Document, pieces: list[list[int]], room: int) -> None:
-        """A single word of more pieces than fit (a data URI, say) keeps its first ones."""
-        longest = max(1, room - 2 * 8)
-        for token, word in enumerate(pieces):
-            if len(word) > longest:
-                self.notes.append(
-                    f"{document.id}: token {token} ({document.tokens[token][:20]}...) has {len(word)} word pieces; "
-                    f"only the first {longest} were read"
-                )
-                pieces[token] = word[:longest]
-
-    def _note_cut_mentions(
-        self, document: Document, mentions: Sequence[Mention], units: Sequence[tuple[int, int]]
-    ) -> None:
-        ends = {}
-        starts = [start for start, _ in units]
-        for mention in mentions:
-            unit = int(np.searchsorted(starts, mention.start, side="right")) - 1
-            if mention.tokens[-1] >= units[unit][1]:
-                ends[mention] = unit
-        for mention in ends:
-            self.notes.append(
-                f"{document.id}: the mention at tokens {mention.start}-{mention.end - 1} is longer than what the "
-                "encoder reads at once; it is represented by its first part"
-            )
 
 
 def _marker_places(

@@ -16,7 +16,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,8 @@ from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState,
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
 from cdcoref.corpus import Corpus
-from cdcoref.errors import InputError
 from cdcoref.encoders import encoder_folder
+from cdcoref.errors import InputError
 from cdcoref.model import CorefConfig, CorefModel
 from cdcoref.model_card import model_card
 from cdcoref.training_config import TrainingConfig

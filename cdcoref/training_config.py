@@ -134,9 +134,9 @@ class TrainingConfig:
 PRESETS: dict[str, dict[str, Any]] = {
     # For the embedded encoder, chosen on dev.
     "small": {},
-    # What the paper states: CDLM, whole documents, one candidate pair a sequence, sums of token vectors, one hidden layer
-    # of 1024 with tanh, 10 epochs, 128 pairs a step. It leaves open the learning rate, the number of negatives, the
-    # schedule and the clustering threshold: those here are this project's (the threshold is tuned on dev).
+    # What the paper states: CDLM, whole documents, one candidate pair a sequence, sums of token vectors, one hidden
+    # layer of 1024 with tanh, 10 epochs, 128 pairs a step. It leaves open the learning rate, the number of negatives,
+    # the schedule and the clustering threshold: those here are this project's (the threshold is tuned on dev).
     "paper": {
         "encoder": "biu-nlp/cdlm",
         "epochs": 10,

@@ -87,7 +87,9 @@ def tune(
             span_scores(dev.of_kind(kind).mentions, found.of_kind(kind).mentions),
             span_scores(dev.of_kind(kind).mentions, found.of_kind(kind).mentions, by_head=True),
         )
-    config = replace(model.settings, temperature=temperature, distance_threshold=distance, detection_threshold=detection)
+    config = replace(
+        model.settings, temperature=temperature, distance_threshold=distance, detection_threshold=detection
+    )
     return config, scores
 
 
@@ -105,7 +107,7 @@ def same_cluster(corpus: Corpus, logits: PairLogits) -> NDArray[np.bool_]:
 
 
 def fit_temperature(logits: NDArray[np.float32], labels: NDArray[np.bool_]) -> float:
-    """The temperature that makes the labels most likely (Guo et al. 2017, section 4.2); 1 where nothing can be learnt."""
+    """The temperature that makes the labels most likely (Guo et al. 2017, section 4.2); 1 where nothing is to learn."""
     if labels.all() or not labels.any():
         return 1.0
     signed = np.where(labels, 1.0, -1.0) * logits.astype(np.float64)
@@ -117,7 +119,7 @@ def fit_temperature(logits: NDArray[np.float32], labels: NDArray[np.bool_]) -> f
 
 
 def calibration_error(probabilities: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
-    """Expected calibration error: the mean distance of predicted and true share over 15 bins, weighted by their size."""
+    """Expected calibration error: mean distance of predicted and true share over 15 bins, weighted by size."""
     if not len(labels):
         return 0.0
     bins = np.minimum((probabilities * CALIBRATION_BINS).astype(np.int64), CALIBRATION_BINS - 1)

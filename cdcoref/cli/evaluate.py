@@ -31,7 +31,7 @@ def evaluate(
     device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: CUDA where there is one.")] = None,
     batch_tokens: Annotated[int, typer.Option(help="Word pieces that the encoder reads at once.")] = 8192,
 ) -> None:
-    """Score a model by the protocol: topics predicted or gold, with and without singletons, beside the lemma baseline."""
+    """Score a model by the protocol, with predicted and gold topics, beside the lemma baseline."""
     corpus, name = _corpus(file, ecb_root, split)
     from cdcoref.evaluation import evaluate as evaluate_model
     from cdcoref.prediction import load

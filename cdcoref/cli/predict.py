@@ -120,8 +120,8 @@ def _announce(plan: Plan) -> None:
     pruned = f", {plan.pruned} more left out by --max-pairs" if plan.pruned else ""
     time = f"; about {duration(plan.seconds)}" if plan.seconds else ""
     _say(
-        f"{plan.documents} documents in {plan.groups} groups, {plan.mentions} mentions; {plan.pairs} pairs of documents to "
-        f"compare{pruned}, in {plan.sequences} sequences{time}"
+        f"{plan.documents} documents in {plan.groups} groups, {plan.mentions} mentions; {plan.pairs} pairs of "
+        f"documents to compare{pruned}, in {plan.sequences} sequences{time}"
     )
 
 

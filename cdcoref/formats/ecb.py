@@ -127,7 +127,7 @@ def _read_listed_sentences(root: Path) -> dict[str, frozenset[int]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         for number, row in enumerate(csv.reader(file), start=1):
             cells = [cell.strip() for cell in row]
-            if number == 1 and cells[:1] == ["Topic"] or not any(cells):
+            if (number == 1 and cells[:1] == ["Topic"]) or not any(cells):
                 continue
             if len(cells) != 3 or not cells[0].isdecimal() or not cells[2].isdecimal():
                 raise InputError("expected three cells: topic number, document, sentence number", path, number)
