@@ -5,8 +5,8 @@
     python scripts/build_default_model.py --ecb-root DIR
 
 Trains with the preset `small`, stores matrices as 8-bit integers, tunes thresholds and temperatures on dev once more
-for the rounded weights, and writes cdcoref/models/default with its card. What the card says was measured on the model as
-it ships. With --trained FOLDER
+for the rounded weights, and writes cdcoref/models/default with its card. What the card says was measured on the
+model as it ships. With --trained FOLDER
 an already trained model is packed. --resume goes on after an interruption.
 """
 
@@ -28,8 +28,8 @@ from cdlm.quantization import dequantize, quantize
 
 CORPORA = """Made from all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0), converted to Longformer attention,
 and trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under CC BY 3.0): topics 1 to 35 without
-the dev topics 2, 5, 12, 18, 21, 23, 34 and 35. Weights are 8-bit integers with one scale a row, read as 32-bit floats.
-The corpus is English news from before 2014; expect less elsewhere.
+the dev topics 2, 5, 12, 18, 21, 23, 34 and 35. Weights are 8-bit integers with one scale a row,
+read as 32-bit floats. The corpus is English news from before 2014; expect less elsewhere.
 """
 
 
