@@ -27,7 +27,7 @@ from cdcoref.tuning import tune
 from cdlm.quantization import dequantize, quantize
 
 CORPORA = """Made from all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0), converted to Longformer attention,
-and trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under CC BY 3.0): topics 1 to 35 without
+and trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under CC BY 3.0): topics 1-35 without
 the dev topics 2, 5, 12, 18, 21, 23, 34 and 35. Weights are 8-bit integers with one scale a row,
 read as 32-bit floats. The corpus is English news from before 2014; expect less elsewhere.
 """
