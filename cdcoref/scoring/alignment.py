@@ -263,4 +263,5 @@ def _side(table: MentionTable, rows: Ints, documents: Ints, mention: Ints, group
     cluster_group[rank] = group[first]
     order = np.lexsort((cluster, mention))
     once = order[np.r_[True, mention[order][1:] != mention[order][:-1]]] if len(order) else order
-    return Side(mention[once], rows[once], documents[once], cluster[once], cluster_group)
+    left, renumbered = np.unique(cluster[once], return_inverse=True)  # a cluster of repetitions only has vanished
+    return Side(mention[once], rows[once], documents[once], renumbered, cluster_group[left])

@@ -1,0 +1,160 @@
+"""`cdcoref score` and `cdcoref errors` as they are run: output, options, exit codes, and no partial table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from cdcoref.cli import main
+
+
+class Outcome(NamedTuple):
+    """What a run of the command line gave."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `cdcoref` with the arguments given."""
+
+    def run(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["cdcoref", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        return Outcome(int(caught.value.code or 0), *capsys.readouterr())
+
+    return run
+
+
+def document(number: int, *cells: str) -> str:
+    rows = "".join(f"d{number} 0 {place} w{place} {cell}\n" for place, cell in enumerate(cells))
+    return f"#begin document (d{number}); part 000\n{rows}#end document\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """A key of three documents, a perfect response and a bad one, which merges two clusters of every document."""
+    good = "".join(document(n, f"({n}1", f"{n}1)", f"({n}1)", f"({n}2)") for n in range(3))
+    bad = "".join(document(n, f"({n}1", f"{n}1)", f"({n}1)", f"({n}1)") for n in range(3))
+    paths = [tmp_path / name for name in ("key.conll", "good.conll", "bad_1.conll")]
+    for path, text in zip(paths, (good, good, bad), strict=True):
+        path.write_text(text)
+    return paths
+
+
+def test_a_table(run: Run, files: list[Path]) -> None:
+    result = run("score", files[0], files[1])
+    assert result.code == 0, result.err
+    lines = result.out.splitlines()
+    assert lines[0] == f"{files[0]}: level corpus, singletons kept; percent"
+    assert lines[2].split() == ["Recall", "Precision", "F1"]
+    assert [line.split()[0] for line in lines[3:]] == [
+        "Mentions",
+        "MUC",
+        "B3",
+        "CEAFm",
+        "CEAFe",
+        "LEA",
+        "BLANC",
+        "CoNLL",
+    ]
+    assert all(line.split()[-1] == "100.00" for line in lines[3:])
+
+
+def test_responses_side_by_side_and_significance(run: Run, files: list[Path]) -> None:
+    result = run("score", *files, "--significance", "--resamples", 200, "--level", "document", "--metrics", "conll,lea")
+    assert result.code == 0, result.err
+    lines = result.out.splitlines()
+    assert lines[2:4] == ["1  good.conll", "2  bad_1.conll"]
+    muc = next(line for line in lines if line.startswith("MUC")).split()
+    assert len(muc) == 7
+    assert "Units: 3 documents. Paired bootstrap: 200 resamples. Randomisation: all 8 exchanges." in result.out
+    assert "Smallest p-value that is possible: bootstrap 0.005, randomisation 0.25 (3 units)." in result.out
+    values = json.loads(run("score", *files, "--significance", "--resamples", 200, "--level", "document", "--json").out)
+    assert values["significance"]["f1"]["conll"]["difference"] > 0
+    assert values["significance"]["units"] == 3
+    assert [entry["response"] for entry in values["responses"]] == [str(files[1]), str(files[2])]
+
+
+def test_json_csv_and_latex(run: Run, files: list[Path]) -> None:
+    values = json.loads(run("score", files[0], files[2], "--json", "--per-document", "--singletons", "remove").out)
+    assert values["muc"]["recall"] == 1
+    assert list(values["documents"]) == ["d0", "d1", "d2"]
+    assert values["documents"]["d0"]["b3"]["recall"] == 1
+    rows = list(csv.DictReader(run("score", *files, "--csv", "--metrics", "muc").out.splitlines()))
+    assert [(row["response"], row["metric"], float(row["recall"])) for row in rows] == [
+        (str(files[1]), "muc", 1.0),
+        (str(files[2]), "muc", 1.0),
+    ]
+    latex = run("score", *files, "--latex").out.splitlines()
+    assert latex[1].startswith("good.conll && 100.0 & 100.0 & 100.0 && ")
+    assert latex[1].endswith(" && 100.0 \\\\")
+    assert latex[2].startswith("bad\\_1.conll && ")
+    assert latex[1].count(" && ") == 5
+    assert latex[1].count(" & ") == 8
+
+
+def test_per_document(run: Run, files: list[Path]) -> None:
+    lines = run("score", files[0], files[2], "--per-document", "--metrics", "b3,blanc").out.splitlines()
+    assert lines[-4].split() == ["F1", "of", "B3", "BLANC"]
+    assert [line.split()[0] for line in lines[-3:]] == ["d0", "d1", "d2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--metrics", "bleu"], "there is no metric 'bleu'; choose among mentions, muc, "),
+        (["--json", "--csv"], "exclude each other"),
+        (["--significance"], "--significance compares two responses; 1 given"),
+        (["--level", "topic"], "has no topic"),
+        (["--kind", "event"], "not every mention has a kind here"),
+        (["--engine", "coval", "--per-document"], "leave out --per-document"),
+    ],
+)
+def test_options_that_cannot_be(run: Run, files: list[Path], arguments: list[str], message: str) -> None:
+    result = run("score", files[0], files[1], *arguments)
+    assert result.code == 2
+    assert message in result.err
+    assert result.err.count("\n") == 1
+    assert result.out == ""
+
+
+def test_a_bad_file_is_one_sentence_and_no_table(run: Run, files: list[Path], tmp_path: Path) -> None:
+    cut = tmp_path / "cut.conll"
+    cut.write_text(files[1].read_text()[:-30])
+    result = run("score", files[0], files[1], cut)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"cdcoref: {cut}, line 16: the file ends here")
+    assert result.err.count("\n") == 1
+
+
+def test_errors(run: Run, files: list[Path]) -> None:
+    result = run("errors", files[0], files[2], "--limit", 1)
+    assert result.code == 0, result.err
+    assert "Predicted clusters that merge several (1 of 3, the worst first)" in result.out
+    values = json.loads(run("errors", files[0], files[2], "--json").out)
+    assert [cluster["links"] for cluster in values["merged"]] == [2, 2, 2]
+    assert [part["mentions"][0]["text"] for part in values["merged"][0]["parts"]] == ["w0 w1", "w3"]
+
+
+def test_scoring_needs_no_deep_learning() -> None:
+    code = (
+        "import sys, cdcoref.cli.score, cdcoref.scoring.tables, cdcoref.scoring.error_report;"
+        "from cdcoref.scoring import score; score(['ab', 'c'], ['a', 'bc']);"
+        "print(*(name for name in ('torch', 'transformers', 'spacy', 'sklearn', 'scipy') if name in sys.modules))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout == "\n", result.stderr

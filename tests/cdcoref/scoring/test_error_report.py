@@ -1,0 +1,104 @@
+"""The error report: which clusters and mentions are named, in which order, with which words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.formats.conll import write_conll
+from cdcoref.formats.jsonl import write_jsonl
+from cdcoref.scoring.error_report import report_errors
+from cdcoref.scoring.files import Options
+from cdcoref.scoring.tables import error_text
+
+DOCUMENTS = (
+    Document.from_sentences("news/a", [["A", "strong", "quake", "hit", "Rome", "."], ["It", "killed", "ten", "."]]),
+    Document.from_sentences("news/b", [["The", "earthquake", "was", "felt", "in", "Naples", "too", "."]]),
+)
+
+
+def corpus(**clusters: list[tuple[str, tuple[int, ...]]]) -> Corpus:
+    mentions = [Mention(f"news/{d}", tokens, cluster=name) for name, c in clusters.items() for d, tokens in c]
+    return Corpus(DOCUMENTS, tuple(mentions))
+
+
+KEY = corpus(
+    quake=[("a", (0, 1, 2)), ("a", (6,)), ("b", (0, 1)), ("a", (3,))], rome=[("a", (4,))], naples=[("b", (5,))]
+)
+RESPONSE = corpus(p=[("a", (0, 1, 2)), ("a", (6,)), ("a", (4,))], q=[("b", (0, 1))], r=[("b", (5,)), ("b", (3,))])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    write_jsonl(KEY, tmp_path / "key.jsonl")
+    write_jsonl(RESPONSE, tmp_path / "response.jsonl")
+    return tmp_path / "key.jsonl", tmp_path / "response.jsonl"
+
+
+def test_clusters_and_mentions_are_found(files: tuple[Path, Path]) -> None:
+    report = report_errors(*files)
+    assert (report.key_clusters, report.response_clusters, report.key_mentions, report.response_mentions) == (
+        3,
+        3,
+        6,
+        6,
+    )
+    [split] = report.split
+    assert (split.cluster, split.size, split.links) == ("quake", 4, 5)
+    assert [(part.cluster, [place.text for place in part.mentions]) for part in split.parts] == [
+        ("p", ["A strong quake", "It"]),
+        ("q", ["The earthquake"]),
+        (None, ["hit"]),
+    ]
+    assert [(c.cluster, c.links) for c in report.merged] == [("p", 2), ("r", 1)]
+    assert [part.cluster for part in report.merged[1].parts] == ["naples", None]
+    [missed] = report.missed
+    assert (missed.place.text, missed.cluster, missed.size) == ("hit", "quake", 4)
+    [invented] = report.invented
+    assert (invented.place.text, invented.cluster, invented.size) == ("felt", "r", 2)
+    assert (report.split_count, report.merged_count, report.missed_count, report.invented_count) == (1, 2, 1, 1)
+
+
+def test_places(files: tuple[Path, Path]) -> None:
+    report = report_errors(*files)
+    place = report.split[0].parts[0].mentions[1]
+    assert (place.document, place.sentence, place.tokens, place.before, place.after) == (
+        "news/a",
+        1,
+        (6,),
+        "",
+        "killed ten .",
+    )
+    assert report.missed[0].place.before == "A strong quake"
+
+
+def test_limits_and_levels(files: tuple[Path, Path]) -> None:
+    report = report_errors(*files, limit=1)
+    assert [cluster.cluster for cluster in report.merged] == ["p"]
+    assert report.merged_count == 2
+    apart = report_errors(*files, Options(level="document"))
+    assert apart.key_clusters == 4  # the quake is one cluster in either document
+    assert apart.split[0].links == 2
+
+
+def test_the_text(files: tuple[Path, Path]) -> None:
+    text = error_text(report_errors(*files))
+    assert text.startswith("Of 3 gold clusters 1 are split, of 3 predicted clusters 2 merge")
+    assert "  gold cluster quake: 4 mentions in 3 parts, 5 links lost\n    predicted cluster p\n" in text
+    assert "      news/a, sentence 0, tokens 0-2: [A strong quake] hit Rome .\n" in text
+    assert "    missed\n      news/a, sentence 0, tokens 3: A strong quake [hit] Rome ." in text
+    assert "  predicted cluster r: 2 mentions in 2 parts, 1 link wrong\n" in text
+    assert text.endswith(
+        "news/b, sentence 0, tokens 3: The earthquake was [felt] in Naples too . (cluster r, 2 mentions)"
+    )
+
+
+def test_no_errors(tmp_path: Path) -> None:
+    write_conll(KEY, tmp_path / "key.conll")
+    text = error_text(report_errors(tmp_path / "key.conll", tmp_path / "key.conll"))
+    assert text == (
+        "Of 3 gold clusters 0 are split, of 3 predicted clusters 0 merge what is not together in gold.\n"
+        "Of 6 gold mentions 0 are missed, of 6 predicted mentions 0 are invented."
+    )

@@ -1,0 +1,248 @@
+"""Scoring files: levels, kinds, nested and repeated mentions, documents on one side, mixed formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats.conll import write_conll
+from cdcoref.formats.jsonl import write_jsonl
+from cdcoref.scoring import Scores, score
+from cdcoref.scoring.files import FileScores, Options, score_files
+
+TOPICS = {"a1": ("a", "a_1"), "a2": ("a", "a_1"), "a3": ("a", "a_2"), "b1": ("b", "b_1")}
+
+Spans = dict[str, list[tuple[str, int, int]]]
+"""By cluster: document, first token, last token."""
+
+
+def corpus(spans: Spans, documents: tuple[str, ...] = tuple(TOPICS), kind: str | None = None) -> Corpus:
+    texts = [
+        Document.from_sentences(id, [["w"] * 6, ["v"] * 4], topic=TOPICS[id][0], subtopic=TOPICS[id][1])
+        for id in documents
+    ]
+    mentions = [
+        Mention(document, tuple(range(first, last + 1)), kind, name)
+        for name, cluster in spans.items()
+        for document, first, last in cluster
+    ]
+    return Corpus(tuple(texts), tuple(mentions))
+
+
+def saved(folder: Path, name: str, source: Spans | Corpus) -> Path:
+    path = folder / name
+    source = source if isinstance(source, Corpus) else corpus(source)
+    if "jsonl" in name:
+        write_jsonl(source, path)
+    else:
+        write_conll(source, path, layout="cross-document" if "8" in name else "2012")
+    return path
+
+
+def scored(folder: Path, key: Spans | Corpus, response: Spans | Corpus, **options: object) -> FileScores:
+    files = saved(folder, "key.8.conll", key), saved(folder, "response.8.conll", response)
+    [result] = score_files(files[0], [files[1]], Options(**options))  # type: ignore[arg-type]
+    return result
+
+
+KEY: Spans = {
+    "x": [("a1", 0, 1), ("a2", 0, 0), ("a3", 3, 3), ("b1", 0, 0)],
+    "y": [("a1", 3, 3), ("a3", 5, 6)],
+    "z": [("b1", 2, 2)],
+}
+RESPONSE: Spans = {
+    "1": [("a1", 0, 1), ("a2", 0, 0), ("a3", 5, 6)],
+    "2": [("a1", 3, 3), ("b1", 0, 0)],
+    "3": [("b1", 2, 2), ("a3", 3, 3)],
+}
+
+
+@pytest.mark.parametrize(
+    ("level", "group"),
+    [
+        ("corpus", lambda document: ""),
+        ("topic", lambda document: TOPICS[document][0]),
+        ("subtopic", lambda document: TOPICS[document][1]),
+        ("document", lambda document: document),
+    ],
+)
+def test_a_level_cuts_clusters_at_its_borders(tmp_path: Path, level: str, group) -> None:
+    def cut(spans: Spans) -> list[list[tuple]]:
+        parts: dict[tuple, list[tuple]] = {}
+        for name, cluster in spans.items():
+            for mention in cluster:
+                parts.setdefault((name, group(mention[0])), []).append(mention)
+        return list(parts.values())
+
+    result = scored(tmp_path, KEY, RESPONSE, level=level)
+    expected = score(cut(KEY), cut(RESPONSE))
+    assert result.level == level
+    for metric in ("mentions", "muc", "b3", "ceafm", "ceafe", "lea"):
+        assert result.scores[metric].f1 == pytest.approx(expected[metric].f1), metric
+
+
+def test_links_across_a_border_are_no_links_of_blanc(tmp_path: Path) -> None:
+    result = scored(tmp_path, KEY, RESPONSE, level="topic")
+    # Pairs within topics: a has 10 of key and of response, b has one; coreferent are 3 + 1 in the key (x, y), in the
+    # response 3, of which only a1-a2 is common; b's two mentions are apart in both.
+    assert result.scores["blanc"].recall == pytest.approx((1 / 4 + 5 / 7) / 2)
+    assert result.scores["blanc"].precision == pytest.approx((1 / 3 + 5 / 8) / 2)
+
+
+def test_every_document_alone(tmp_path: Path) -> None:
+    files = saved(tmp_path, "key.conll", KEY), saved(tmp_path, "response.jsonl", RESPONSE)
+    [result] = score_files(files[0], [files[1]], per_document=True)
+    assert result.documents is not None
+    assert list(result.documents) == list(TOPICS)
+    for document, scores in result.documents.items():
+        alone = [[[m for m in cluster if m[0] == document] for cluster in spans.values()] for spans in (KEY, RESPONSE)]
+        assert scores.to_dict() == score(*alone).to_dict()
+
+
+def test_formats_and_compression_do_not_matter(tmp_path: Path) -> None:
+    names = ["x.conll", "x.8.conll", "x.jsonl", "x.conll.gz", "x.8.conll.gz", "x.jsonl.gz"]
+    keys = [saved(tmp_path, f"key.{name}", KEY) for name in names]
+    responses = [saved(tmp_path, f"response.{name}", RESPONSE) for name in names]
+    for number, path in enumerate(responses):
+        responses[number] = path.rename(path.with_name(f"response{number}"))  # content says the format, not the name
+    expected = score(corpus(KEY), corpus(RESPONSE))
+    for key in keys:
+        for result in score_files(key, responses):
+            assert result.scores == expected
+            assert result.notes == ()
+
+
+def test_singletons_are_those_of_the_level(tmp_path: Path) -> None:
+    key = {"x": [("a1", 0, 0), ("b1", 0, 0)], "y": [("a1", 1, 1), ("a2", 1, 1)]}
+    response = {"x": key["x"], "1": [("a1", 1, 1)], "2": [("a2", 1, 1)]}
+    joined = scored(tmp_path, key, response, singletons="remove").scores["mentions"]
+    assert (joined.recall, joined.precision) == (0.5, 1)
+    apart = scored(tmp_path, key, key, singletons="remove", level="topic").scores
+    assert apart["b3"].f1 == 1
+    assert scored(tmp_path, key, response, singletons="remove", level="document").scores["b3"].f1 == 0
+
+
+def test_nested_mentions_of_a_cluster(tmp_path: Path) -> None:
+    outer: Spans = {"x": [("a1", 0, 5), ("a2", 0, 0)], "y": [("a1", 2, 3)]}
+    nested: Spans = {"x": [*outer["x"], ("a1", 1, 3), ("a1", 1, 2), ("a1", 0, 0), ("a1", 1, 2)], "y": outer["y"]}
+    assert scored(tmp_path, nested, outer).scores["mentions"].recall < 1
+    removed = scored(tmp_path, nested, outer, remove_nested=True).scores
+    assert removed == score(corpus(outer), corpus(outer))
+
+
+def test_a_repeated_mention_stays_in_the_first_cluster(tmp_path: Path) -> None:
+    repeated = {"1": [("a1", 0, 1), ("a2", 0, 0)], "2": [("a1", 0, 1), ("b1", 3, 3)], "3": [("a2", 0, 0)]}
+    clean = {"1": [("a1", 0, 1), ("a2", 0, 0)], "2": [("b1", 3, 3)]}
+    result = scored(tmp_path, clean, repeated)
+    assert result.scores == score(corpus(clean), corpus(clean))
+    assert result.notes == (
+        "2 mentions of the response with the tokens of another one left out; a mention counts once, in the first of "
+        "its clusters",
+    )
+
+
+def test_documents_on_one_side(tmp_path: Path) -> None:
+    key = corpus({"x": [("a1", 0, 0), ("a2", 0, 0)]}, ("a1", "a2"))
+    response = corpus({"x": [("a1", 0, 0), ("b1", 0, 0)], "y": [("b1", 1, 1)]}, ("a1", "b1"))
+    result = scored(tmp_path, key, response)
+    mentions = result.scores["mentions"]
+    assert (mentions.recall, mentions.precision) == (0.5, 1)
+    assert result.notes == (
+        "1 document of the key not in the response: all mentions there count as missed",
+        "1 document of the response not in the key: left out",
+    )
+
+
+def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none of its documents is in the key .*: it has 'b1', the key has 'a1'"):
+        scored(tmp_path, corpus({}, ("a1",)), corpus({}, ("b1",)))
+    shorter = Corpus((Document.from_sentences("a1", [["w"] * 9]),))
+    with pytest.raises(InputError, match=r"line 2: document 'a1' has 9 tokens here and 10 in the key .*same tokens"):
+        scored(tmp_path, corpus({}, ("a1",)), shorter)
+
+
+def test_levels_that_the_key_does_not_say(tmp_path: Path) -> None:
+    files = saved(tmp_path, "key.conll", KEY), saved(tmp_path, "response.8.conll", RESPONSE)
+    with pytest.raises(InputError, match="line 1: document 'a1' has no topic; score at the level corpus or document"):
+        list(score_files(files[0], [files[1]], Options(level="topic")))
+
+
+def test_kinds(tmp_path: Path) -> None:
+    events, entities = (
+        corpus({"x": [("a1", 0, 0), ("a2", 0, 0)]}, kind="event"),
+        corpus({"x": [("a1", 3, 3)]}, kind="entity"),
+    )
+    both = Corpus(events.documents, (*events.mentions, *entities.mentions))
+    key, response = saved(tmp_path, "key.jsonl", both), saved(tmp_path, "response.jsonl", events)
+    rates = {
+        kind: next(score_files(key, [response], Options(kind=kind))).scores["mentions"].recall
+        for kind in ("both", "event", "entity")
+    }
+    assert rates == {"both": pytest.approx(2 / 3), "event": 1, "entity": 0}
+    conll = saved(tmp_path, "key.conll", both)
+    with pytest.raises(InputError, match="not every mention has a kind here"):
+        list(score_files(conll, [response], Options(kind="event")))
+
+
+def test_discontinuous_mentions(tmp_path: Path) -> None:
+    documents = (Document.from_sentences("d", [["w"] * 5]),)
+
+    def with_mentions(*tokens: tuple[int, ...]) -> Corpus:
+        return Corpus(documents, tuple(Mention("d", t, cluster="c") for t in tokens))
+
+    key = saved(tmp_path, "key.jsonl", with_mentions((0, 2), (1, 2), (0, 3)))
+    results = score_files(
+        key,
+        [
+            saved(tmp_path, "1.jsonl", with_mentions((0, 3), (0, 2), (1, 2))),
+            saved(tmp_path, "2.jsonl", with_mentions((0, 1, 2), (0, 1, 3), (1, 2))),
+            saved(tmp_path, "3.conll", with_mentions((0, 1, 2), (1, 2))),
+        ],
+    )
+    assert [result.scores["mentions"].recall for result in results] == [1, pytest.approx(1 / 3), pytest.approx(1 / 3)]
+
+
+def test_corefud_is_scored_document_by_document(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    word = "1\tw\t" + "_\t" * 7
+    path.write_text(f"# newdoc id = a\n{word}Entity=(e1--1)\n2{word[1:]}_\n\n# newdoc id = b\n{word}Entity=(e1--1)\n\n")
+    [result] = score_files(path, [path])
+    assert result.level == "document"
+    assert result.scores["muc"].f1 == 0
+    assert result.scores["b3"].f1 == 1
+    [joined] = score_files(path, [path], Options(level="corpus"))
+    assert joined.scores["muc"].f1 == 1
+
+
+def test_numbers_that_begin_anew_in_every_document_are_remarked_on(tmp_path: Path) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text(
+        "".join(f"#begin document (d{n}); part 000\nd{n} 0 0 w (0)\nd{n} 0 1 w (0)\n#end document\n" for n in range(12))
+    )
+    [result] = score_files(path, [path])
+    assert "cluster 0 of the key is in 12 of 12 documents" in result.notes[0]
+    assert "--level document" in result.notes[0]
+    [chosen] = score_files(path, [path], Options(level="corpus"))
+    assert chosen.notes == ()
+
+
+def test_an_empty_response(tmp_path: Path) -> None:
+    result = scored(tmp_path, KEY, {})
+    assert isinstance(result.scores, Scores)
+    assert all(value.f1 == 0 for value in result.scores.metrics.values())
+    both = scored(tmp_path, {}, {})
+    assert both.scores.conll_f1 == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "the file is empty"), ("Some text.\n", "not a format that says coreference"), ("# x\n", "not a format")],
+)
+def test_files_that_say_no_coreference(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        list(score_files(path, [path]))
