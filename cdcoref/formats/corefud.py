@@ -24,6 +24,7 @@ LONGEST_LINE = 1 << 24
 """Bytes of the longest line that is accepted."""
 
 COLUMNS = 10
+TAB = b"\t"
 
 _NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*))?\s*$")
 _ATTRIBUTES = re.compile(rb"#\s*global\.Entity\s*=\s*(\S+)")
@@ -52,8 +53,7 @@ def read_corefud_table(path: str | Path, on_word: OnWord | None = None) -> Menti
     """
     reader = _Reader(str(path), on_word)
     for first, chunk in line_chunks(path, LONGEST_LINE):
-        for number, line in enumerate(chunk[:-1].split(b"\n"), first):
-            reader.read(line, number)
+        reader.read(chunk[:-1].split(b"\n"), first)
     return reader.finish()
 
 
@@ -120,14 +120,24 @@ class _Reader:
         self._sentence = 0
         self._order = 0
 
-    def read(self, line: bytes, number: int) -> None:
-        """Take one line."""
-        if not line.strip():
-            self._sentence += 1
-        elif line.startswith(b"#"):
-            self._comment(line, number)
-        else:
-            self._word(line, number)
+    def read(self, lines: list[bytes], first: int) -> None:
+        """Take some lines, the first of which has that number in the file."""
+        only_mentions = self._on_word is None
+        for number, line in enumerate(lines, first):
+            if line[:1].isdigit():
+                if only_mentions and b"Entity=" not in line and self._document is not None:
+                    # Most lines by far: a word (or a range of words) that no mention begins or ends at.
+                    if line.count(b"\t") != COLUMNS - 1:
+                        self._fail_columns(line, number)
+                    self._document.tokens += b"-" not in line[: line.index(b"\t")]
+                else:
+                    self._word(line, number)
+            elif line[:1] == b"#":
+                self._comment(line, number)
+            elif not line.strip():
+                self._sentence += 1
+            else:
+                self._fail_columns(line, number)
 
     def finish(self) -> MentionTable:
         """The table, at the end of the file."""
@@ -136,6 +146,13 @@ class _Reader:
 
     def _fail(self, message: str, line: int) -> NoReturn:
         raise InputError(message, self._path, line)
+
+    def _fail_columns(self, line: bytes, number: int) -> NoReturn:
+        self._fail(
+            f"the line has {line.count(TAB) + 1} tab-separated columns, the first of which begins with "
+            f"{line[:1].decode(errors='replace')!r}; a word of CoNLL-U has {COLUMNS} and begins with its number",
+            number,
+        )
 
     def _comment(self, line: bytes, number: int) -> None:
         if match := _NEWDOC.match(line):
@@ -155,12 +172,14 @@ class _Reader:
         lines = [mention.line for table in (self._open, self._waiting) for stack in table.values() for mention in stack]
         if lines:
             self._fail("a mention begins here and never ends in its document; close its bracket", min(lines))
+        self._open.clear()
+        self._waiting.clear()
         self._document = None
 
     def _word(self, line: bytes, number: int) -> None:
         columns = line.rstrip(b"\r").split(b"\t")
         if len(columns) != COLUMNS:
-            self._fail(f"the line has {len(columns)} tab-separated columns; CoNLL-U has {COLUMNS}", number)
+            self._fail_columns(line, number)
         if b"-" in columns[0]:
             return
         if self._document is None:

@@ -99,6 +99,7 @@ def test_refused_by_line(tmp_path: Path, words: list[str], line: int, message: s
 
 def test_other_columns_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
-    path.write_text(HEADER + "1\ta\t_\n\n")
-    with pytest.raises(InputError, match="line 3: the line has 3 tab-separated columns; CoNLL-U has 10"):
-        read_corefud_table(path)
+    for line in ("1\ta\t_", "1\ta\t_\tEntity=(e1)", "word" + "\t_" * 9):
+        path.write_text(HEADER + "1" + "\t_" * 9 + "\n" + line + "\n\n")
+        with pytest.raises(InputError, match=r"line 4: the line has \d+ tab-separated columns.* CoNLL-U has 10"):
+            read_corefud_table(path)
