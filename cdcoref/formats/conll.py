@@ -130,7 +130,7 @@ class _Words:
             line = lines.chunk[start:stop].decode()
             columns = line.split("\t") if "\t" in line else line.split()
             if lines.cross_document:
-                text.add(columns[3], unescape(columns[5]), columns[6].lower() == "true")
+                text.add(columns[3], unescape(columns[5]), columns[6].lower() not in ("false", "0"))
             else:
                 text.add(blanks, unescape(columns[3]) if len(columns) > 4 else "_", True)
 

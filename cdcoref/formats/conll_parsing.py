@@ -372,13 +372,9 @@ def _changes(characters: NDArray[np.uint8], starts: Ints, lengths: Ints) -> list
 
 
 def _is_cross_document(line: bytes) -> bool:
+    """Whether a token line has sentence and token number where CoNLL-2012 has word and part of speech."""
     columns = line.split(b"\t")
-    return (
-        len(columns) == COLUMNS
-        and columns[3].isdigit()
-        and columns[4].isdigit()
-        and columns[6].lower() in (b"true", b"false")
-    )
+    return len(columns) == COLUMNS and columns[3].isdigit() and columns[4].isdigit()
 
 
 def _not_brackets(text: bytes) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
@@ -205,13 +206,13 @@ def _some(documents: Iterable[DocumentKey]) -> str:
     return ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
 
 
-def _of_kind(table: MentionTable, kind: str) -> Ints:
+def _of_kind(table: MentionTable, kind: str) -> NDArray[np.bool_]:
     if len(table.kind) and not table.kind.all():
         raise InputError(f"not every mention has a kind here, so those of kind {kind} are not known", table.path)
     return table.kind == KINDS.index(kind) + 1
 
 
-def _nested(table: MentionTable, rows: Ints) -> Ints:
+def _nested(table: MentionTable, rows: Ints) -> NDArray[np.bool_]:
     """Which of the mentions lie within another of the same cluster and document, by first and last token."""
     start, end = table.start[rows], table.end[rows]
     order = np.lexsort((-end, start, table.cluster[rows], table.document[rows]))

@@ -13,7 +13,7 @@ from cdcoref.formats.mention_table import MentionTable
 from cdcoref.scoring.alignment import Alignment, Level, align
 from cdcoref.scoring.metrics import METRICS
 from cdcoref.scoring.reading import read_mention_table
-from cdcoref.scoring.scores import Scores, counts_of
+from cdcoref.scoring.scores import Scores
 
 DOCUMENTS_FOR_A_DOUBT = 10
 """From so many documents on, a cluster that nearly all of them share is remarked on."""
@@ -138,11 +138,8 @@ def score_tables(
 
 def _document_scores(key: MentionTable, response: MentionTable, options: Options) -> dict[str, Scores]:
     alignment = options.align(key, response, "document")
-    counts = counts_of(alignment.overlap(remove_singletons=options.singletons == "remove"), options.metrics)
-    return {
-        name: Scores.from_counts({metric: count[number] for metric, count in counts.items()})
-        for number, name in enumerate(alignment.groups)
-    }
+    overlap = alignment.overlap(remove_singletons=options.singletons == "remove")
+    return dict(zip(alignment.groups, Scores.of_groups(overlap, options.metrics), strict=True))
 
 
 def _doubts(key: MentionTable) -> list[str]:

@@ -38,6 +38,16 @@ class Scores:
         return cls({name: Score(*map(float, METRICS[name].rates(total))) for name, total in counts.items()})
 
     @classmethod
+    def of_groups(cls, overlap: Overlap, metrics: Iterable[str] = tuple(METRICS)) -> list[Scores]:
+        """The scores of every group of a table alone."""
+        names, columns = [], []
+        for name, count in counts_of(overlap, metrics).items():
+            names.append(name)
+            columns.append(zip(*(rate.tolist() for rate in METRICS[name].rates(count)), strict=True))
+        rows = zip(*columns, strict=True) if columns else [()] * overlap.groups
+        return [cls(dict(zip(names, (Score(*rates) for rates in row), strict=True))) for row in rows]
+
+    @classmethod
     def of(cls, overlap: Overlap, metrics: Iterable[str] = tuple(METRICS)) -> Scores:
         """The scores of a table, all groups together."""
         return cls.from_counts({name: np.sum(count, 0) for name, count in counts_of(overlap, metrics).items()})
