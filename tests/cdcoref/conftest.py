@@ -1,0 +1,240 @@
+"""What several tests share: a tiny random encoder and model, the command line in this process, a small ECB+.
+
+Models and tokenizers are made once a session and may not be changed; the corpus in the shape of ECB+ is written anew
+for every test, so that a test can break it.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape, quoteattr
+
+import pytest
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+    from cdcoref.model import CorefModel
+
+SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
+BERT_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+ROBERTA_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,'-"
+
+SENTENCES_FILE = "ECBplus_coreference_sentences.csv"
+
+
+def ecb_xml(
+    sentences: Sequence[str],
+    mentions: Mapping[int, tuple[str, Sequence[int]]],
+    instances: Mapping[int, str] | None = None,
+    cross: Mapping[int, Sequence[int]] | None = None,
+    intra: Sequence[Sequence[int]] = (),
+) -> str:
+    """One document.
+
+    `mentions` are class and token numbers (from 1) by id; `instances` are names by id; `cross` are the mentions of each
+    instance; `intra` are chains within the document.
+    """
+    lines = ['<?xml version="1.0" encoding="UTF-8" standalone="no"?>', '<Document doc_name="x.xml" doc_id="D1">']
+    token = 0
+    for number, sentence in enumerate(sentences):
+        for place, word in enumerate(sentence.split()):
+            token += 1
+            lines.append(f'<token t_id="{token}" sentence="{number}" number="{place}">{escape(word)}</token>')
+    lines.append("<Markables>")
+    for id, (tag, tokens) in mentions.items():
+        anchors = "".join(f'<token_anchor t_id="{t}"/>' for t in tokens)
+        lines.append(f'<{tag} m_id="{id}">{anchors}</{tag}>')
+    for id, name in (instances or {}).items():
+        lines.append(f'<UNKNOWN_INSTANCE_TAG m_id="{id}" TAG_DESCRIPTOR="x" instance_id={quoteattr(name)}/>')
+    for number in range(len(intra)):
+        lines.append(f'<UNKNOWN_INSTANCE_TAG m_id="{900 + number}" TAG_DESCRIPTOR="chain"/>')
+    lines.append("</Markables>\n<Relations>")
+    for id, members in (cross or {}).items():
+        sources = "".join(f'<source m_id="{m}"/>' for m in members)
+        lines.append(f'<CROSS_DOC_COREF r_id="{100 + id}" note="x">{sources}<target m_id="{id}"/></CROSS_DOC_COREF>')
+    for number, members in enumerate(intra):
+        sources = "".join(f'<source m_id="{m}"/>' for m in members)
+        target = f'<target m_id="{900 + number}"/>'
+        lines.append(f'<INTRA_DOC_COREF r_id="{200 + number}">{sources}{target}</INTRA_DOC_COREF>')
+    return "\n".join([*lines, "</Relations>", "</Document>"]) + "\n"
+
+
+@pytest.fixture
+def mini_ecb(tmp_path: Path) -> Path:
+    """Topic 2 (of dev) with three listed documents and one that is not; topics are in the folder ``ECB+``."""
+    root = tmp_path / "ecb"
+    folder = root / "ECB+" / "2"
+    folder.mkdir(parents=True)
+    documents = {
+        "2_1ecb": ecb_xml(
+            ["Jackman will host the Oscars .", "He hosted the Tonys ."],
+            {
+                1: ("HUMAN_PART_PER", [1]),
+                2: ("ACTION_OCCURRENCE", [3]),
+                3: ("HUMAN_PART_PER", [7]),  # in a sentence that is not listed
+                4: ("ACTION_OCCURRENCE", [4, 5]),
+            },
+            {50: "HUM1", 51: "ACT1"},
+            {50: [1, 3], 51: [2]},
+        ),
+        "2_10ecb": ecb_xml(["Nobody checked Jackman in ."], {1: ("NEG_ACTION_OCCURRENCE", [2, 4])}),
+        "2_1ecbplus": ecb_xml(
+            ["http : // news . example / oscars", "Jackman , the host , is a host ."],
+            {
+                1: ("HUMAN_PART_PER", [8]),
+                2: ("HUMAN_PART_PER", [11]),
+                3: ("HUMAN_PART_PER", [15]),
+                4: ("NON_HUMAN_PART_GENERIC", [7]),  # in the URL, whose sentence is listed
+                5: ("TIME_DATE", [13]),
+            },
+            {50: "HUM1"},
+            {50: [1]},
+            intra=[[2, 3]],
+        ),
+        "2_2ecbplus": ecb_xml(["Not listed ."], {1: ("ACTION_OCCURRENCE", [2])}),
+    }
+    for name, xml in documents.items():
+        (folder / f"{name}.xml").write_text(xml, encoding="utf-8")
+    (root / SENTENCES_FILE).write_text(
+        "Topic,File,Sentence Number\n2,1ecb ,0\n2,10ecb,0\n2,1ecbplus,0\n2,1ecbplus,1 \n", encoding="utf-8"
+    )
+    return root
+
+
+# -- tokenizers, an encoder, a model ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def sample() -> Path:
+    """The sample's folder."""
+    return SAMPLE
+
+
+@pytest.fixture(scope="session")
+def wordpiece() -> PreTrainedTokenizerFast:
+    """A WordPiece tokenizer: the sample's 150 most frequent words, and every character as a beginning and inside."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    from cdlm.tokens import add_special_tokens
+
+    counts = Counter(" ".join(path.read_text() for path in sorted(SAMPLE.glob("*.txt"))).lower().split())
+    words = sorted((word for word in counts if word.isalpha() and len(word) > 1), key=lambda w: (-counts[w], w))[:150]
+    pieces = [*BERT_TOKENS, *CHARACTERS, *(f"##{c}" for c in CHARACTERS), *words]
+    backend = Tokenizer(models.WordPiece({piece: number for number, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    backend.normalizer = normalizers.BertNormalizer(lowercase=True)
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **dict(zip(names, BERT_TOKENS, strict=True)))
+    add_special_tokens(tokenizer)
+    return tokenizer
+
+
+@pytest.fixture(scope="session")
+def byte_bpe() -> PreTrainedTokenizerFast:
+    """A byte-level tokenizer as RoBERTa's: all bytes, and a merge for the word ``the`` after a space."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    from cdlm.tokens import add_special_tokens
+
+    pieces = [*ROBERTA_TOKENS, *sorted(pre_tokenizers.ByteLevel.alphabet()), "Ġt", "he", "Ġthe"]
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    backend = Tokenizer(models.BPE(vocabulary, [("Ġ", "t"), ("h", "e"), ("Ġt", "he")]))
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=backend, bos_token="<s>", pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    )
+    add_special_tokens(tokenizer)
+    return tokenizer
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a Longformer checkpoint with two layers of width 32 and windows of 16 tokens."""
+    import torch
+
+    from cdlm.config import EncoderConfig
+    from cdlm.encoder import CDLMModel
+
+    torch.manual_seed(7)
+    config = EncoderConfig(
+        vocab_size=len(wordpiece), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
+        attention_window=(16, 16), max_position_embeddings=513, pad_token_id=0, hidden_dropout_prob=0.1,
+        attention_probs_dropout_prob=0.1, initializer_range=0.2,
+    )  # fmt: skip
+    folder = tmp_path_factory.mktemp("encoder")
+    CDLMModel(config).save_pretrained(folder)
+    wordpiece.save_pretrained(str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_model_folder(tiny_encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an untrained model whose random heads are bold: a part of all spans and pairs is probable."""
+    import torch
+
+    from cdcoref.model import CorefConfig, CorefModel
+
+    torch.manual_seed(8)
+    config = CorefConfig(
+        max_length=256, scorer_width=16, detector_width=16, detector_max_words=3, detector_max_length=128,
+        detection_threshold={"event": 0.6, "entity": 0.6}, distance_threshold={"event": 0.5, "entity": 0.5},
+    )  # fmt: skip
+    model = CorefModel.from_encoder(tiny_encoder, config)
+    with torch.no_grad():
+        model.pair_scorer.output.weight.normal_(std=2.0)
+        model.detector.output.weight.normal_(std=3.0)
+        model.detector.output.bias.fill_(-2.0)
+    folder = tmp_path_factory.mktemp("models") / "tiny"
+    model.save_pretrained(folder, "# A model for tests\n")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tiny_model_folder: Path) -> CorefModel:
+    """The model of `tiny_model_folder`; a test that changes it takes a copy."""
+    from cdcoref.model import CorefModel
+
+    return CorefModel.from_pretrained(tiny_model_folder)
+
+
+# -- the command line ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def cdcoref(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Finished]:
+    """Run ``cdcoref`` with some arguments, as its entry point does, but in this process."""
+    from cdcoref.cli import main
+
+    def run(*arguments: object, standard_input: bytes = b"") -> Finished:
+        monkeypatch.setattr(sys, "argv", ["cdcoref", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(standard_input), encoding="utf-8"))
+        capsys.readouterr()
+        code: int | str | None = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        captured = capsys.readouterr()
+        assert isinstance(code or 0, int), code
+        return Finished(int(code or 0), captured.out, captured.err)
+
+    return run
