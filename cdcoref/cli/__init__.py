@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from cdcoref.cli import evaluate, predict, train
+from cdcoref.cli import corpus, evaluate, predict, train
 from cdcoref.cli import score as score_commands
 from cdcoref.errors import InputError
 
@@ -24,6 +24,8 @@ app = typer.Typer(
 app.command("train")(train.train)
 app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
+app.command("stats")(corpus.stats)
+app.command("export")(corpus.export)
 app.command("score")(score_commands.score)
 app.command("errors")(score_commands.errors)
 

@@ -24,7 +24,7 @@ from cdcoref.formats.jsonl import read_jsonl, write_jsonl
 from cdcoref.formats.line_chunks import first_bytes
 from cdcoref.formats.text import read_text, tokenise_text
 
-__all__ = ["LoadedCorpus", "file_format", "read_corpus", "write_corpus"]
+__all__ = ["LoadedCorpus", "file_format", "fill_gaps", "read_corpus", "write_corpus"]
 
 STANDARD_INPUT = "-"
 
@@ -103,6 +103,19 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: Layout = "2012") -
         write_conll(corpus, path, layout=layout)
     else:
         raise InputError("the format is not clear from the name; let it end in .conll or .jsonl", path)
+
+
+def fill_gaps(corpus: Corpus) -> tuple[Corpus, int]:
+    """Replace discontinuous mentions, which CoNLL cannot say, by all tokens from their first to their last.
+
+    Returns
+    -------
+    corpus, filled
+        The corpus with contiguous mentions only, and how many of them were discontinuous.
+    """
+    mentions = [m if m.contiguous else replace(m, tokens=tuple(range(m.start, m.end))) for m in corpus.mentions]
+    filled = sum(not mention.contiguous for mention in corpus.mentions)
+    return replace(corpus, mentions=tuple(mentions)), filled
 
 
 def file_format(path: str | Path) -> Literal["text", "jsonl", "conll"]:

@@ -1,0 +1,129 @@
+"""``cdcoref stats`` and ``cdcoref export`` as a user calls them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from cdcoref.cli import main
+from cdcoref.formats import read_corpus
+from cdcoref.formats.ecb import SPLITS, read_ecb
+
+Capture = pytest.CaptureFixture[str]
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
+    """Run the command line; the exit code."""
+    monkeypatch.setattr(sys, "argv", ["cdcoref", *map(str, arguments)])
+    try:
+        main()
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+@pytest.fixture
+def mini_dev(mini_ecb: Path) -> Path:
+    """A whole dev split: topic 2 and, for the others, copies of one document."""
+    listed = (mini_ecb / "ECBplus_coreference_sentences.csv").open("a", encoding="utf-8")
+    text = (mini_ecb / "ECB+" / "2" / "2_10ecb.xml").read_text(encoding="utf-8")
+    with listed:
+        for topic in set(SPLITS["dev"]) - {2}:
+            (mini_ecb / "ECB+" / str(topic)).mkdir()
+            (mini_ecb / "ECB+" / str(topic) / f"{topic}_1ecb.xml").write_text(text, encoding="utf-8")
+            listed.write(f"{topic},1ecb,0\n")
+    return mini_ecb
+
+
+def test_stats_prints_the_papers_numbers_beside_ours(monkeypatch, capsys: Capture, ecb_root: Path) -> None:
+    assert run(monkeypatch, "stats", "--ecb-root", ecb_root) == 0
+    out = capsys.readouterr().out
+    rows = {line.strip().rsplit(None, 4)[0].strip(): line.split()[-4:] for line in out.splitlines() if "/" in line}
+    assert rows["mentions"] == ["3808/4758", "3808/4758", "1245/1476", "1245/1476"]
+    assert rows["clusters of two or more"] == ["411/472", "411/472", "129/125", "129/125"]
+    assert re.search(r"documents +574 +594 +196 +196", out)
+    assert "the paper prints 594 documents; its topics have 575 files here, of which 574 have a listed" in out
+    assert "test: not counted, since none of its topics is in" in out
+    assert re.search(r"dev: documents group into 17 predicted topics for 16 .*; B3 .* f1 95\.7, purity 94\.9", out)
+
+
+def test_stats_as_json(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
+    assert run(monkeypatch, "stats", "--ecb-root", mini_dev, "--json") == 0
+    numbers = json.loads(capsys.readouterr().out)
+    assert numbers["dev"]["documents"] == 10
+    assert numbers["dev"]["mentions"] == {"event": 10, "entity": 6}
+    assert numbers["dev"]["predicted_topics"]["subtopics"] == 9
+    assert numbers["missing_topics"]["test"] == list(SPLITS["test"])
+    assert "train" not in numbers
+
+
+def test_missing_topics_are_named(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
+    (mini_dev / "ECB+" / "5").rename(mini_dev / "ECB+" / "36")
+    assert run(monkeypatch, "stats", "--ecb-root", mini_dev) == 0
+    out = capsys.readouterr().out
+    assert f"dev: not counted, since these of its topics are missing in {mini_dev}: 5\n" in out
+    assert f"test: not counted, since these of its topics are missing in {mini_dev}: 37, 38, 39, 40, 41," in out
+
+
+def test_stats_of_own_files(monkeypatch, capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"id": "a", "text": "Ann left.", "mentions": [{"start": 0, "end": 3, "kind": "entity"}]}\n')
+    assert run(monkeypatch, "stats", path) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"mentions +1\b", out)
+    assert "paper" not in out
+    assert "predicted topics" not in out
+    assert run(monkeypatch, "stats", path, tmp_path / "nowhere.jsonl") == 2
+    captured = capsys.readouterr()
+    assert "nowhere.jsonl" in captured.err
+    assert re.search(r"documents +1\b", captured.out)
+
+
+@pytest.mark.parametrize("arguments", [["stats"], ["stats", "file", "--ecb-root", "folder"]])
+def test_either_ecb_or_files(monkeypatch, capsys: Capture, arguments: list[str]) -> None:
+    assert run(monkeypatch, *arguments) == 2
+    assert capsys.readouterr().err == "cdcoref: give either --ecb-root DIR or files of your own\n"
+
+
+@pytest.mark.parametrize(("name", "gaps"), [("gold.conll", False), ("gold.conll.gz", False), ("gold.jsonl", True)])
+def test_export_is_read_back(monkeypatch, capsys: Capture, mini_dev: Path, name: str, gaps: bool) -> None:
+    path = mini_dev / name
+    assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "dev", "--kind", "event", "-o", path) == 0
+    assert ("8 of the mentions are discontinuous" in capsys.readouterr().err) != gaps
+    back = read_corpus([path], kind="event").corpus
+    gold = read_ecb(mini_dev, "dev").of_kind("event")
+    assert [(d.id, d.tokens, d.subtopic) for d in back.documents] == [
+        (d.id, d.tokens, d.subtopic) for d in gold.documents
+    ]
+    if gaps:
+        assert back.mentions == gold.mentions
+    else:
+        assert {(m.document, m.start, m.end) for m in back.mentions} == {
+            (m.document, m.start, m.end) for m in gold.mentions
+        }
+
+
+def test_cluster_numbers_of_an_export_mean_the_same_in_the_whole_file(monkeypatch, mini_dev: Path) -> None:
+    path = mini_dev / "gold.conll"
+    run(monkeypatch, "export", "--ecb-root", mini_dev, "--kind", "entity", "-o", path)
+    clusters = [{m.key for m in cluster} for cluster in read_corpus([path]).corpus.clusters()]
+    assert {("2_1ecb", (0,)), ("2_1ecbplus", (7,))} in clusters
+    assert len(clusters) == 4
+
+
+def test_exported_conll_2012_has_a_block_for_every_document(monkeypatch, mini_dev: Path) -> None:
+    path = mini_dev / "gold.conll"
+    run(monkeypatch, "export", "--ecb-root", mini_dev, "--layout", "2012", "-o", path)
+    assert path.read_text().count("#begin document (") == 10
+
+
+def test_export_refuses_other_names_and_missing_splits(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
+    assert run(monkeypatch, "export", "--ecb-root", mini_dev, "-o", mini_dev / "gold.txt") == 2
+    assert ".conll or .jsonl" in capsys.readouterr().err
+    assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "test", "-o", mini_dev / "gold.conll") == 2
+    assert "topic 36 is missing, so the test split cannot be read" in capsys.readouterr().err
+    assert not (mini_dev / "gold.conll").exists()
