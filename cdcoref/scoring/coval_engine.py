@@ -36,19 +36,22 @@ def load_coval() -> tuple[Any, Any]:
     InputError
         If coval is not installed, or something else of that name is.
     """
-    if find_spec("coval") is None:
+    found = find_spec("coval")
+    if found is None:
         raise InputError(f"coval is not installed; install it from its repository: {INSTALL}")
-    try:
-        evaluator, reader = import_module("coval.eval.evaluator"), import_module("coval.conll.reader")
-    except ModuleNotFoundError as error:
-        if not (error.name or "").startswith("coval"):
-            raise InputError(f"coval needs the package {error.name}; install it") from None
+    folders = [Path(folder) for folder in found.submodule_search_locations or ()]
+    # Looked for as files: the other program of that name is not to be run.
+    if not any(
+        (folder / "eval/evaluator.py").is_file() and (folder / "conll/reader.py").is_file() for folder in folders
+    ):
         raise InputError(
             "the installed package coval is not the coreference scorer but another program of that name (from PyPI); "
             f"uninstall it, then install the scorer from its repository: {INSTALL}"
-        ) from None
-    if not all(hasattr(evaluator, name) for name in NAMES.values()):
-        raise InputError(f"the installed coval is not the coreference scorer; uninstall it, then {INSTALL}")
+        )
+    try:
+        evaluator, reader = import_module("coval.eval.evaluator"), import_module("coval.conll.reader")
+    except ImportError as error:
+        raise InputError(f"coval cannot be loaded ({error}); install what it needs") from None
     return evaluator, reader
 
 
@@ -88,7 +91,7 @@ def score_with_coval(key: str | Path, response: str | Path, options: Options) ->
             raise InputError(f"coval stopped with {error!r}; score without --engine coval", response) from None
     scores = Scores({name: Score(*map(float, value)) for name, value in values.items()})
     notes = ("these are coval's numbers, not this scorer's",)
-    return FileScores(str(key), str(response), "corpus", scores, None, notes)
+    return FileScores(str(key), str(response), "block", scores, None, notes)
 
 
 @contextlib.contextmanager

@@ -62,7 +62,7 @@ class FileScores:
     key, response
         The files.
     level
-        The level of the scores.
+        The level of the scores; ``"block"`` where the `#begin document` lines said what is joined (coval).
     scores
         All groups of the level together.
     documents
@@ -73,7 +73,7 @@ class FileScores:
 
     key: str
     response: str
-    level: Level
+    level: str
     scores: Scores
     documents: dict[str, Scores] | None
     notes: tuple[str, ...]

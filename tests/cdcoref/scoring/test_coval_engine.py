@@ -49,7 +49,8 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]
         file = folder / "site" / "coval" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-        (file.parent / "__init__.py").touch()
+        for package in (file.parent, folder / "site" / "coval"):
+            (package / "__init__.py").touch()
     monkeypatch.syspath_prepend(str(folder / "site"))
 
 
@@ -92,12 +93,12 @@ def test_not_installed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "files", [{"cli.py": ""}, {"eval/evaluator.py": "", "conll/reader.py": ""}, {"eval/evaluator.py": EVALUATOR}]
+    "files", [{"cli.py": ""}, {"__init__.py": "raise SystemExit('it was run')"}, {"eval/evaluator.py": EVALUATOR}]
 )
 def test_the_program_of_the_same_name(
     files: dict[str, str], path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install(tmp_path, monkeypatch, {"__init__.py": "", **files})
+    install(tmp_path, monkeypatch, files)
     with pytest.raises(InputError, match="is not the coreference scorer"):
         score_with_coval(path, path, Options())
 
