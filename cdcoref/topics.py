@@ -46,7 +46,7 @@ LEAD_SENTENCES = 2
 PRIOR_DOCUMENTS = 200
 PRIOR_RATE = 0.02
 
-_BLOCK_CELLS = 20_000_000
+_BLOCK_CELLS = 5_000_000
 """Similarities that are held at a time while the pairs above the floor are searched."""
 _WORD = re.compile(r"[^\W_]+(?:[.,:'’&-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
