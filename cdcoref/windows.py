@@ -7,6 +7,7 @@ document is paired with every window of the other, so that every pair of mention
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -106,11 +107,16 @@ def lay_out(
     -------
     tuple
         The document, and one sentence for whatever had to be cut.
+
+    Raises
+    ------
+    InputError
+        If more mentions begin at one token than can be marked.
     """
     order = sorted(range(len(mentions)), key=lambda i: (mentions[i].start, -mentions[i].end, numbers[i]))
     ordered = tuple(mentions[i] for i in order)
     room = (max_length - OVERHEAD) // 2
-    notes = _cut_words(document, pieces, room)
+    notes = _cut_words(document, ordered, pieces, room)
     units, unit_sentences = _units(document, ordered, pieces, room)
     starts = [start for start, _ in units]
     unit_mentions: list[list[int]] = [[] for _ in units]
@@ -232,21 +238,29 @@ def _units(
                     cut = token
                 length += costs[token - start]
                 if length > room and token > begin:
-                    place = cut or token
-                    units.append((begin, place))
+                    if cut is None or sum(costs[cut - start : token - start + 1]) > room:
+                        cut = token
+                    units.append((begin, cut))
                     sentences.append(number)
-                    begin, cut = place, None
+                    begin, cut = cut, None
                     length = sum(costs[begin - start : token - start + 1])
         units.append((begin, end))
         sentences.append(number)
     return units, sentences
 
 
-def _cut_words(document: Document, pieces: list[list[int]], room: int) -> list[str]:
-    """A single word of more pieces than fit (a data URI, say) keeps its first ones."""
+def _cut_words(document: Document, mentions: Sequence[Mention], pieces: list[list[int]], room: int) -> list[str]:
+    """A single word of more pieces than fit beside its markers (a data URI, say) keeps its first ones."""
     notes = []
-    longest = max(1, room - 2 * 8)
+    beginning = Counter(mention.start for mention in mentions)
     for token, word in enumerate(pieces):
+        longest = room - 2 * beginning[token]
+        if longest < 1:
+            raise InputError(
+                f"{document.id}: {beginning[token]} mentions begin at token {token}, more than can be marked in what "
+                "the encoder reads at once; take some of them out",
+                document.path,
+            )
         if len(word) > longest:
             notes.append(
                 f"{document.id}: token {token} ({document.tokens[token][:20]}...) has {len(word)} word pieces; "
@@ -257,10 +271,10 @@ def _cut_words(document: Document, pieces: list[list[int]], room: int) -> list[s
 
 
 def _notes_on_cut_mentions(document: MarkedDocument) -> list[str]:
-    """One sentence for each mention that is longer than its unit."""
+    """One sentence for each mention that ends in another unit than it begins in."""
     return [
-        f"{document.document.id}: the mention at tokens {mention.start}-{mention.end - 1} is longer than what the "
-        "encoder reads at once; it may be represented by its first part"
+        f"{document.document.id}: the mention at tokens {mention.start}-{mention.end - 1} runs past its sentence, or "
+        "past what the encoder reads at once; it may be represented by its first part"
         for unit, inside in zip(document.units, document.unit_mentions, strict=True)
         for mention in (document.mentions[number] for number in inside)
         if mention.end > unit[1]
