@@ -140,7 +140,7 @@ class SequenceBuilder:
         if not first.mentions or (second is not None and not second.mentions):
             return
         if self.options.marking == "all":
-            if second is not None or len(first.mentions) > 1:
+            if _comparable(first, second):
                 yield range(len(first.mentions)), range(len(second.mentions) if second else 0)
             return
         for i, mention in enumerate(first.mentions):
@@ -212,7 +212,8 @@ class SequenceBuilder:
 
     def _within(self, document: MarkedDocument, marked: Sequence[int]) -> Iterator[PairSequence]:
         for one, other in window_pairs(self.options, document, marked, None, ()):
-            segment = self._segment(document, tuple(sorted((*one, *other))), marked)
+            # Two windows of one document may have filled up with the same sentence.
+            segment = self._segment(document, tuple(sorted({*one, *other})), marked)
             pairs = np.stack(np.triu_indices(len(segment.mentions), 1), -1)
             if other:
                 of_one = np.isin(segment.mentions, self._segment(document, one, marked).mentions)
@@ -313,10 +314,18 @@ class SequenceBuilder:
             is_global,
             empty[:, 0],
             empty[:, 0],
-            np.array(places),
-            np.array(tokens),
+            np.array(places, dtype=np.int64),
+            np.array(tokens, dtype=np.int64),
             empty,
         )
+
+
+def _comparable(first: MarkedDocument, second: MarkedDocument | None) -> bool:
+    """Whether there are two mentions of one kind, one of them in either document (or both in the only one)."""
+    kinds = [mention.kind for mention in first.mentions]
+    if second is None:
+        return len(set(kinds)) < len(kinds)
+    return not set(kinds).isdisjoint(mention.kind for mention in second.mentions)
 
 
 def _marker_places(
