@@ -57,7 +57,8 @@ def read_text(path: str | Path, pipeline: str | None = None, id: str | None = No
     Parameters
     ----------
     path
-        The file; a byte order mark is left out. An empty file is a document without tokens.
+        The file; a byte order mark is left out, and a last line without a line break gets one. An empty file is a
+        document without tokens.
     pipeline
         Name or folder of a spaCy pipeline that finds sentences; None for the rules.
     id
