@@ -11,12 +11,14 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
@@ -37,6 +39,9 @@ WEIGHTS_FILE = "model.safetensors"
 DEFAULT_MODEL = Path(__file__).parent / "models" / "default"
 PAIRS_AT_ONCE = 16_384
 """Pairs whose hidden layer is held in memory at the same time when nothing is trained."""
+
+
+_CHOICES = {"mention_vector": ("sum", "mean"), "linkage": ("average", "single", "complete")}
 
 
 def _per_kind(value: float) -> dict[str, float]:
@@ -96,6 +101,13 @@ class CorefConfig:
             config = cls(**values)
         except TypeError as error:
             raise InputError(f"the model's configuration is wrong ({error})", path) from error
+        for name, default in asdict(cls()).items():
+            value = getattr(config, name)
+            wrong = name != "context" and type(value) is not type(default)
+            if isinstance(default, dict) and not wrong:
+                wrong = not all(isinstance(value.get(kind), int | float) for kind in KINDS)
+            if wrong or value not in _CHOICES.get(name, (value,)):
+                raise InputError(f"the model's configuration is wrong ({name} is {value!r})", path)
         config.sequence_options()
         return config
 
@@ -200,9 +212,12 @@ class CorefModel(nn.Module):
 
     def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, config: CorefConfig) -> None:
         super().__init__()
-        if config.max_length > encoder.config.max_length:
-            config = replace(config, max_length=encoder.config.max_length)
-        self.settings = config
+        longest = encoder.config.max_length
+        self.settings = replace(
+            config,
+            max_length=min(config.max_length, longest),
+            detector_max_length=min(config.detector_max_length, longest),
+        )
         self.tokenizer = tokenizer
         self.encoder = encoder
         width = encoder.config.hidden_size
@@ -261,7 +276,7 @@ class CorefModel(nn.Module):
     def from_encoder(cls, name_or_folder: str | Path, config: CorefConfig) -> CorefModel:
         """An untrained model on a Longformer checkpoint; the heads come from torch's random state."""
         tokenizer = load_tokenizer(name_or_folder)
-        encoder = CDLMModel.from_pretrained(name_or_folder)
+        encoder = CDLMModel.from_pretrained(name_or_folder).float()
         if len(tokenizer) != encoder.config.vocab_size:
             encoder.resize_token_embeddings(len(tokenizer))
         return cls(encoder, tokenizer, config)
@@ -284,6 +299,8 @@ class CorefModel(nn.Module):
             )
         config = CorefConfig.from_dict(values["cdcoref"], folder / CONFIG_FILE)
         tokenizer = load_tokenizer(folder)
+        if len(tokenizer) > values.get("vocab_size", 0):
+            raise InputError("the tokenizer has more words than the encoder; it belongs to another model", folder)
         with torch.device("meta"):
             model = cls(CDLMModel(EncoderConfig.from_dict(values, folder / CONFIG_FILE)), tokenizer, config)
         state = read_weights(folder / WEIGHTS_FILE)
@@ -316,43 +333,36 @@ class CorefModel(nn.Module):
 
 def read_weights(path: Path) -> dict[str, Tensor]:
     """Read a safetensors file as float32, whether it was stored as int8 or not."""
-    from safetensors import SafetensorError
-
     try:
         state = dequantize(load_file(path))
     except FileNotFoundError as error:
         raise InputError("the model's weights are missing", path) from error
-    except SafetensorError as error:
+    except (OSError, SafetensorError, ValueError) as error:
         raise InputError(f"the model's weights cannot be read ({error})", path) from error
     return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
 
 
-class replaced_folder:
-    """Context manager: a new folder beside `folder` that takes its place when the block ends without an error."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __enter__(self) -> Path:
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        self.new = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}-", dir=self.folder.parent))
-        return self.new
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None:
-            shutil.rmtree(self.new)
-            return
-        self.new.chmod(0o755)
-        for path in self.new.iterdir():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-        if self.folder.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}-old-", dir=self.folder.parent))
-            self.folder.rename(old / "old")
-            self.new.rename(self.folder)
-            shutil.rmtree(old)
-        else:
-            self.new.rename(self.folder)
+@contextmanager
+def replaced_folder(folder: Path) -> Iterator[Path]:
+    """A new folder beside `folder` that takes its place when the block ends without an error."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        yield new
+    except BaseException:
+        shutil.rmtree(new)
+        raise
+    new.chmod(0o755)
+    for path in new.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+    if folder.exists():
+        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-old-", dir=folder.parent))
+        folder.rename(old / "old")
+        new.rename(folder)
+        shutil.rmtree(old)
+    else:
+        new.rename(folder)
 
 
 # -- batches ---------------------------------------------------------------------------------------------------------
