@@ -22,6 +22,8 @@ MENTION_START = "<m>"
 MENTION_END = "</m>"
 SPECIAL_TOKENS = (DOC_START, DOC_END, MENTION_START, MENTION_END)
 
+TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model")
+
 CACHED_WORDS = 200_000
 """A word cache is emptied beyond this size; ECB+ has some 15,000 different words."""
 
@@ -49,6 +51,10 @@ def load_tokenizer(name_or_folder: str | Path) -> PreTrainedTokenizerFast:
     """
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
+    folder = Path(name_or_folder)
+    if folder.is_dir() and not any((folder / name).is_file() for name in TOKENIZER_FILES):
+        # transformers would make up a tokenizer that knows no word.
+        raise InputError("no tokenizer could be read here: there is no tokenizer.json", folder)
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(name_or_folder), use_fast=True)
     except (OSError, ValueError) as error:
