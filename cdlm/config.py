@@ -97,8 +97,10 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read one JSON object from a file, or raise an `InputError` that names it."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError("there is no such file; name a folder with a saved model", path) from error
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror})", path) from error
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InputError(f"this is not JSON ({error})", path, getattr(error, "lineno", None)) from error
     if not isinstance(values, dict):
