@@ -43,7 +43,7 @@ def sequences(model: CorefModel) -> list[PairSequence]:
     rng = np.random.default_rng(3)
     prepared = []
     for number, size in enumerate((3, 10, 60)):
-        words = rng.choice("ferry sank harbour police the storm zqx 1999".split(), size)
+        words = rng.choice(["ferry", "sank", "harbour", "police", "the", "storm", "zqx", "1999"], size)
         document = Document.from_sentences(str(number), [words[n : n + 8].tolist() for n in range(0, size, 8)])
         mentions = [Mention(document.id, (t,), KINDS[t % 2]) for t in range(0, size, 2)]
         mentions += [Mention(document.id, (0, 2), "event"), Mention(document.id, (1, 2), "entity")]
@@ -209,9 +209,10 @@ def test_saving_replaces_the_older_model_whole_or_not_at_all(
     def fail(*_: object, **__: object) -> None:
         raise OSError("no space left on device")
 
-    with monkeypatch.context() as patched, pytest.raises(OSError, match="no space"):
+    with monkeypatch.context() as patched:
         patched.setattr(model_module, "save_file", fail)
-        tiny_model.save_pretrained(folder, "new")
+        with pytest.raises(OSError, match="no space"):
+            tiny_model.save_pretrained(folder, "new")
     assert (folder / "README.md").read_text() == "old"
     assert (folder / "extra.txt").exists()
     tiny_model.save_pretrained(folder, "new")
@@ -297,7 +298,7 @@ def test_a_wrong_folder_is_said_in_a_sentence(tiny_model_folder: Path, tmp_path:
 
 
 def test_a_file_is_no_model(tiny_model_folder: Path) -> None:
-    with pytest.raises(InputError, match="name a folder with a saved model|cannot be read"):
+    with pytest.raises(InputError, match="name a folder with a saved model"):
         CorefModel.from_pretrained(tiny_model_folder / WEIGHTS_FILE)
 
 
