@@ -329,6 +329,7 @@ class CorefModel(nn.Module):
             save_file(quantize(state) if int8 else state, target / WEIGHTS_FILE, metadata={"format": "pt"})
             self.tokenizer.save_pretrained(str(target))
             (target / "README.md").write_text(card, encoding="utf-8")
+            (target / WEIGHTS_FILE).chmod(0o644)
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
