@@ -12,7 +12,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -22,12 +22,14 @@ from cdcoref.clustering import agglomerative
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.text import tokenise_text
+from cdcoref.results import Plan, Prediction
 from cdcoref.topics import group_documents, nearest_pairs
 
 if TYPE_CHECKING:
     from cdcoref.cache import ResultCache
     from cdcoref.comparison import PairLogits
-    from cdcoref.model import CorefConfig, CorefModel
+    from cdcoref.model import CorefModel
+    from cdcoref.model_config import CorefConfig
 
 Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
 Progress = Callable[[str, int, int], None]
@@ -71,103 +73,11 @@ class PredictionOptions:
             raise InputError(f"batch-tokens must be 1 or more, not {self.batch_tokens}")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What lies ahead once mentions are known.
-
-    Attributes
-    ----------
-    documents, mentions, groups
-        How many there are.
-    pairs, pruned
-        Pairs of documents to compare, and pairs left out because of `max_pairs`.
-    sequences, seconds
-        Sequences for the encoder, and about how long they will take.
-    """
-
-    documents: int
-    mentions: int
-    groups: int
-    pairs: int
-    pruned: int
-    sequences: int
-    seconds: float
-
-
 class Announce(Protocol):
     """Is told the plan before the long part of the work begins."""
 
     def __call__(self, plan: Plan) -> None:
         """Take note."""
-
-
-@dataclass(frozen=True, slots=True)
-class PredictedMention:
-    """A mention as a reader wants it.
-
-    Attributes
-    ----------
-    document, kind, confidence
-        As in :class:`cdcoref.corpus.Mention`.
-    start, end
-        Character range in the document's text, end exclusive.
-    line
-        Line of the text (from 1) in which it begins.
-    text
-        Its words as they stand there; the parts of a discontinuous mention are joined by ``" ... "``.
-    """
-
-    document: str
-    kind: str
-    start: int
-    end: int
-    line: int
-    text: str
-    confidence: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class PredictedCluster:
-    """Mentions that are the same thing; `confidence` is the mean probability of its pairs."""
-
-    kind: str
-    mentions: tuple[PredictedMention, ...]
-    confidence: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """What was predicted.
-
-    Attributes
-    ----------
-    corpus
-        The documents with predicted mentions, each with its cluster and its confidence: the mean calibrated probability
-        that it corefers with the other mentions of its cluster (for a singleton, that it is a mention at all).
-    groups
-        The groups of documents, by id, within which mentions were linked.
-    plan
-        What had to be done.
-    notes
-        One sentence for whatever could not be taken into account.
-    """
-
-    corpus: Corpus
-    groups: tuple[tuple[str, ...], ...]
-    plan: Plan
-    notes: tuple[str, ...] = field(default=())
-
-    def clusters(self, *, singletons: bool = False) -> list[PredictedCluster]:
-        """The clusters, those over most documents first; clusters of one mention only if asked for."""
-        documents = {d.id: d for d in self.corpus.documents}
-        found = []
-        for cluster in self.corpus.clusters():
-            if singletons or len(cluster) > 1:
-                shown = tuple(_shown(m, documents[m.document]) for m in cluster)
-                known = [m.confidence for m in cluster if m.confidence is not None]
-                confidence = sum(known) / len(known) if known else None
-                found.append(PredictedCluster(cluster[0].kind or "", shown, confidence))
-        return sorted(found, key=lambda c: (-len({m.document for m in c.mentions}), -len(c.mentions)))
 
 
 class Predictor:
@@ -402,20 +312,6 @@ def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
         raise InputError("give a list of texts, not one text: coreference across documents needs several")
     named = texts if isinstance(texts, Mapping) else {str(n): text for n, text in enumerate(texts, start=1)}
     return Corpus(tuple(tokenise_text(text, name) for name, text in named.items()))
-
-
-def _shown(mention: Mention, document: Document) -> PredictedMention:
-    parts: list[list[int]] = []
-    for token in mention.tokens:
-        start, end = document.offsets[token]
-        if parts and mention.tokens[mention.tokens.index(token) - 1] == token - 1:
-            parts[-1][1] = end
-        else:
-            parts.append([start, end])
-    start, end = parts[0][0], parts[-1][1]
-    text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
-    line = document.line_of(start)
-    return PredictedMention(document.id, mention.kind or "", start, end, line, text, mention.confidence)
 
 
 def _chunks(documents: Sequence[Document], tokens: int) -> list[list[Document]]:

@@ -28,8 +28,9 @@ from transformers.trainer_callback import PrinterCallback, ProgressCallback
 from cdcoref.corpus import Corpus
 from cdcoref.encoders import encoder_folder
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.model import CorefModel
 from cdcoref.model_card import model_card
+from cdcoref.model_config import CorefConfig
 from cdcoref.training_config import TrainingConfig
 from cdcoref.training_data import SamplingOptions, TrainingData
 from cdcoref.tuning import KindScores, tune

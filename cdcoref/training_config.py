@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig
+from cdcoref.model_config import CorefConfig
 
 
 @dataclass(frozen=True)

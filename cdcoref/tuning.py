@@ -16,7 +16,8 @@ from cdcoref.clustering import dendrogram
 from cdcoref.comparison import Comparison, PairLogits, all_pairs
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.mentions import SpanScores, annotated_only, score_spans
-from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.model import CorefModel
+from cdcoref.model_config import CorefConfig
 from cdcoref.scoring import score
 from cdcoref.topics import group_documents
 

@@ -13,7 +13,7 @@ from cdcoref.cli.progress import StageProgress, duration
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
-    from cdcoref.prediction import Plan, PredictedCluster, Prediction
+    from cdcoref.results import Plan, PredictedCluster, PredictedMention, Prediction
 
 OUTPUT_SUFFIXES = (".conll", ".jsonl", ".conll.gz", ".jsonl.gz")
 
@@ -57,7 +57,7 @@ def predict(
         raise InputError("the output's name must end in .conll or .jsonl (or these with .gz)", output)
     if output is not None and not output.absolute().parent.is_dir():
         raise InputError("the folder of the output does not exist; make it first", output)
-    from cdcoref.formats import read_corpus, write_corpus
+    from cdcoref.formats import fill_gaps, read_corpus, write_corpus
 
     loaded = read_corpus(files, pipeline=pipeline, kind=None if kind == "both" else kind)
     for sentence in (*loaded.corpus.notes, *loaded.problems):
@@ -74,10 +74,15 @@ def predict(
         )
     for note in prediction.notes:
         _say(note)
-    if output is not None:
-        write_corpus(prediction.corpus, output)
-        _say(f"written to {output}")
     show_clusters(prediction, singletons=singletons)
+    if output is not None:
+        corpus = prediction.corpus
+        if ".conll" in output.suffixes:
+            corpus, filled = fill_gaps(corpus)
+            if filled:
+                _say(f"CoNLL has no discontinuous mentions: the gaps of {filled} were filled in {output}")
+        write_corpus(corpus, output)
+        _say(f"written to {output}")
     if loaded.problems:
         sys.exit(2)
 
@@ -112,7 +117,7 @@ def show_clusters(prediction: Prediction, *, singletons: bool) -> None:
     console.print(table)
 
 
-def _in_order(cluster: PredictedCluster) -> Sequence:
+def _in_order(cluster: PredictedCluster) -> Sequence[PredictedMention]:
     return sorted(cluster.mentions, key=lambda m: (m.document, m.start))
 
 

@@ -1,0 +1,113 @@
+"""What a prediction gives back: clusters of mentions, with their places in the texts, and what had to be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cdcoref.corpus import Corpus, Document, Mention
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What lies ahead once mentions are known.
+
+    Attributes
+    ----------
+    documents, mentions, groups
+        How many there are.
+    pairs, pruned
+        Pairs of documents to compare, and pairs left out because of `max_pairs`.
+    sequences, seconds
+        Sequences for the encoder, and about how long they will take.
+    """
+
+    documents: int
+    mentions: int
+    groups: int
+    pairs: int
+    pruned: int
+    sequences: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedMention:
+    """A mention as a reader wants it.
+
+    Attributes
+    ----------
+    document, kind, confidence
+        As in :class:`cdcoref.corpus.Mention`.
+    start, end
+        Character range in the document's text, end exclusive.
+    line
+        Line of the text (from 1) in which it begins.
+    text
+        Its words as they stand there; the parts of a discontinuous mention are joined by ``" ... "``.
+    """
+
+    document: str
+    kind: str
+    start: int
+    end: int
+    line: int
+    text: str
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedCluster:
+    """Mentions that are the same thing; `confidence` is the mean probability of its pairs."""
+
+    kind: str
+    mentions: tuple[PredictedMention, ...]
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What was predicted.
+
+    Attributes
+    ----------
+    corpus
+        The documents with predicted mentions, each with its cluster and its confidence: the mean calibrated probability
+        that it corefers with the other mentions of its cluster (for a singleton, that it is a mention at all).
+    groups
+        The groups of documents, by id, within which mentions were linked.
+    plan
+        What had to be done.
+    notes
+        One sentence for whatever could not be taken into account.
+    """
+
+    corpus: Corpus
+    groups: tuple[tuple[str, ...], ...]
+    plan: Plan
+    notes: tuple[str, ...] = field(default=())
+
+    def clusters(self, *, singletons: bool = False) -> list[PredictedCluster]:
+        """The clusters, those over most documents first; clusters of one mention only if asked for."""
+        documents = {d.id: d for d in self.corpus.documents}
+        found = []
+        for cluster in self.corpus.clusters():
+            if singletons or len(cluster) > 1:
+                shown = tuple(_shown(m, documents[m.document]) for m in cluster)
+                known = [m.confidence for m in cluster if m.confidence is not None]
+                confidence = sum(known) / len(known) if known else None
+                found.append(PredictedCluster(cluster[0].kind or "", shown, confidence))
+        return sorted(found, key=lambda c: (-len({m.document for m in c.mentions}), -len(c.mentions)))
+
+
+def _shown(mention: Mention, document: Document) -> PredictedMention:
+    parts: list[list[int]] = []
+    for token in mention.tokens:
+        start, end = document.offsets[token]
+        if parts and mention.tokens[mention.tokens.index(token) - 1] == token - 1:
+            parts[-1][1] = end
+        else:
+            parts.append([start, end])
+    start, end = parts[0][0], parts[-1][1]
+    text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
+    line = document.line_of(start)
+    return PredictedMention(document.id, mention.kind or "", start, end, line, text, mention.confidence)
