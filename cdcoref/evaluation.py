@@ -17,7 +17,7 @@ from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
 from cdcoref.lemma import lemma_clusters
 from cdcoref.mentions import annotated_only, find_mentions
-from cdcoref.prediction import Predictor, Progress, cluster_mentions
+from cdcoref.prediction import Predictor, Progress, Topics, cluster_mentions
 from cdcoref.scoring import score
 from cdcoref.topics import group_documents
 from cdcoref.tuning import span_scores
@@ -25,7 +25,7 @@ from cdcoref.tuning import span_scores
 if TYPE_CHECKING:
     from cdcoref.comparison import PairLogits
 
-SETTINGS = ("predicted", "gold_subtopic", "gold_topic")
+SETTINGS: tuple[Topics, ...] = ("predicted", "gold_subtopic", "gold_topic")
 BOTH = "both"
 Results = dict[str, Any]
 

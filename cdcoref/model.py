@@ -41,9 +41,6 @@ PAIRS_AT_ONCE = 16_384
 """Pairs whose hidden layer is held in memory at the same time when nothing is trained."""
 
 
-_CHOICES = {"mention_vector": ("sum", "mean"), "linkage": ("average", "single", "complete")}
-
-
 class PairScorer(nn.Module):
     """The probability that two mentions corefer, from ``[s, m_i, m_j, m_i * m_j]`` (Appendix C.1).
 

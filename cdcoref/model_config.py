@@ -11,6 +11,8 @@ from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.windows import Context, SequenceOptions
 
+_CHOICES = {"mention_vector": ("sum", "mean"), "linkage": ("average", "single", "complete")}
+
 
 def _per_kind(value: float) -> dict[str, float]:
     return dict.fromkeys(KINDS, value)

@@ -26,7 +26,7 @@ from cdcoref.windows import OVERHEAD, MarkedDocument, SequenceOptions, lay_out, 
 from cdlm.tokens import DOC_END, DOC_START, MENTION_END, MENTION_START, WordPieces
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from transformers import PreTrainedTokenizerFast
 
 Integers = NDArray[np.int64]
 
@@ -101,12 +101,13 @@ class SequenceBuilder:
         One sentence for each mention that had to be cut, to be reported to the user.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, options: SequenceOptions) -> None:
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, options: SequenceOptions) -> None:
         self.options = options
         self.notes: list[str] = []
         self._word_pieces = WordPieces(tokenizer)
-        names = (DOC_START, DOC_END, MENTION_START, MENTION_END)
-        self._doc_start, self._doc_end, self._open, self._close = tokenizer.convert_tokens_to_ids(list(names))
+        ids = tokenizer.get_vocab()
+        self._doc_start, self._doc_end = ids[DOC_START], ids[DOC_END]
+        self._open, self._close = ids[MENTION_START], ids[MENTION_END]
         start = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
         if start is None:
             raise InputError("the tokenizer has neither a [CLS] nor a beginning-of-sequence token")

@@ -34,6 +34,7 @@ from cdcoref.model_config import CorefConfig
 from cdcoref.training_config import TrainingConfig
 from cdcoref.training_data import SamplingOptions, TrainingData
 from cdcoref.tuning import KindScores, tune
+from cdlm.encoder import SelfAttention
 
 WHOLE_FILE = "whole.json"
 RUN_FILE = "training.json"
@@ -127,6 +128,8 @@ class CorefTrainer(Trainer):
         say: Say,
     ) -> None:
         self.coref_config = config
+        self._coref_model = model
+        self._data = data
         self.dev = dev
         self.best_folder = output / "checkpoints" / "best"
         arguments = TrainingArguments(
@@ -165,7 +168,7 @@ class CorefTrainer(Trainer):
         self.say = say
 
     def _get_train_sampler(self, train_dataset: Any = None) -> torch.utils.data.Sampler[int]:
-        return torch.utils.data.SequentialSampler(train_dataset or self.train_dataset)
+        return torch.utils.data.SequentialSampler(self._data)
 
     def compute_loss(
         self, model: Any, inputs: Mapping[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
@@ -178,7 +181,7 @@ class CorefTrainer(Trainer):
         """AdamW with one learning rate for the encoder and one for the heads, and no decay of vectors."""
         if self.optimizer is None:
             groups: dict[tuple[bool, bool], list[torch.nn.Parameter]] = {}
-            for name, parameter in self.model.named_parameters():
+            for name, parameter in self._coref_model.named_parameters():
                 if parameter.requires_grad:
                     groups.setdefault(("encoder." in name, parameter.ndim > 1), []).append(parameter)
             rates = {True: self.coref_config.learning_rate, False: self.coref_config.head_learning_rate}
@@ -239,7 +242,7 @@ class CorefTrainer(Trainer):
         super()._save_checkpoint(model, trial)
         self.accelerator.wait_for_everyone()
         if self.is_world_process_zero():
-            mark_whole(Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}")
+            mark_whole(self.best_folder.parent / f"checkpoint-{self.state.global_step}")
 
 
 class EpochEnd(TrainerCallback):
@@ -364,8 +367,9 @@ def _publish(output: Path) -> None:
 
 
 def _prepare_encoder(model: CorefModel, config: TrainingConfig) -> None:
-    for layer in model.encoder.encoder.layer:
-        layer.attention.self.dropout = config.attention_dropout
+    for module in model.encoder.modules():
+        if isinstance(module, SelfAttention):
+            module.dropout = config.attention_dropout
     if config.gradient_checkpointing:
         model.encoder.gradient_checkpointing_enable()
 

@@ -86,7 +86,7 @@ class TrainingConfig:
         for name in ("warmup", "other_subtopics", "attention_dropout"):
             if getattr(self, name) > 1:
                 raise InputError(f"{name} is a share and must be at most 1, not {getattr(self, name)}")
-        allowed = {"mention_type": (*KINDS, "both"), "precision": ("fp32", "bf16", "fp16")}
+        allowed: dict[str, tuple[str, ...]] = {"mention_type": (*KINDS, "both"), "precision": ("fp32", "bf16", "fp16")}
         allowed |= {"mention_vector": ("sum", "mean"), "linkage": ("average", "single", "complete")}
         for name, values in allowed.items():
             if getattr(self, name) not in values:

@@ -18,7 +18,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.mentions import SpanScores, annotated_only, score_spans
 from cdcoref.model import CorefModel
 from cdcoref.model_config import CorefConfig
-from cdcoref.scoring import score
+from cdcoref.scoring import CONLL, score
 from cdcoref.topics import group_documents
 
 DISTANCE_THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(5, 50))
@@ -142,7 +142,7 @@ def best_distance_threshold(
         clusters: dict[int, list[object]] = {}
         for number in own:
             clusters.setdefault(int(labels[number]), []).append(dev.mentions[number].key)
-        results.append(score(key, list(clusters.values())).conll_f1)
+        results.append(score(key, list(clusters.values()), metrics=CONLL).conll_f1 or 0.0)
     return _middle_of_best(DISTANCE_THRESHOLDS, results)
 
 
