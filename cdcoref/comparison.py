@@ -221,11 +221,18 @@ class Comparison:
         if other is None:
             yield from ((False, s) for s in self._builder.single(one))
             return
-        second_first = other.document.tokens < one.document.tokens
+        second_first = _content(other) < _content(one)
         if self.model.settings.both_orders or not second_first:
             yield from ((False, s) for s in self._builder.pair(one, other))
         if self.model.settings.both_orders or second_first:
             yield from ((True, s) for s in self._builder.pair(other, one))
+
+
+def _content(marked: MarkedDocument) -> tuple[object, ...]:
+    """All that a sequence shows of a document, which settles who stands first whatever the names."""
+    document = marked.document
+    places = [(mention.tokens, mention.kind or "") for mention in marked.mentions]
+    return document.tokens, document.sentences, sorted(document.hidden), places
 
 
 def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> list[Matrix]:
