@@ -45,6 +45,7 @@ class ResultCache:
             self._database = sqlite3.connect(self.path, isolation_level=None)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, shape TEXT, data BLOB)")
+            self._database.execute("SELECT key, shape, data FROM results LIMIT 0")
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"this cannot be used as a cache ({error}); name another folder", self.path) from error
 
@@ -58,11 +59,22 @@ class ResultCache:
         return None if row is None else np.frombuffer(row[1], dtype=np.float32).reshape(json.loads(row[0]))
 
     def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
-        """Keep several arrays; after a crash either all of them are there or none."""
+        """Keep several arrays; after a crash either all of them are there or none.
+
+        Raises
+        ------
+        InputError
+            If they cannot be written, the disk being full or another program holding the file.
+        """
         rows = [(key, json.dumps(a.shape), a.astype(np.float32).tobytes()) for key, a in results.items()]
-        self._database.execute("BEGIN")
-        self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
-        self._database.execute("COMMIT")
+        try:
+            self._database.execute("BEGIN")
+            self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
+            self._database.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise InputError(f"results cannot be kept here ({error}); name another folder", self.path) from error
 
     def close(self) -> None:
         """Close the file."""
