@@ -107,9 +107,8 @@ class Dendrogram:
         if distance_threshold > 1:  # no two clusters are further apart than 1
             return np.zeros(self.size, dtype=np.int64)
         merges = int(np.searchsorted(self.distance, distance_threshold, side="left"))
-        links = coo_array(
-            (np.ones(merges, dtype=np.int8), (self.first[:merges], self.second[:merges])), shape=(self.size, self.size)
-        )
+        ones = np.ones(merges, dtype=np.int8)
+        links = _graph(self.size, self.first[:merges], self.second[:merges], ones)
         return _by_first_occurrence(csgraph.connected_components(links, directed=False)[1])
 
 
@@ -191,12 +190,17 @@ def _unique_pairs(
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
+def _graph(size: int, low: np.ndarray, high: np.ndarray, weight: np.ndarray) -> coo_array:
+    """A graph with 32-bit indices, the only ones that csgraph takes before SciPy 1.17.1."""
+    return coo_array((weight, (low.astype(np.int32), high.astype(np.int32))), shape=(size, size))
+
+
 def _spanning_tree(size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray) -> Pairs:
     """The merges of single linkage: the edges of a minimum spanning forest, by distance."""
     order = np.argsort(distance, kind="stable")
     low, high, distance = low[order], high[order], distance[order]
     rank = np.arange(1, len(order) + 1)  # instead of distances, since SciPy reads a weight of 0 as no edge
-    forest = csgraph.minimum_spanning_tree(coo_array((rank, (low, high)), shape=(size, size)))
+    forest = csgraph.minimum_spanning_tree(_graph(size, low, high, rank))
     edges = np.sort(forest.data).astype(np.int64) - 1
     return low[edges], high[edges], distance[edges]
 
@@ -220,7 +224,7 @@ def _components(
     size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray
 ) -> Iterator[tuple[np.ndarray, Pairs]]:
     """Connected components of two items or more: the members, ascending, and their pairs in local numbers."""
-    links = coo_array((np.ones(len(low), dtype=np.int8), (low, high)), shape=(size, size))
+    links = _graph(size, low, high, np.ones(len(low), dtype=np.int8))
     count, component = csgraph.connected_components(links, directed=False)
     members = np.argsort(component, kind="stable")
     member_bounds = np.searchsorted(component[members], np.arange(count + 1))
