@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from cdcoref.model import CorefModel
 
 TEXT = [
-    "The ferry sank in the storm off Tresk on Friday".split(),
-    "Police said the captain of the ferry was in custody".split(),
+    ["The", "ferry", "sank", "in", "the", "storm", "off", "Tresk", "on", "Friday"],
+    ["Police", "said", "the", "captain", "of", "the", "ferry", "was", "in", "custody"],
     [],
-    "Divers found two bodies".split(),
+    ["Divers", "found", "two", "bodies"],
     ["Nobody"],
 ]
 
