@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from cdlm.tiles import Tile, tiled_attention
+from cdlm.tiles import Observer, Tile, tiled_attention
 
 ROWS = 128
 """Rows of a tile at most: more rows mean more scores beside the band, fewer mean more calls."""
@@ -25,7 +25,7 @@ are fewer shapes for which oneDNN must make a kernel."""
 
 
 @dataclass(frozen=True)
-class Sequence:
+class FlatSequence:
     """One sequence of a flat batch: its global tokens first, then its local tokens, each in the order of the text.
 
     Parameters
@@ -50,6 +50,8 @@ class TokenLayout:
 
     Parameters
     ----------
+    shape
+        (batch, length) of the padded batch.
     kept
         *Shape:* (tokens,). For each token of the flat batch its index in the padded batch, flattened.
     global_rows
@@ -58,16 +60,17 @@ class TokenLayout:
         The sequences that have at least one token.
     """
 
+    shape: tuple[int, int]
     kept: Tensor
     global_rows: Tensor
-    sequences: list[Sequence]
+    sequences: list[FlatSequence]
     _tiles: dict[tuple[int, torch.dtype], list[Tile]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_masks(cls, attention_mask: Tensor, global_attention_mask: Tensor | None) -> TokenLayout:
         """Build the layout of a batch from its masks, both of *shape* (batch, length); zero means no."""
         real = attention_mask != 0
-        length = real.shape[1]
+        batch, length = real.shape
         is_global = torch.zeros_like(real) if global_attention_mask is None else (global_attention_mask != 0) & real
         # 0 for global, 1 for local, 2 for padding: a stable sort puts each sequence's tokens in this order.
         rank = 2 - real.to(torch.int8) - is_global.to(torch.int8)
@@ -79,10 +82,10 @@ class TokenLayout:
                 continue
             kept.append(order[row, :count] + row * length)
             global_rows.append(torch.arange(start, start + global_count, device=real.device))
-            sequences.append(Sequence(start, start + count, global_count, order[row, global_count:count].tolist()))
+            sequences.append(FlatSequence(start, start + count, global_count, order[row, global_count:count].tolist()))
             start += count
         empty = [order.new_empty(0)]
-        return cls(torch.cat(kept or empty), torch.cat(global_rows or empty), sequences)
+        return cls((batch, length), torch.cat(kept or empty), torch.cat(global_rows or empty), sequences)
 
     def tiles(self, window: int, dtype: torch.dtype) -> list[Tile]:
         """Return the tiles of all sequences for a window, with masks of a type; they are made once."""
@@ -93,7 +96,7 @@ class TokenLayout:
         return self._tiles[window, dtype]
 
 
-def _sequence_tiles(sequence: Sequence, reach: int, dtype: torch.dtype, kept: Tensor) -> list[Tile]:
+def _sequence_tiles(sequence: FlatSequence, reach: int, dtype: torch.dtype, kept: Tensor) -> list[Tile]:
     """Tiles of one sequence whose local tokens see ``reach`` tokens on either side."""
     start, first_local, end = sequence.start, sequence.start + sequence.global_count, sequence.end
     tiles = []
@@ -144,9 +147,64 @@ def _widened(keys: tuple[int, int], others: int, tokens: int) -> tuple[int, int]
     return max(0, keys[0] - (missing - (high - keys[1]))), high
 
 
+@dataclass(frozen=True)
+class GlobalAttention:
+    """Attention weights of one layer of and towards the global tokens, for a padded batch (paper, section 3.5).
+
+    The i-th global token of a sequence, in the order of the text, has index i; there are as many as in the sequence
+    that has the most. Weights of and towards padding, and those of global tokens that a sequence does not have, are 0.
+
+    Parameters
+    ----------
+    of_global
+        *Shape:* (batch, heads, global tokens, length). How much each global token attends to each token.
+    to_global
+        *Shape:* (batch, heads, length, global tokens). How much each token attends to each global token.
+    """
+
+    of_global: Tensor
+    to_global: Tensor
+
+    @classmethod
+    def empty(cls, layout: TokenLayout, heads: int, dtype: torch.dtype) -> GlobalAttention:
+        """All weights zero."""
+        batch, length = layout.shape
+        count = max((sequence.global_count for sequence in layout.sequences), default=0)
+        of_global = torch.zeros(batch, heads, count, length, dtype=dtype, device=layout.kept.device)
+        return cls(of_global, of_global.new_zeros(batch, heads, length, count))
+
+    def observer(self, layout: TokenLayout) -> Observer:
+        """Return what puts the weights of tiles in their places."""
+        starts = [sequence.start for sequence in layout.sequences]
+        length = layout.shape[1]
+
+        def put(tile: Tile, heads: slice, weights: Tensor) -> None:
+            sequence = layout.sequences[bisect_right(starts, tile.rows[0]) - 1]
+            row = int(layout.kept[sequence.start]) // length
+            places = layout.kept % length
+            first = 0 if tile.prefix_length else sequence.start - tile.keys[0]
+            towards = weights[:, :, first : first + sequence.global_count].detach()
+            self.to_global[row, heads, :, : sequence.global_count].index_copy_(
+                1, places[slice(*tile.rows)], towards.to(self.to_global.dtype)
+            )
+            if tile.to_all:
+                low, high = tile.rows[0] - sequence.start, tile.rows[1] - sequence.start
+                whole = weights[:, :, first : first + sequence.end - sequence.start].detach()
+                self.of_global[row, heads, low:high].index_copy_(
+                    2, places[sequence.start : sequence.end], whole.to(self.of_global.dtype)
+                )
+
+        return put
+
+
 @torch.compiler.disable
 def sparse_attention(
-    projected: Tensor, global_query: Tensor | None, layout: TokenLayout, window: int, dropout: float = 0.0
+    projected: Tensor,
+    global_query: Tensor | None,
+    layout: TokenLayout,
+    window: int,
+    dropout: float = 0.0,
+    record: GlobalAttention | None = None,
 ) -> Tensor:
     """Attend as Longformer does.
 
@@ -161,6 +219,8 @@ def sparse_attention(
         Total width of the window: half of it on either side.
     dropout
         Probability with which an attention weight is dropped.
+    record
+        Where to put the attention of and towards global tokens.
 
     Returns
     -------
@@ -168,8 +228,9 @@ def sparse_attention(
         *Shape:* (tokens, heads, width of a head).
     """
     tiles = layout.tiles(window, projected.dtype)
-    if projected.device.type == "cpu":
-        return tiled_attention(projected, global_query, layout.global_rows, tiles, dropout)
+    if projected.device.type == "cpu" or record is not None:
+        observer = None if record is None else record.observer(layout)
+        return tiled_attention(projected, global_query, layout.global_rows, tiles, dropout, observer)
     return fused_attention(projected, global_query, layout.global_rows, tiles, dropout)
 
 

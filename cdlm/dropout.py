@@ -14,7 +14,8 @@ from torch import Tensor
 
 def random_numbers(count: int, generator: torch.Generator | None = None) -> Tensor:
     """Draw 16-bit integers, uniform over their whole range. *Shape:* (count,)."""
-    words = torch.empty(math.ceil(count / 4), dtype=torch.int64)
+    device = "cpu" if generator is None else generator.device
+    words = torch.empty(math.ceil(count / 4), dtype=torch.int64, device=device)
     return words.random_(-(2**63), None, generator=generator).view(torch.int16)[:count]
 
 

@@ -8,15 +8,16 @@ out once and put back at the end: every layer sees one flat (tokens, width) arra
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from cdlm.attention import TokenLayout, sparse_attention
+from cdlm.attention import GlobalAttention, TokenLayout, sparse_attention
 from cdlm.checkpoints import find_checkpoint, read_weights, write_checkpoint
 from cdlm.config import CONFIG_FILE, EncoderConfig
 from cdlm.dropout import add_dropped
@@ -37,9 +38,12 @@ class EncoderOutput:
     ----------
     last_hidden_state
         *Shape:* (batch, length, width). Vectors of padding tokens are zero.
+    global_attentions
+        For each layer the attention of and towards the global tokens; None when it was not asked for.
     """
 
     last_hidden_state: Tensor
+    global_attentions: tuple[GlobalAttention, ...] | None = None
 
 
 class Embeddings(nn.Module):
@@ -76,7 +80,7 @@ class SelfAttention(nn.Module):
         self.key_global = nn.Linear(width, width)
         self.value_global = nn.Linear(width, width)
 
-    def forward(self, hidden: Tensor, layout: TokenLayout) -> Tensor:
+    def forward(self, hidden: Tensor, layout: TokenLayout, record: GlobalAttention | None = None) -> Tensor:
         """*Shape* (tokens, width) in and out."""
         heads = (self.heads, hidden.shape[-1] // self.heads)
         projections = [self.query, self.key, self.value]
@@ -89,7 +93,7 @@ class SelfAttention(nn.Module):
         bias = torch.cat([projection.bias for projection in projections])
         projected = nn.functional.linear(hidden, weight, bias).unflatten(-1, (len(projections), *heads))
         dropout = self.dropout if self.training else 0.0
-        return sparse_attention(projected, global_query, layout, self.window, dropout).flatten(-2)
+        return sparse_attention(projected, global_query, layout, self.window, dropout, record).flatten(-2)
 
 
 class AddAndNorm(nn.Module):
@@ -114,9 +118,9 @@ class Attention(nn.Module):
         self.self = SelfAttention(config, window)
         self.output = AddAndNorm(config.hidden_size, config)
 
-    def forward(self, hidden: Tensor, layout: TokenLayout) -> Tensor:
+    def forward(self, hidden: Tensor, layout: TokenLayout, record: GlobalAttention | None = None) -> Tensor:
         """*Shape* (tokens, width) in and out."""
-        return self.output(self.self(hidden, layout), hidden)
+        return self.output(self.self(hidden, layout, record), hidden)
 
 
 class Intermediate(nn.Module):
@@ -141,9 +145,9 @@ class Layer(nn.Module):
         self.intermediate = Intermediate(config)
         self.output = AddAndNorm(config.intermediate_size, config)
 
-    def forward(self, hidden: Tensor, layout: TokenLayout) -> Tensor:
-        """*Shape* (tokens, width) in and out."""
-        hidden = self.attention(hidden, layout)
+    def forward(self, hidden: Tensor, layout: TokenLayout, record: GlobalAttention | None = None) -> Tensor:
+        """*Shape* (tokens, width) in and out; the layer's attention goes into the record, if there is one."""
+        hidden = self.attention(hidden, layout, record)
         return self.output(self.intermediate(hidden), hidden)
 
 
@@ -155,13 +159,13 @@ class Layers(nn.Module):
         self.layer = nn.ModuleList(Layer(config, window) for window in config.attention_window)
         self.gradient_checkpointing = False
 
-    def forward(self, hidden: Tensor, layout: TokenLayout) -> Tensor:
-        """*Shape* (tokens, width) in and out."""
-        for layer in self.layer:
+    def forward(self, hidden: Tensor, layout: TokenLayout, records: Sequence[GlobalAttention] = ()) -> Tensor:
+        """*Shape* (tokens, width) in and out; each layer's attention goes into its record, if there are any."""
+        for layer, record in zip_longest(self.layer, records):
             if self.gradient_checkpointing and self.training:
-                hidden = checkpoint(layer, hidden, layout, use_reentrant=False)
+                hidden = checkpoint(layer, hidden, layout, record, use_reentrant=False)
             else:
-                hidden = layer(hidden, layout)
+                hidden = layer(hidden, layout, record)
         return hidden
 
 
@@ -280,6 +284,7 @@ class CDLMModel(nn.Module):
         input_ids: Tensor,
         attention_mask: Tensor | None = None,
         global_attention_mask: Tensor | None = None,
+        output_attentions: bool = False,
     ) -> EncoderOutput:
         """Encode a padded batch.
 
@@ -291,6 +296,8 @@ class CDLMModel(nn.Module):
             *Shape:* (batch, length). Zero for padding; by default nothing is padding.
         global_attention_mask
             *Shape:* (batch, length). Not zero for tokens with global attention; by default there is none.
+        output_attentions
+            Whether to return the attention of and towards the global tokens. It is no part of the graph of gradients.
 
         Raises
         ------
@@ -311,6 +318,10 @@ class CDLMModel(nn.Module):
         if len(position_ids) and int(position_ids.max()) >= self.config.max_position_embeddings:
             raise ValueError(f"a sequence is longer than the encoder's {self.config.max_length} positions")
         hidden = self.embeddings(input_ids.flatten()[layout.kept], position_ids)
-        hidden = self.encoder(hidden, layout)
+        records = tuple(
+            GlobalAttention.empty(layout, self.config.num_attention_heads, hidden.dtype)
+            for _ in range(self.config.num_hidden_layers if output_attentions else 0)
+        )
+        hidden = self.encoder(hidden, layout, records)
         padded = hidden.new_zeros(input_ids.numel(), hidden.shape[-1]).index_copy(0, layout.kept, hidden)
-        return EncoderOutput(padded.unflatten(0, input_ids.shape))
+        return EncoderOutput(padded.unflatten(0, input_ids.shape), records if output_attentions else None)

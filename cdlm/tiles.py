@@ -10,7 +10,7 @@ products.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,8 +84,17 @@ def _without_gaps(vectors: Tensor) -> Tensor:
     return vectors if vectors.element_size() > 2 else vectors.contiguous()
 
 
+Observer = Callable[[Tile, slice, Tensor], None]
+"""Is shown each tile, some of its heads, and their attention weights, *shape* (heads, rows, keys), before dropout."""
+
+
 def tiled_attention(
-    projected: Tensor, global_query: Tensor | None, global_rows: Tensor, tiles: Sequence[Tile], dropout: float
+    projected: Tensor,
+    global_query: Tensor | None,
+    global_rows: Tensor,
+    tiles: Sequence[Tile],
+    dropout: float = 0.0,
+    observer: Observer | None = None,
 ) -> Tensor:
     """Softmax attention of every tile's rows to its keys.
 
@@ -102,6 +111,8 @@ def tiled_attention(
         Every row is in exactly one of them.
     dropout
         Probability with which a weight is dropped.
+    observer
+        Called with the weights of the forward pass.
 
     Returns
     -------
@@ -109,7 +120,7 @@ def tiled_attention(
         *Shape:* (tokens, heads, width of a head).
     """
     seed = int(torch.randint(2**62, ()).item()) if dropout else 0
-    return _TiledAttention.apply(projected, global_query, global_rows, tiles, dropout, seed)
+    return _TiledAttention.apply(projected, global_query, global_rows, tiles, dropout, seed, observer)
 
 
 def _weights(query: Tensor, key: Tensor, tile: Tile) -> Tensor:
@@ -146,6 +157,7 @@ class _TiledAttention(torch.autograd.Function):
         tiles: Sequence[Tile],
         dropout: float,
         seed: int,
+        observer: Observer | None,
     ) -> Tensor:
         heads, width = projected.shape[2:]
         # Views with the heads first: (heads, tokens, width).
@@ -155,12 +167,14 @@ class _TiledAttention(torch.autograd.Function):
             queries.index_copy_(0, global_rows, global_query / math.sqrt(width))
         query = queries.transpose(0, 1)
         output = torch.empty_like(queries)
-        generator = torch.Generator().manual_seed(seed)
-        with torch.autocast("cpu", enabled=False):
+        generator = torch.Generator(projected.device).manual_seed(seed)
+        with torch.autocast(projected.device.type, enabled=False):
             for tile in tiles:
                 keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
                 for group in tile.head_groups(heads):
                     weights = _weights(tile.of_rows(query[group]), keys[group], tile)
+                    if observer:
+                        observer(tile, group, weights)
                     if dropout:
                         zero_dropped_(weights, _numbers_for(weights, generator), dropout)
                     output.transpose(0, 1)[group, slice(*tile.rows)] = torch.bmm(weights, values[group])
@@ -178,8 +192,8 @@ class _TiledAttention(torch.autograd.Function):
         # Sums over many tiles, so in fp32 at least.
         back = torch.zeros_like(projected, dtype=torch.promote_types(projected.dtype, torch.float32))
         to_query, to_key, to_value, *to_pair = back.permute(1, 2, 0, 3)
-        generator = torch.Generator().manual_seed(ctx.seed)
-        with torch.autocast("cpu", enabled=False):
+        generator = torch.Generator(projected.device).manual_seed(ctx.seed)
+        with torch.autocast(projected.device.type, enabled=False):
             for tile in ctx.tiles:
                 keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
                 to_keys, to_values = to_pair if tile.to_all else (to_key, to_value)
@@ -203,4 +217,4 @@ class _TiledAttention(torch.autograd.Function):
         if ctx.has_global:
             to_global_query = to_projected[global_rows, 0]
             to_projected[:, 0].index_fill_(0, global_rows, 0)
-        return to_projected, to_global_query, None, None, None, None
+        return to_projected, to_global_query, None, None, None, None, None
