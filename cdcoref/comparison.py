@@ -8,7 +8,7 @@ order which does not depend on the files' names), so the order of the input does
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -87,9 +87,13 @@ class Comparison:
         Documents and the mentions to compare; every mention has a kind.
     pairs
         Pairs of documents to compare, by id; every document is also compared with itself.
+    max_windows
+        See :class:`cdcoref.windows.SequenceOptions`.
     """
 
-    def __init__(self, model: CorefModel, corpus: Corpus, pairs: Sequence[DocumentPair]) -> None:
+    def __init__(
+        self, model: CorefModel, corpus: Corpus, pairs: Sequence[DocumentPair], *, max_windows: int | None = None
+    ) -> None:
         for mention in corpus.mentions:
             if mention.kind not in KINDS:
                 raise InputError(
@@ -97,7 +101,8 @@ class Comparison:
                 )
         self.model = model
         self.corpus = corpus
-        self._builder = SequenceBuilder(model.tokenizer, model.settings.sequence_options())
+        options = replace(model.settings.sequence_options(), max_windows=max_windows)
+        self._builder = SequenceBuilder(model.tokenizer, options)
         numbers: dict[str, list[int]] = {d.id: [] for d in corpus.documents}
         for number, mention in enumerate(corpus.mentions):
             numbers[mention.document].append(number)
@@ -115,8 +120,11 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """One sentence for each mention that had to be cut."""
-        return self._builder.notes
+        """One sentence for each mention that had to be cut, and for what was left out of long documents."""
+        if not self._builder.pruned:
+            return self._builder.notes
+        pruned = f"{self._builder.pruned} pairs of windows of long documents were not compared, because of --max-pairs"
+        return [*self._builder.notes, pruned]
 
     def size(self) -> tuple[int, int]:
         """Number of sequences, and about how many word pieces they have."""
@@ -169,7 +177,12 @@ class Comparison:
         for pair in self.pairs:
             key = b""
             if cache is not None:
-                key = cache.key("pair", hashes[pair[0]], hashes[pair[1]] if pair[0] != pair[1] else "itself")
+                key = cache.key(
+                    "pair",
+                    str(self._builder.options.max_windows),
+                    hashes[pair[0]],
+                    hashes[pair[1]] if pair[0] != pair[1] else "itself",
+                )
                 found = cache.get(key)
                 if found is not None:
                     advance(self._orders(pair) * self._builder.count(*self._both(pair))[0])

@@ -50,7 +50,8 @@ class PredictionOptions:
     threshold
         Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
     max_pairs
-        Compare each document with at most so many others of its group, the nearest by TF-IDF; None: with all.
+        Compare each document with at most so many others of its group, the nearest by TF-IDF, and each part of a
+        document that is too long for one sequence with at most so many other parts; None: with all.
     batch_tokens
         Word pieces that the encoder reads at once.
     find_mentions
@@ -191,7 +192,7 @@ class Predictor:
         from cdcoref.comparison import Comparison
 
         pairs, pruned = _document_pairs(corpus.documents, groups, options.max_pairs)
-        comparison = Comparison(self.model, corpus, pairs)
+        comparison = Comparison(self.model, corpus, pairs, max_windows=options.max_pairs)
         sequences, pieces = comparison.size()
         seconds = pieces / pieces_per_second(self.model) if pieces > 50_000 else 0.0
         plan = Plan(len(corpus.documents), len(corpus.mentions), len(groups), len(pairs), pruned, sequences, seconds)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.windows import OVERHEAD, MarkedDocument, SequenceOptions, lay_out, window_pairs
+from cdcoref.windows import MarkedDocument, SequenceOptions, lay_out, window_pairs
 from cdlm.tokens import DOC_END, DOC_START, MENTION_END, MENTION_START, WordPieces
 
 if TYPE_CHECKING:
@@ -99,11 +99,14 @@ class SequenceBuilder:
     ----------
     notes
         One sentence for each mention that had to be cut, to be reported to the user.
+    pruned
+        Pairs of windows of long documents that were left out because of `max_windows`.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, options: SequenceOptions) -> None:
         self.options = options
         self.notes: list[str] = []
+        self.pruned = 0
         self._word_pieces = WordPieces(tokenizer)
         ids = tokenizer.get_vocab()
         self._doc_start, self._doc_end = ids[DOC_START], ids[DOC_END]
@@ -193,26 +196,26 @@ class SequenceBuilder:
         self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
     ) -> tuple[int, int]:
         """How many sequences :meth:`build` yields at most, and about how many word pieces they hold."""
-        windows = window_pairs(self.options, first, ones if second else (*ones, *others), second, others)
-        pieces = sum(
-            OVERHEAD + sum(first.lengths[u] for u in one) + sum((second or first).lengths[u] for u in other)
-            for one, other in windows
-        )
-        return len(windows), pieces
+        marked = ones if second else (*ones, *others)
+        return window_pairs(self.options, first, marked, second, others).extent(first, second)
 
     # -- sequences ---------------------------------------------------------------------------------------------------
 
     def _across(
         self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument, others: Sequence[int]
     ) -> Iterator[PairSequence]:
-        for one, other in window_pairs(self.options, first, ones, second, others):
+        windows = window_pairs(self.options, first, ones, second, others)
+        self.pruned += windows.pruned
+        for one, other in windows:
             segments = (self._segment(first, one, ones), self._segment(second, other, others))
             left, right = (len(s.mentions) for s in segments)
             pairs = np.stack(np.meshgrid(np.arange(left), left + np.arange(right), indexing="ij"), -1).reshape(-1, 2)
             yield from self._sequence(segments, pairs)
 
     def _within(self, document: MarkedDocument, marked: Sequence[int]) -> Iterator[PairSequence]:
-        for one, other in window_pairs(self.options, document, marked, None, ()):
+        windows = window_pairs(self.options, document, marked, None, ())
+        self.pruned += windows.pruned
+        for one, other in windows:
             # Two windows of one document may have filled up with the same sentence.
             segment = self._segment(document, tuple(sorted({*one, *other})), marked)
             pairs = np.stack(np.triu_indices(len(segment.mentions), 1), -1)

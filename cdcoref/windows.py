@@ -2,14 +2,18 @@
 
 Where the context that was asked for does not fit into `max_length`, sentences far from mentions go first. If even the
 sentences with mentions do not fit, they are split into windows of consecutive sentences, and every window of one
-document is paired with every window of the other, so that every pair of mentions is compared exactly once.
+document is paired with every window of the other, so that every pair of mentions is compared exactly once (unless
+`max_windows` limits a very long document).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import merge
+from itertools import combinations, product
 from typing import Any, Literal
 
 import numpy as np
@@ -37,16 +41,20 @@ class SequenceOptions:
         each. ``"sentence"``: the sentences with mentions alone (the paper's ablation).
     max_length
         Word pieces of the longest sequence, markers included.
+    max_windows
+        Read each window of a document that does not fit in one with at most so many windows of its own or of the other
+        document, the nearest by their words; None: with all.
     """
 
     marking: Literal["all", "pair"] = "all"
     context: Context = "document"
     max_length: int = 4096
+    max_windows: int | None = None
 
     def __post_init__(self) -> None:
         if self.marking not in ("all", "pair"):
             raise InputError(f"marking must be all or pair, not {self.marking!r}")
-        if self.context not in ("document", "sentence") and not (isinstance(self.context, int) and self.context >= 0):
+        if self.context not in ("document", "sentence") and not (type(self.context) is int and self.context >= 0):
             raise InputError(f"context must be document, sentence or a number of sentences, not {self.context!r}")
         if self.max_length < SMALLEST_LENGTH:
             raise InputError(f"max_length must be {SMALLEST_LENGTH} or more, not {self.max_length}")
@@ -133,25 +141,120 @@ def lay_out(
     return marked, notes + _notes_on_cut_mentions(marked)
 
 
+Window = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPairs:
+    """The windows of one or two documents, and which of them are read together.
+
+    Attributes
+    ----------
+    first, second
+        Windows, each a tuple of units. Within one document, `second` is None where everything fits into one window,
+        and otherwise the same list as `first`: every window is then read alone and with every other.
+    chosen
+        Positions in `first` and in `second` of the pairs that are read; None for all of them.
+    pruned
+        Pairs of windows that are left out.
+    """
+
+    first: list[Window]
+    second: list[Window] | None
+    within: bool
+    chosen: list[tuple[int, int]] | None = None
+    pruned: int = 0
+
+    def __iter__(self) -> Iterator[tuple[Window, Window]]:
+        if self.second is None or self.within:
+            yield from ((window, ()) for window in self.first)
+        if self.second is not None:
+            yield from ((self.first[i], self.second[j]) for i, j in self._pairs())
+
+    def _pairs(self) -> Iterator[tuple[int, int]]:
+        if self.chosen is not None:
+            return iter(self.chosen)
+        if self.within:
+            return combinations(range(len(self.first)), 2)
+        return product(range(len(self.first)), range(len(self.second or ())))
+
+    def extent(self, first: MarkedDocument, second: MarkedDocument | None) -> tuple[int, int]:
+        """Number of sequences, and of the word pieces in them, without going through all pairs."""
+        ones = [sum(first.lengths[u] for u in window) for window in self.first]
+        if self.second is None:
+            return len(ones), OVERHEAD * len(ones) + sum(ones)
+        others = ones if self.within else [sum((second or first).lengths[u] for u in window) for window in self.second]
+        alone = len(ones) if self.within else 0
+        if self.chosen is not None:
+            count = alone + len(self.chosen)
+            pieces = sum(ones[i] + others[j] for i, j in self.chosen) + (sum(ones) if self.within else 0)
+        elif self.within:
+            count, pieces = alone + alone * (alone - 1) // 2, alone * sum(ones)
+        else:
+            count = len(ones) * len(others)
+            pieces = len(others) * sum(ones) + len(ones) * sum(others)
+        return count, OVERHEAD * count + pieces
+
+
 def window_pairs(
     options: SequenceOptions,
     first: MarkedDocument,
     ones: Sequence[int],
     second: MarkedDocument | None,
     others: Sequence[int],
-) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Units of the first and of the second document (or of a second window of the first) of every sequence."""
+) -> WindowPairs:
+    """Divide one or two documents, of which these mentions are marked, into windows that are read together."""
     room = options.max_length - OVERHEAD
     if second is None:
         whole = _windows(options, first, ones, room)
         if len(whole) == 1:
-            return [(whole[0], ())]
+            return WindowPairs(whole, None, within=True)
         windows = _windows(options, first, ones, room // 2)
-        return [(a, ()) for a in windows] + [(a, b) for i, a in enumerate(windows) for b in windows[i + 1 :]]
+        if options.max_windows is None or len(windows) <= options.max_windows + 1:
+            return WindowPairs(windows, windows, within=True)
+        nearest = _nearest(first, windows, first, windows, options.max_windows)
+        chosen = sorted({(min(pair), max(pair)) for pair in nearest})
+        return WindowPairs(windows, windows, True, chosen, len(windows) * (len(windows) - 1) // 2 - len(chosen))
     one_room, other_room = _rooms(options, first, ones, second, others)
-    return [
-        (a, b) for a in _windows(options, first, ones, one_room) for b in _windows(options, second, others, other_room)
+    left, right = _windows(options, first, ones, one_room), _windows(options, second, others, other_room)
+    if options.max_windows is None or max(len(left), len(right)) <= options.max_windows:
+        return WindowPairs(left, right, within=False)
+    chosen = _nearest(first, left, second, right, options.max_windows)
+    return WindowPairs(left, right, False, chosen, len(left) * len(right) - len(chosen))
+
+
+def _nearest(
+    first: MarkedDocument, ones: Sequence[Window], second: MarkedDocument, others: Sequence[Window], limit: int
+) -> list[tuple[int, int]]:
+    """Pairs of windows of which one is among the `limit` nearest of the other, by the rare word pieces they share."""
+    from scipy.sparse import csr_array
+
+    bags = [
+        sorted({piece for u in window for t in range(*document.units[u]) for piece in document.pieces[t]})
+        for document, windows in ((first, ones), (second, others))
+        for window in windows
     ]
+    lengths = [len(bag) for bag in bags]
+    pieces = np.array([piece for bag in bags for piece in bag])
+    frequency = np.bincount(pieces)
+    # A piece that is in every window of both documents weighs nothing.
+    weights = np.log((len(bags) + 1) / (frequency[pieces] + 1))
+    table = csr_array((weights, pieces, np.concatenate([[0], np.cumsum(lengths)])), shape=(len(bags), len(frequency)))
+    norms = np.sqrt(table.power(2).sum(axis=1))
+    table = csr_array(table.multiply(1.0 / np.maximum(norms, 1e-12)[:, None]))
+    left, right = table[: len(ones)], table[len(ones) :]
+    chosen: set[tuple[int, int]] = set()
+    for rows, columns, flipped in ((left, right, False), (right, left, True)):
+        for start in range(0, rows.shape[0], 256):
+            similarity = (rows[start : start + 256] @ columns.T).toarray()
+            if first is second:
+                block = np.arange(len(similarity))
+                similarity[block, start + block] = -1.0
+            kept = min(limit, similarity.shape[1] - (first is second))
+            order = np.argsort(-similarity, axis=1, kind="stable")[:, :kept]
+            for row, nearest in enumerate(order.tolist(), start):
+                chosen.update((other, row) if flipped else (row, other) for other in nearest)
+    return sorted(chosen)
 
 
 def _rooms(
@@ -177,20 +280,25 @@ def _rooms(
 def _context(options: SequenceOptions, document: MarkedDocument, marked: Sequence[int]) -> dict[int, int]:
     """The units that the option `context` asks for, each with its distance from the nearest marked mention's."""
     wanted = set(marked)
-    own = [u for u, inside in enumerate(document.unit_mentions) if wanted.intersection(inside)]
-    limit = options.context
-    reach = len(document.units) if limit == "document" else 0 if limit == "sentence" else int(limit)
-    distances: dict[int, int] = {}
-    for unit in own:
-        for other in range(max(0, unit - reach), min(len(document.units), unit + reach + 1)):
-            if other == unit or other not in document.hidden:
-                distances[other] = min(distances.get(other, reach), abs(other - unit))
-    return distances
+    own = np.array(
+        [u for u, inside in enumerate(document.unit_mentions) if wanted.intersection(inside)], dtype=np.int64
+    )
+    if not len(own) or options.context == "sentence":
+        return dict.fromkeys(own.tolist(), 0)
+    reach = len(document.units) if options.context == "document" else int(options.context)
+    units = np.arange(len(document.units))
+    after = np.searchsorted(own, units)
+    ahead = np.abs(own[np.minimum(after, len(own) - 1)] - units)
+    behind = np.abs(units - own[np.maximum(after - 1, 0)])
+    distance = np.minimum(ahead, behind)
+    return {
+        unit: int(distance[unit])
+        for unit in np.flatnonzero(distance <= reach).tolist()
+        if distance[unit] == 0 or unit not in document.hidden
+    }
 
 
-def _windows(
-    options: SequenceOptions, document: MarkedDocument, marked: Sequence[int], room: int
-) -> list[tuple[int, ...]]:
+def _windows(options: SequenceOptions, document: MarkedDocument, marked: Sequence[int], room: int) -> list[Window]:
     """Split the units with marked mentions into windows of at most `room` pieces; fill up with nearest context."""
     distances = _context(options, document, marked)
     if sum(document.lengths[u] for u in distances) <= room:
@@ -203,17 +311,26 @@ def _windows(
             windows.append([])
             length = document.lengths[unit]
         windows[-1].append(unit)
-    context = [u for u in distances if distances[u] > 0]
+    context = sorted(u for u in distances if distances[u] > 0)
     for window in windows:
         length = sum(document.lengths[u] for u in window)
-        core = list(window)
-        for unit in sorted(context, key=lambda u: (min(abs(u - w) for w in core), u)):
+        for unit in _outwards(window, context):
             if length + document.lengths[unit] > room:
                 break
             window.append(unit)
             length += document.lengths[unit]
         window.sort()
     return [tuple(window) for window in windows]
+
+
+def _outwards(window: Sequence[int], context: Sequence[int]) -> Iterator[int]:
+    """Units of the context by their distance from the nearest unit of a window, the earlier of two first."""
+    core = list(window)
+    first, last = bisect_left(context, core[0]), bisect_left(context, core[-1])
+    between = sorted((min(abs(u - w) for w in core), u) for u in context[first:last])
+    before = ((core[0] - u, u) for u in reversed(context[:first]))
+    behind = ((u - core[-1], u) for u in context[last:])
+    return (unit for _, unit in merge(between, before, behind))
 
 
 def _units(

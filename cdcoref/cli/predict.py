@@ -15,6 +15,8 @@ from cdcoref.errors import InputError
 if TYPE_CHECKING:
     from cdcoref.results import Plan, PredictedCluster, PredictedMention, Prediction
 
+LONG = 1800
+"""Seconds from which on it is said how to make them less."""
 OUTPUT_SUFFIXES = (".conll", ".jsonl", ".conll.gz", ".jsonl.gz")
 
 
@@ -124,6 +126,8 @@ def _in_order(cluster: PredictedCluster) -> Sequence[PredictedMention]:
 def _announce(plan: Plan) -> None:
     pruned = f", {plan.pruned} more left out by --max-pairs" if plan.pruned else ""
     time = f"; about {duration(plan.seconds)}" if plan.seconds else ""
+    if plan.seconds > LONG and not plan.pruned:
+        time += " (--max-pairs 20 would make it less, --cache DIR lets it be interrupted)"
     _say(
         f"{plan.documents} documents in {plan.groups} groups, {plan.mentions} mentions; {plan.pairs} pairs of "
         f"documents to compare{pruned}, in {plan.sequences} sequences{time}"
