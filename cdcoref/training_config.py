@@ -11,6 +11,7 @@ from typing import Any, Literal
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.model_config import CorefConfig
+from cdcoref.windows import SMALLEST_LENGTH
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,10 @@ class TrainingConfig:
         least = {
             "epochs": 1, "batch_tokens": 1, "batch_sequences": 1, "accumulation": 1, "save_steps": 1, "log_steps": 1,
             "seed": 0, "learning_rate": 0, "head_learning_rate": 0, "weight_decay": 0, "warmup": 0, "negatives": 0,
-            "attention_dropout": 0, "other_subtopics": 0, "detection_passes": 0,
+            "attention_dropout": 0, "other_subtopics": 0, "detection_passes": 0, "detector_max_length": SMALLEST_LENGTH,
         }  # fmt: skip
         for name, bound in least.items():
-            if getattr(self, name) < bound:
+            if not getattr(self, name) >= bound:  # so that nan is refused too
                 raise InputError(f"{name} must be {bound} or more, not {getattr(self, name)}")
         for name in ("warmup", "other_subtopics", "attention_dropout"):
             if getattr(self, name) > 1:
@@ -101,13 +102,13 @@ class TrainingConfig:
             if name not in known:
                 raise InputError(f"there is no setting {name!r}; the settings are {', '.join(known)}", path)
             default = known[name].default
-            if isinstance(default, int | float) and (
-                not isinstance(value, int | float)
-                or isinstance(value, bool) != isinstance(default, bool)
-                or (isinstance(default, int) and not isinstance(value, int))
-            ):
+            types = (int, float) if isinstance(default, float) else (type(default),)
+            if type(value) not in types and name != "context":
                 raise InputError(f"{name} must be of type {type(default).__name__}, not {value!r}", path)
-        return cls(**values)
+        try:
+            return cls(**values)
+        except InputError as error:
+            raise InputError(error.message, path) from error
 
     @classmethod
     def from_toml(cls, path: Path, preset: Mapping[str, Any], overrides: Mapping[str, Any]) -> TrainingConfig:
@@ -118,7 +119,8 @@ class TrainingConfig:
             raise InputError(f"the configuration cannot be read ({error.strerror})", path) from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"this is not TOML ({error})", path) from error
-        return cls.from_dict({**preset, **values, **overrides}, path)
+        cls.from_dict({**preset, **values}, path)  # what is wrong in the file is said of the file
+        return cls.from_dict({**preset, **values, **overrides})
 
     def coref_config(self) -> CorefConfig:
         """The part that the model itself keeps."""
