@@ -8,7 +8,7 @@ document is paired with every window of the other, so that every pair of mention
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -129,7 +129,7 @@ def lay_out(
     starts = [start for start, _ in units]
     unit_mentions: list[list[int]] = [[] for _ in units]
     for position, mention in enumerate(ordered):
-        unit_mentions[int(np.searchsorted(starts, mention.start, side="right")) - 1].append(position)
+        unit_mentions[bisect_right(starts, mention.start) - 1].append(position)
     lengths = [
         sum(len(pieces[t]) for t in range(start, end)) + 2 * len(inside)
         for (start, end), inside in zip(units, unit_mentions, strict=True)
