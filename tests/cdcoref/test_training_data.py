@@ -1,4 +1,4 @@
-"""An epoch's batches: the same for the same seed, all positive pairs, some negatives, and silence where nobody looked."""
+"""An epoch's batches: the same for the same seed, all positive pairs, some negatives, silence where nobody looked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def corpus() -> Corpus:
     """Two topics of two subtopics with three documents each; a mention a word, clusters of a subtopic or of a topic."""
     documents, mentions = [], []
     for topic, subtopic, number in product("12", "ab", range(3)):
-        name = f"{topic}{subtopic}{number}"
+        story = f"{topic}{subtopic}"
+        name = f"{story}{number}"
         words = [["the", "ferry", "sank", "on", "friday"], ["police", "said", "so"], ["it", "was", "late"]]
         documents.append(
             Document.from_sentences(
@@ -42,9 +43,9 @@ def corpus() -> Corpus:
             )
         )
         mentions += [
-            Mention(name, (1,), "entity", f"{topic}{subtopic} ferry"),
+            Mention(name, (1,), "entity", f"{story} ferry"),
             Mention(name, (2,), "event", f"{topic} sinking"),
-            Mention(name, (4,), "entity", f"{topic}{subtopic} friday"),
+            Mention(name, (4,), "entity", f"{story} friday"),
             Mention(name, (0, 1), "entity", f"{name} own"),
         ]
         if number == 2:
