@@ -28,12 +28,13 @@ from transformers.trainer_callback import PrinterCallback, ProgressCallback
 from cdcoref.corpus import Corpus
 from cdcoref.encoders import encoder_folder
 from cdcoref.errors import InputError
-from cdcoref.model import CorefModel
+from cdcoref.model import CONFIG_FILE, CorefModel, replaced_folder
 from cdcoref.model_card import model_card
 from cdcoref.model_config import CorefConfig
 from cdcoref.training_config import TrainingConfig
 from cdcoref.training_data import SamplingOptions, TrainingData
 from cdcoref.tuning import KindScores, tune
+from cdlm.config import read_json
 from cdlm.encoder import SelfAttention
 
 WHOLE_FILE = "whole.json"
@@ -86,11 +87,16 @@ def train(
         If a corpus has nothing to learn from or to choose on, or `output` holds another model or run already.
     """
     output = Path(output)
-    _claim_folder(output, config, resume)
-    kinds = config.kinds
+    first_process = int(os.environ.get("RANK", "0")) == 0  # accelerate's launcher numbers them
+    if first_process:
+        _check_folder(output, config, resume)
+    if resume and (output / CONFIG_FILE).is_file():
+        return _finished(output, say)
+    if config.precision == "fp16" and (device == "cpu" or not torch.cuda.is_available()):
+        raise InputError("the precision fp16 needs a GPU; choose bf16 or fp32")
     if config.mention_type != "both":
         train_corpus, dev_corpus = train_corpus.of_kind(config.mention_type), dev_corpus.of_kind(config.mention_type)
-    for kind in kinds:
+    for kind in config.kinds:
         if not any(m.kind == kind for m in dev_corpus.mentions):
             raise InputError(f"the dev corpus has no mention of the kind {kind}; choose --mention-type accordingly")
     set_seed(config.seed)
@@ -98,13 +104,18 @@ def train(
         model = CorefModel.from_encoder(encoder, config.coref_config())
     _prepare_encoder(model, config)
     data = TrainingData(model, train_corpus, _sampling(config), config.seed)
-    say(f"{data.examples} training sequences an epoch in {len(data)} batches; {_parameters(model)} parameters")
+    if first_process:
+        for note in data.notes:
+            say(note)
+        parameters = sum(p.numel() for p in model.parameters()) / 1e6
+        say(f"{data.examples} training sequences an epoch in {len(data)} batches; {parameters:.1f}M parameters")
+        if not resume:
+            _claim_folder(output, config)
     trainer = CorefTrainer(config, model, data, dev_corpus, output, device, say)
-    checkpoint = last_whole_checkpoint(output / "checkpoints") if resume else None
-    if resume:
-        say(
-            f"going on from {checkpoint.name}" if checkpoint else "no whole checkpoint yet; starting from the beginning"
-        )
+    with trainer.args.main_process_first():
+        checkpoint = last_whole_checkpoint(output / "checkpoints") if resume else None
+    if resume and first_process:
+        say(f"going on from {checkpoint.name}" if checkpoint else "no whole checkpoint yet; from the beginning")
     started = time.monotonic()
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     if trainer.is_world_process_zero():
@@ -339,26 +350,43 @@ def is_whole(checkpoint: Path) -> bool:
     return all((checkpoint / name).is_file() and (checkpoint / name).stat().st_size == n for name, n in sizes.items())
 
 
-def _claim_folder(output: Path, config: TrainingConfig, resume: bool) -> None:
-    """Refuse a folder that holds something else; leave the configuration in it."""
-    run = output / "checkpoints" / RUN_FILE
-    values = json.dumps(asdict(config), indent=2) + "\n"
-    if resume:
-        if not run.is_file():
-            raise InputError("there is no run to resume here; start it without --resume", output)
-        if run.read_text(encoding="utf-8") != values:
-            raise InputError("this run was started with another configuration; give the same to resume it", run)
+def _check_folder(output: Path, config: TrainingConfig, resume: bool) -> None:
+    """Refuse a folder that holds something else than the run to resume."""
+    if output.exists() and not output.is_dir():
+        raise InputError("this is a file; name a folder for the model", output)
+    if not resume:
+        if output.exists() and any(not path.name.startswith(".") for path in output.iterdir()):
+            raise InputError("this folder is not empty; name a new one, or --resume the run that is in it", output)
         return
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError("this folder is not empty; name a new one, or --resume the run that is in it", output)
-    run.parent.mkdir(parents=True, exist_ok=True)
-    run.write_text(values, encoding="utf-8")
+    finished = (output / CONFIG_FILE).is_file()
+    run = output / RUN_FILE if finished else output / "checkpoints" / RUN_FILE
+    if not run.is_file():
+        raise InputError("there is no run to resume here; start it without --resume", output)
+    started_with = read_json(run)
+    if (started_with.get("configuration") if finished else started_with) != asdict(config):
+        raise InputError("this run was started with another configuration; give the same to resume it", run)
+
+
+def _claim_folder(output: Path, config: TrainingConfig) -> None:
+    """Leave the configuration in the folder, so that the run can be resumed from now on."""
+    try:
+        with replaced_folder(output / "checkpoints") as folder:
+            (folder / RUN_FILE).write_text(json.dumps(asdict(config), indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the model cannot be written here ({error.strerror}); name another folder", output) from error
+
+
+def _finished(output: Path, say: Say) -> CorefModel:
+    """The model of a run that was stopped after its model was in place, or not at all."""
+    shutil.rmtree(output / "checkpoints", ignore_errors=True)
+    say(f"this run has finished: the model is in {output}")
+    return CorefModel.from_pretrained(output)
 
 
 def _publish(output: Path) -> None:
     """Move the best model into its folder, its configuration last, and remove the checkpoints."""
     best = output / "checkpoints" / "best"
-    for path in sorted(best.iterdir(), key=lambda p: p.name == "config.json"):
+    for path in sorted(best.iterdir(), key=lambda p: p.name == CONFIG_FILE):
         path.rename(output / path.name)
     shutil.rmtree(output / "checkpoints")
 
@@ -376,10 +404,6 @@ def _prepare_encoder(model: CorefModel, config: TrainingConfig) -> None:
 
 def _sampling(config: TrainingConfig) -> SamplingOptions:
     return SamplingOptions(**{field.name: getattr(config, field.name) for field in fields(SamplingOptions)})
-
-
-def _parameters(model: CorefModel) -> str:
-    return f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M"
 
 
 def _only_item(items: list[Any]) -> Any:
