@@ -78,6 +78,13 @@ class TrainingData(Dataset[Batch]):
     seed
         Everything drawn follows from it.
 
+    Attributes
+    ----------
+    examples
+        Sequences' worth of documents and pairs of documents in the first epoch.
+    notes
+        One sentence for each word or mention that had to be cut.
+
     Raises
     ------
     InputError
@@ -100,6 +107,7 @@ class TrainingData(Dataset[Batch]):
         self._pair_batches = self._batch_count([e.pieces for e in first_epoch])
         self._span_batches = self._batch_count([len(w.sequence) for w in self._windows]) if self._windows else 0
         self.examples = len(first_epoch)
+        self.notes = list(dict.fromkeys(self._builder.notes))
         self._order: list[tuple[str, list[int]]] = []
         self._epoch_examples: list[Example] = []
         self._epoch_built = -1
