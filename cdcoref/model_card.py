@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ def model_card(
         f"| {config.temperature[kind]:.2f} | {config.detection_threshold[kind]:.2f} |"
         for kind, s in scores.items()
     )
-    settings = "\n".join(f"{name} = {value!r}" for name, value in training.items())
+    settings = "\n".join(f"{name} = {json.dumps(value)}" for name, value in training.items())
     return f"""# A cdcoref model
 
 Finds mentions of events and entities in English news text, and tells which of them, in different documents, are the
