@@ -87,7 +87,7 @@ class Prediction:
     notes: tuple[str, ...] = field(default=())
 
     def clusters(self, *, singletons: bool = False) -> list[PredictedCluster]:
-        """The clusters, those over most documents first; clusters of one mention only if asked for."""
+        """The clusters, those first that most documents surely share; those of one mention only if asked for."""
         documents = {d.id: d for d in self.corpus.documents}
         found = []
         for cluster in self.corpus.clusters():
@@ -96,7 +96,12 @@ class Prediction:
                 known = [m.confidence for m in cluster if m.confidence is not None]
                 confidence = sum(known) / len(known) if known else None
                 found.append(PredictedCluster(cluster[0].kind or "", shown, confidence))
-        return sorted(found, key=lambda c: (-len({m.document for m in c.mentions}), -len(c.mentions)))
+        return sorted(found, key=_certainly_shared, reverse=True)
+
+
+def _certainly_shared(cluster: PredictedCluster) -> tuple[float, int]:
+    documents = len({mention.document for mention in cluster.mentions})
+    return documents * (cluster.confidence or 0.0), len(cluster.mentions)
 
 
 def _shown(mention: Mention, document: Document) -> PredictedMention:
