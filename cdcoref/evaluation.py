@@ -18,7 +18,7 @@ from cdcoref.errors import InputError
 from cdcoref.lemma import lemma_clusters
 from cdcoref.mentions import annotated_only, find_mentions
 from cdcoref.prediction import Predictor, Progress, Topics, cluster_mentions
-from cdcoref.scoring import score
+from cdcoref.scoring import METRICS, score
 from cdcoref.topics import group_documents
 from cdcoref.tuning import span_scores
 
@@ -58,8 +58,8 @@ def evaluate(
         For JSON; all scores from 0 to 1. Under ``event`` and ``entity`` (and ``both``, with predicted mentions) the
         topic settings, under each the metrics with ``recall``, ``precision`` and ``f1``, and ``conll_f1``; beside them
         the same ``without_singletons``, the ``lemma_baseline``, and the ``ceiling`` of recall. The headline is repeated
-        under ``headline``. ``detection`` has the mention detector's scores, ``parameters`` and ``seconds`` what it
-        took.
+        under ``headline`` (gold mentions: singletons kept; predicted mentions: removed). ``detection`` has the mention
+        detector's scores, ``parameters`` and ``seconds`` what it took.
 
     Raises
     ------
@@ -92,16 +92,14 @@ def evaluate(
                     "lemma_baseline": _scores(gold, baseline, kind),
                     "ceiling": _ceiling(gold, ceiling, kind),
                 }
-    results["headline"] = {
-        "topics": "predicted",
-        "singletons": "keep",
-        **{kind: results[kind]["predicted"]["conll_f1"] for kind in kinds if kind in results},
-    }
-    if mentions == "predicted":
-        # Found singletons cannot be told from wrong ones, so end to end the number to quote is without them.
-        results["headline"]["without_singletons"] = {
-            kind: results[kind]["predicted"]["without_singletons"]["conll_f1"] for kind in kinds if kind in results
-        }
+    # Found singletons cannot be told from wrong ones, so end to end the number to quote is without them.
+    singletons = "keep" if mentions == "gold" else "remove"
+    results["headline"] = {"topics": "predicted", "singletons": singletons}
+    for kind in kinds:
+        if kind in results:
+            scores = results[kind]["predicted"]
+            chosen = scores if singletons == "keep" else scores["without_singletons"]
+            results["headline"][kind] = {name: chosen[name] for name in (*METRICS, "conll_f1")}
     results["parameters"] = sum(p.numel() for p in predictor.model.parameters())
     results["seconds"] = round(time.monotonic() - started, 1)
     return results
