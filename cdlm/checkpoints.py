@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle  # only for the name of an error: nothing is unpickled here but by torch.load(weights_only=True)
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -69,8 +70,9 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
         raise InputError(f"there is neither {WEIGHTS_FILE} nor {OLD_WEIGHTS_FILE} in this folder", folder)
     try:
         return torch.load(old, map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, ValueError) as error:
-        raise InputError(f"the weights cannot be read ({error})", old) from error
+    except (RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
+        first_line = str(error).strip().split("\n")[0]
+        raise InputError(f"the weights cannot be read ({first_line})", old) from error
 
 
 def _read_safetensors(path: Path) -> dict[str, Tensor]:

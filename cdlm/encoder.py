@@ -177,12 +177,17 @@ class CDLMModel(nn.Module):
     config
         Its sizes; the weights are drawn from PyTorch's random number generator (normal with the configuration's
         ``initializer_range``, biases zero).
+
+    Raises
+    ------
+    ValueError
+        If the activation function is not known.
     """
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         if config.hidden_act not in ACTIVATIONS:
-            raise InputError(f"hidden_act is {config.hidden_act!r}; known are {', '.join(sorted(ACTIVATIONS))}")
+            raise ValueError(f"hidden_act is {config.hidden_act!r}; known are {', '.join(sorted(ACTIVATIONS))}")
         self.config = config
         self.embeddings = Embeddings(config)
         self.encoder = Layers(config)
@@ -216,9 +221,9 @@ class CDLMModel(nn.Module):
         """
         folder = find_checkpoint(name_or_folder)
         config = EncoderConfig.from_file(folder / CONFIG_FILE)
-        with torch.device("meta"):
-            model = cls(config)
         try:
+            with torch.device("meta"):
+                model = cls(config)
             model.load_checkpoint_weights(read_weights(folder), assign=True)
         except ValueError as error:
             raise InputError(str(error), folder) from error
@@ -306,17 +311,7 @@ class CDLMModel(nn.Module):
         """
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)
-        for name, mask in (("attention_mask", attention_mask), ("global_attention_mask", global_attention_mask)):
-            if mask is not None and mask.shape != input_ids.shape:
-                raise ValueError(f"{name} has shape {tuple(mask.shape)}, input_ids {tuple(input_ids.shape)}")
-        if input_ids.ndim != 2:
-            raise ValueError(f"input_ids must have shape (batch, length), not {tuple(input_ids.shape)}")
-        layout = TokenLayout.from_masks(attention_mask, global_attention_mask)
-        # As Hugging Face does, count by the ids and not by the mask: a padding id has the padding position.
-        counted = (input_ids != self.config.pad_token_id).long()
-        position_ids = (counted.cumsum(1) * counted + self.config.pad_token_id).flatten()[layout.kept]
-        if len(position_ids) and int(position_ids.max()) >= self.config.max_position_embeddings:
-            raise ValueError(f"a sequence is longer than the encoder's {self.config.max_length} positions")
+        layout, position_ids = self._lay_out(input_ids, attention_mask, global_attention_mask)
         hidden = self.embeddings(input_ids.flatten()[layout.kept], position_ids)
         records = tuple(
             GlobalAttention.empty(layout, self.config.num_attention_heads, hidden.dtype)
@@ -325,3 +320,22 @@ class CDLMModel(nn.Module):
         hidden = self.encoder(hidden, layout, records)
         padded = hidden.new_zeros(input_ids.numel(), hidden.shape[-1]).index_copy(0, layout.kept, hidden)
         return EncoderOutput(padded.unflatten(0, input_ids.shape), records if output_attentions else None)
+
+    @torch.compiler.disable
+    def _lay_out(
+        self, input_ids: Tensor, attention_mask: Tensor, global_attention_mask: Tensor | None
+    ) -> tuple[TokenLayout, Tensor]:
+        """Check the inputs of `forward`, and return the layout of the flat batch and its position ids."""
+        if input_ids.ndim != 2:
+            raise ValueError(f"input_ids must have shape (batch, length), not {tuple(input_ids.shape)}")
+        for name, mask in (("attention_mask", attention_mask), ("global_attention_mask", global_attention_mask)):
+            if mask is not None and mask.shape != input_ids.shape:
+                raise ValueError(f"{name} has shape {tuple(mask.shape)}, input_ids {tuple(input_ids.shape)}")
+        layout = TokenLayout.from_masks(attention_mask, global_attention_mask)
+        # As Hugging Face does, count by the ids and not by the mask: a padding id has the padding position.
+        padding = self.config.pad_token_id
+        counted = (input_ids != padding).long()
+        position_ids = (counted.cumsum(1) * counted + padding).flatten()[layout.kept]
+        if len(position_ids) and int(position_ids.max()) >= self.config.max_position_embeddings:
+            raise ValueError(f"a sequence is longer than the encoder's {self.config.max_length} positions")
+        return layout, position_ids

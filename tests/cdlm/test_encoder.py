@@ -226,12 +226,12 @@ def test_a_model_in_16_bits_runs() -> None:
     expected = model(*random_inputs()).last_hidden_state
     states = model.to(torch.bfloat16)(*random_inputs()).last_hidden_state
     assert states.dtype == torch.bfloat16
-    assert float((states.float() - expected).abs().max()) < 0.1
+    assert float((states.float() - expected).detach().abs().max()) < 0.1
 
 
 def test_it_compiles() -> None:
     torch.manual_seed(0)
-    model = CDLMModel(tiny_config()).eval()
+    model = CDLMModel(tiny_config(num_hidden_layers=1)).eval()
     expected = model(*random_inputs()).last_hidden_state
     compiled = torch.compile(model, backend="aot_eager")
     states = compiled(*random_inputs()).last_hidden_state

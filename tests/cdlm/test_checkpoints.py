@@ -1,0 +1,111 @@
+"""Checkpoints in Hugging Face's format, both ways."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoModel
+
+from cdlm.config import EncoderConfig
+from cdlm.encoder import CDLMModel
+from cdlm.errors import InputError
+
+
+def test_a_saved_checkpoint_is_the_one_that_was_read(longformer_folder: Path, tmp_path: Path) -> None:
+    CDLMModel.from_pretrained(longformer_folder).save_pretrained(tmp_path)
+    before, after = load_file(longformer_folder / "model.safetensors"), load_file(tmp_path / "model.safetensors")
+    # The pooler, which the encoder does not use, is kept too.
+    assert set(after) == set(before)
+    assert all(torch.equal(after[name], before[name]) for name in before)
+    model, info = AutoModel.from_pretrained(tmp_path, output_loading_info=True)
+    assert not info["missing_keys"]
+    assert not info["unexpected_keys"]
+    assert model.config.attention_window == [4, 4]
+
+
+def test_half_precision_is_kept(longformer_folder: Path, tmp_path: Path) -> None:
+    CDLMModel.from_pretrained(longformer_folder).half().save_pretrained(tmp_path)
+    model = CDLMModel.from_pretrained(tmp_path)
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.float16}
+    ids = torch.randint(2, 40, (1, 30), generator=torch.Generator().manual_seed(0))
+    reference = AutoModel.from_pretrained(tmp_path, dtype=torch.float32).eval()
+    with torch.no_grad():
+        expected = reference(ids).last_hidden_state
+        torch.testing.assert_close(model.float()(ids).last_hidden_state, expected, atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("layout", ["prefixed", "sharded", "pickled"])
+def test_other_layouts_of_the_same_weights(longformer_folder: Path, tmp_path: Path, layout: str) -> None:
+    weights = load_file(longformer_folder / "model.safetensors")
+    (tmp_path / "config.json").write_bytes((longformer_folder / "config.json").read_bytes())
+    if layout == "prefixed":
+        named = {f"longformer.{name}": tensor for name, tensor in weights.items()}
+        save_file(named | {"lm_head.bias": torch.zeros(3)}, tmp_path / "model.safetensors")
+    elif layout == "sharded":
+        names = sorted(weights)
+        parts = {"first.safetensors": names[::2], "second.safetensors": names[1::2]}
+        for file, part in parts.items():
+            save_file({name: weights[name] for name in part}, tmp_path / file)
+        index = {"weight_map": {name: file for file, part in parts.items() for name in part}}
+        (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    else:
+        torch.save(weights | {"embeddings.position_ids": torch.arange(90)}, tmp_path / "pytorch_model.bin")
+    model = CDLMModel.from_pretrained(tmp_path)
+    assert all(torch.equal(tensor, weights[name]) for name, tensor in model.state_dict().items())
+
+
+def test_a_file_that_runs_code_is_refused(longformer_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_bytes((longformer_folder / "config.json").read_bytes())
+    torch.save(
+        {"embeddings.word_embeddings.weight": Path("a class that is not a tensor")}, tmp_path / "pytorch_model.bin"
+    )
+    with pytest.raises(InputError, match=r"pytorch_model\.bin: the weights cannot be read"):
+        CDLMModel.from_pretrained(tmp_path)
+
+
+def test_what_is_no_checkpoint_is_refused_by_name(longformer_folder: Path, tmp_path: Path) -> None:
+    config = json.loads((longformer_folder / "config.json").read_text())
+    weights = load_file(longformer_folder / "model.safetensors")
+
+    def refused(values: object, match: str) -> None:
+        (tmp_path / "config.json").write_text(json.dumps(values))
+        with pytest.raises(InputError, match=match) as error:
+            CDLMModel.from_pretrained(tmp_path)
+        assert str(tmp_path) in str(error.value)
+
+    save_file(weights, tmp_path / "model.safetensors")
+    refused(config | {"model_type": "bert"}, "cdlm convert")
+    refused([1], "a JSON object")
+    refused(config | {"attention_window": [4, 5]}, "even number a layer")
+    refused(config | {"attention_window": [4]}, "even number a layer")
+    refused(config | {"num_attention_heads": 5}, "no multiple of 5")
+    refused({key: value for key, value in config.items() if key != "hidden_size"}, "incomplete")
+    refused(config | {"vocab_size": 41}, "word_embeddings.weight has shape")
+    refused(config | {"hidden_act": "swish"}, "hidden_act")
+    del weights["encoder.layer.0.output.dense.bias"]
+    save_file(weights, tmp_path / "model.safetensors")
+    refused(config, "1 weights are missing, encoder.layer.0.output.dense.bias")
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(InputError, match=r"config\.json, line 1: this is not JSON"):
+        CDLMModel.from_pretrained(tmp_path)
+    with pytest.raises(InputError, match="this is a file"):
+        CDLMModel.from_pretrained(tmp_path / "config.json")
+
+
+def test_one_window_for_all_layers() -> None:
+    values = {
+        "vocab_size": 9,
+        "hidden_size": 4,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 2,
+        "intermediate_size": 4,
+        "max_position_embeddings": 20,
+        "attention_window": 6,
+    }
+    config = EncoderConfig.from_dict(values)
+    assert config.attention_window == (6, 6, 6)
+    assert EncoderConfig.from_dict(config.to_dict()) == config

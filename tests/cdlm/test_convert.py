@@ -1,0 +1,206 @@
+"""Converted BERT and RoBERTa checkpoints: equal to the originals where the window covers the text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import (
+    AutoModel,
+    AutoTokenizer,
+    BertConfig,
+    BertModel,
+    BertTokenizerFast,
+    LongformerModel,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+    RobertaTokenizerFast,
+)
+
+from cdlm.convert import convert, tile_positions
+from cdlm.encoder import CDLMModel
+from cdlm.errors import InputError
+from cdlm.tokens import DOC_END, DOC_START, MENTION_END, MENTION_START, WordPieces, load_tokenizer
+
+TEXTS = [
+    "A fire broke out in a warehouse near the harbour on Monday night.",
+    "Firefighters needed six hours to put out the blaze, said the mayor.",
+]
+SIZES = {
+    "hidden_size": 24,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 32,
+    "hidden_dropout_prob": 0.0,
+    "attention_probs_dropout_prob": 0.0,
+    "initializer_range": 0.3,
+}
+
+
+def bert_tokenizer() -> PreTrainedTokenizerFast:
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tokenizer.train_from_iterator(TEXTS, trainers.WordPieceTrainer(vocab_size=120, special_tokens=special))
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return BertTokenizerFast(tokenizer_object=tokenizer)
+
+
+def roberta_tokenizer() -> PreTrainedTokenizerFast:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator([" " + text for text in TEXTS], trainer)
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    return RobertaTokenizerFast(tokenizer_object=tokenizer)
+
+
+@pytest.fixture(scope="module")
+def bert_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bert")
+    tokenizer = bert_tokenizer()
+    torch.manual_seed(0)
+    BertModel(BertConfig(vocab_size=len(tokenizer), max_position_embeddings=40, **SIZES)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def roberta_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("roberta")
+    tokenizer = roberta_tokenizer()
+    torch.manual_seed(0)
+    # With the head of a language model, so that the names have a prefix.
+    config = RobertaConfig(vocab_size=len(tokenizer), max_position_embeddings=42, type_vocab_size=1, **SIZES)
+    RobertaForMaskedLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(params=["bert", "roberta"])
+def source(request: pytest.FixtureRequest, bert_folder: Path, roberta_folder: Path) -> Path:
+    return {"bert": bert_folder, "roberta": roberta_folder}[request.param]
+
+
+def original(folder: Path) -> PreTrainedModel:
+    return AutoModel.from_pretrained(folder).eval()
+
+
+def test_equals_the_original_up_to_its_length(source: Path, tmp_path: Path) -> None:
+    converted = convert(source, tmp_path / "long", max_length=200, window=80)
+    assert converted.config.max_length == 200
+    reference = original(source)
+    padding = converted.config.pad_token_id
+    ids = torch.randint(5, reference.config.vocab_size, (3, 40), generator=torch.Generator().manual_seed(1))
+    mask = (torch.arange(40) < torch.tensor([[40], [1], [23]])).long()
+    ids = ids.where(mask.bool(), padding)
+    with torch.no_grad():
+        expected = reference(ids, attention_mask=mask).last_hidden_state[mask.bool()]
+        for model in (converted, CDLMModel.from_pretrained(tmp_path / "long")):
+            states = model(ids, mask).last_hidden_state[mask.bool()]
+            torch.testing.assert_close(states, expected, atol=1e-4, rtol=0)
+        # The global projections begin as copies of the local ones.
+        states = converted(ids, mask, mask).last_hidden_state[mask.bool()]
+        torch.testing.assert_close(states, expected, atol=1e-4, rtol=0)
+
+
+def test_hugging_face_reads_it_back(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "long"
+    converted = convert(source, folder, max_length=100, window=8)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    ours, before = load_tokenizer(folder), AutoTokenizer.from_pretrained(source)
+    assert type(tokenizer) is type(before)
+    assert tokenizer.model_max_length == 100
+    assert len(tokenizer) == len(ours) == len(before) + 4 == converted.config.vocab_size
+    text = f"{DOC_START} A fire {MENTION_START} broke out {MENTION_END} {DOC_END}"
+    ids = tokenizer(text)["input_ids"]
+    assert ids == ours(text)["input_ids"]
+    marks = tokenizer.convert_tokens_to_ids([DOC_START, MENTION_START, MENTION_END, DOC_END])
+    assert [index for index in ids if index >= len(before)] == marks
+    model = AutoModel.from_pretrained(folder).eval()
+    assert isinstance(model, LongformerModel)
+    inputs = torch.tensor([ids * 4])[:, :90]
+    global_mask = (inputs >= len(before)).long()
+    with torch.no_grad():
+        expected = model(inputs, global_attention_mask=global_mask).last_hidden_state
+        states = converted(inputs, None, global_mask).last_hidden_state
+    torch.testing.assert_close(states, expected, atol=1e-4, rtol=0)
+
+
+def test_converting_twice_adds_special_tokens_once(bert_folder: Path, tmp_path: Path) -> None:
+    tokenizer = load_tokenizer(bert_folder)
+    size = len(tokenizer)
+    tokenizer.save_pretrained(tmp_path)
+    again = load_tokenizer(tmp_path)
+    assert len(again) == size
+    assert again.convert_tokens_to_ids(MENTION_END) == tokenizer.convert_tokens_to_ids(MENTION_END)
+
+
+def test_positions_are_tiled_after_the_unused_rows() -> None:
+    table = torch.arange(6.0).view(3, 2)
+    tiled = tile_positions(table, max_length=7, unused=2)
+    assert tiled[:, 0].tolist() == [0, 0, 0, 2, 4, 0, 2, 4, 0]
+    assert tile_positions(table, max_length=2, unused=1).tolist() == [[0, 0], [0, 1], [2, 3]]
+
+
+def test_pieces_of_words_equal_those_of_the_text(source: Path) -> None:
+    tokenizer = load_tokenizer(source)
+    pieces = WordPieces(tokenizer)
+    words = TEXTS[0].split()
+    assert pieces(words) == pieces(words)
+    flat = [piece for word in pieces(words) for piece in word]
+    # A leading space, since every word is encoded as one within a text.
+    assert flat == tokenizer(" " + TEXTS[0], add_special_tokens=False)["input_ids"]
+
+
+def test_text_that_looks_like_a_mark_is_text(source: Path) -> None:
+    tokenizer = load_tokenizer(source)
+    special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+    pieces = WordPieces(tokenizer)([MENTION_START, DOC_END, tokenizer.mask_token, "", "\u200b", "fire"])
+    assert all(len(word) >= 1 for word in pieces)
+    assert not special & {piece for word in pieces for piece in word}
+    pieces[5].clear()
+    assert WordPieces(tokenizer)(["fire"]) != [[]]
+
+
+def test_what_cannot_be_converted_is_refused(bert_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="even number"):
+        convert(bert_folder, tmp_path / "long", window=7)
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    with pytest.raises(InputError, match="no such file"):
+        convert(broken, tmp_path / "long")
+    config = json.loads((bert_folder / "config.json").read_text())
+    (broken / "config.json").write_text(json.dumps(config | {"model_type": "gpt2"}))
+    with pytest.raises(InputError, match="'gpt2'"):
+        convert(broken, tmp_path / "long")
+    (broken / "config.json").write_text(json.dumps(config))
+    with pytest.raises(InputError, match=r"neither model\.safetensors nor"):
+        convert(broken, tmp_path / "long")
+    (broken / "model.safetensors").write_bytes(b"not weights")
+    with pytest.raises(InputError, match=r"model\.safetensors: the weights cannot be read"):
+        convert(broken, tmp_path / "long")
+    (broken / "model.safetensors").write_bytes((bert_folder / "model.safetensors").read_bytes())
+    (broken / "config.json").write_text(json.dumps(config | {"intermediate_size": 48}))
+    with pytest.raises(InputError, match="has shape"):
+        convert(broken, tmp_path / "long")
+    assert not (tmp_path / "long").exists()
+
+
+def test_weights_are_written_once_a_name(bert_folder: Path, tmp_path: Path) -> None:
+    convert(bert_folder, tmp_path, max_length=50, window=4)
+    names = set(load_file(tmp_path / "model.safetensors"))
+    assert "encoder.layer.1.attention.self.value_global.bias" in names
+    assert {"pooler.dense.weight", "pooler.dense.bias"} <= names
+    assert not [path for path in tmp_path.iterdir() if path.suffix == ".part"]
