@@ -91,7 +91,10 @@ def train(
     if first_process:
         _check_folder(output, config, resume)
     if resume and (output / CONFIG_FILE).is_file():
-        return _finished(output, say)
+        if first_process:
+            shutil.rmtree(output / "checkpoints", ignore_errors=True)
+            say(f"this run has finished: the model is in {output}")
+        return CorefModel.from_pretrained(output)
     if config.precision == "fp16" and (device == "cpu" or not torch.cuda.is_available()):
         raise InputError("the precision fp16 needs a GPU; choose bf16 or fp32")
     if config.mention_type != "both":
@@ -374,13 +377,6 @@ def _claim_folder(output: Path, config: TrainingConfig) -> None:
             (folder / RUN_FILE).write_text(json.dumps(asdict(config), indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"the model cannot be written here ({error.strerror}); name another folder", output) from error
-
-
-def _finished(output: Path, say: Say) -> CorefModel:
-    """The model of a run that was stopped after its model was in place, or not at all."""
-    shutil.rmtree(output / "checkpoints", ignore_errors=True)
-    say(f"this run has finished: the model is in {output}")
-    return CorefModel.from_pretrained(output)
 
 
 def _publish(output: Path) -> None:
