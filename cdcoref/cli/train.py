@@ -53,14 +53,14 @@ def train(
         Literal["event", "entity"] | None,
         typer.Option(help="Kind of the mentions of CoNLL files, which do not say it."),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
+    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the last whole checkpoint in the output.")
     ] = False,
 ) -> None:
     """Train a model on ECB+ or on your own annotated corpus.
 
-    For several processes: accelerate launch --num_processes 2 -m cdcoref train ...
+    For several processes, on CPUs too: accelerate launch --multi_gpu --num_processes 2 -m cdcoref train ...
     """
     named: dict[str, Any] = {
         "encoder": encoder,
