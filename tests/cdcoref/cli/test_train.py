@@ -1,0 +1,164 @@
+"""`cdcoref train` as it is run: settings from everywhere, corpora, several processes, and what is said when wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+Run = Callable[..., Any]
+
+SETTINGS = """
+precision = "fp32"
+epochs = 5
+save_steps = 4
+log_steps = 1
+batch_sequences = 1
+detection_passes = 1
+max_length = 128
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    file = tmp_path / "run.toml"
+    file.write_text(SETTINGS, encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def corpora(sample: Path) -> list[object]:
+    return ["--train", sample / "train_tiny.jsonl", "--dev", sample / "dev_tiny.jsonl"]
+
+
+def test_train_predict_and_evaluate(
+    cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sample: Path, settings: Path, corpora: list[object]
+) -> None:
+    model = tmp_path / "model"
+    options = ["--config", settings, "--encoder", tiny_encoder, "--epochs", 1, "--set", "linkage=single"]
+    done = cdcoref("train", *corpora, "-o", model, *options, "--set", "warmup=0.5", "--context", "2", "--device", "cpu")
+    assert done.code == 0, done.err
+    assert done.out == ""
+    assert "6 training sequences an epoch in 10 batches" in done.err
+    assert f"written to {model} after" in done.err
+    configuration = json.loads((model / "training.json").read_text())["configuration"]
+    expected = {
+        "epochs": 1, "linkage": "single", "warmup": 0.5, "context": 2, "max_length": 128, "precision": "fp32",
+        "learning_rate": 1e-4, "encoder": str(tiny_encoder),
+    }  # fmt: skip
+    assert {name: configuration[name] for name in expected} == expected
+
+    scored = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", model, "--json")
+    assert scored.code == 0, scored.err
+    dev = json.loads((model / "training.json").read_text())["dev"]
+    for kind in ("event", "entity"):
+        f1 = json.loads(scored.out)[kind]["predicted"]["conll_f1"]
+        assert f1 == pytest.approx(dev[kind]["conll_f1"], abs=1e-9)
+
+    predicted = cdcoref("predict", "--model", model, sample / "dev_tiny.jsonl", "-o", tmp_path / "out.jsonl")
+    assert predicted.code == 0, predicted.err
+    assert "2 documents in 1 groups" in predicted.err
+
+
+def test_two_processes_are_one_with_twice_the_accumulation(
+    cdcoref: Run, tmp_path: Path, tiny_encoder: Path, settings: Path, corpora: list[object]
+) -> None:
+    """Each takes every second batch, and the gradients are averaged; without dropout the weights are the same."""
+    encoder = tmp_path / "encoder"
+    encoder.mkdir()
+    for file in tiny_encoder.iterdir():
+        os.link(file, encoder / file.name)
+    config = json.loads((tiny_encoder / "config.json").read_text())
+    (encoder / "config.json").unlink()
+    (encoder / "config.json").write_text(json.dumps({**config, "hidden_dropout_prob": 0.0}))
+    arguments = ["train", *corpora, "--config", settings, "--encoder", encoder, "--epochs", 1, "--device", "cpu"]
+    launch = [
+        sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines",
+        "1", "--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", "0", "-m", "cdcoref",
+    ]  # fmt: skip
+    done = subprocess.run(
+        [*launch, *map(str, arguments), "-o", str(tmp_path / "two")],
+        capture_output=True, text=True, timeout=240, env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("6 training sequences an epoch in 10 batches") == 1
+    assert "step 5 of 5:" in done.stderr
+    assert done.stderr.count(" dev event conll f1 ") == 1
+    one = cdcoref(*arguments, "-o", tmp_path / "one", "--set", "accumulation=2")
+    assert one.code == 0, one.err
+    weights = [load_file(tmp_path / name / "model.safetensors") for name in ("one", "two")]
+    start = load_file(encoder / "model.safetensors")
+    moved = 0.0
+    for name, tensor in weights[0].items():
+        np.testing.assert_allclose(tensor, weights[1][name], atol=2e-5)
+        before = start.get(name.removeprefix("encoder."), tensor)
+        moved = max(moved, float(np.abs(tensor - before).max()) if before.shape == tensor.shape else 0.0)
+    assert moved > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give --ecb-root DIR, or --train FILE and --dev FILE of your own annotated corpus"),
+        (("--train", "a.jsonl"), "give --ecb-root DIR, or --train FILE and --dev FILE"),
+        (("--ecb-root", ".", "--dev", "a.jsonl"), "give either --ecb-root or --train and --dev, not both"),
+        (("--train", "missing.jsonl", "--dev", "missing.jsonl"), "missing.jsonl: the file cannot be read"),
+        (("--config", "missing.toml"), "missing.toml: the configuration cannot be read"),
+        (("--set", "epochs"), "--set takes NAME=VALUE, and 'epochs' has no ="),
+        (("--set", "epochs=some"), "epochs must be of type int, not 'some'"),
+        (("--set", "colour=red"), "there is no setting 'colour'"),
+        (("--context", "-1"), "context must be document, sentence or a number of sentences, not '-1'"),
+        (("--epochs", "0"), "epochs must be 1 or more, not 0"),
+        (("--preset", "paper", "--max-length", "8"), "max_length must be 32 or more, not 8"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(
+    cdcoref: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = cdcoref("train", "-o", "model", *arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith(f"cdcoref: {message}")
+    assert done.err.count("\n") == 1
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("arguments", [("--preset", "large"), ("--device", "gpu"), ("--mention-type", "verb")])
+def test_unknown_choices_are_refused(cdcoref: Run, arguments: tuple[str, ...]) -> None:
+    done = cdcoref("train", "-o", "model", *arguments)
+    assert done.code == 2
+    assert arguments[0] in done.err
+
+
+def test_a_configuration_that_is_wrong_names_the_file(cdcoref: Run, tmp_path: Path, corpora: list[object]) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text("epochs = 'many'\n")
+    done = cdcoref("train", *corpora, "-o", tmp_path / "model", "--config", file)
+    assert (done.code, done.err) == (2, f"cdcoref: {file}: epochs must be of type int, not 'many'\n")
+
+
+def test_settings_may_be_written_with_hyphens(
+    cdcoref: Run, tmp_path: Path, corpora: list[object], sample: Path
+) -> None:
+    done = cdcoref(
+        "train", *corpora, "-o", tmp_path / "model", "--set", "batch-sequences=2", "--set", "encoder=not/a/name/of/it"
+    )
+    assert done.code == 2
+    assert "no such folder, and the hub gave no checkpoint of that name" in done.err
+
+
+def test_a_bad_line_of_a_corpus_is_named(cdcoref: Run, tmp_path: Path, sample: Path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text((sample / "dev_tiny.jsonl").read_text() + "{not json\n")
+    done = cdcoref("train", "--train", sample / "train_tiny.jsonl", "--dev", bad, "-o", tmp_path / "model")
+    assert done.code == 2
+    assert done.err.startswith(f"cdcoref: {bad}, line 3: ")
