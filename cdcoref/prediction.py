@@ -111,7 +111,7 @@ class Predictor:
         ----------
         texts
             Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. Mentions that a corpus comes with are
-            used; if it has none they are found.
+            used (those without a kind are of `options.kind`); if it has none they are found.
         options
             See :class:`PredictionOptions`.
         cache
@@ -128,14 +128,18 @@ class Predictor:
         """
         options = options or PredictionOptions()
         corpus = texts if isinstance(texts, Corpus) else _corpus(texts)
+        groups = group_documents(corpus.documents, options.topics)
+        find_mentions = options.find_mentions or not corpus.mentions
+        notes = () if find_mentions else _notes_on_documents_without_mentions(corpus)
         results = self._open(cache)
         try:
-            if options.find_mentions or not corpus.mentions:
+            if find_mentions:
                 corpus = self._find_mentions(corpus, options, results, progress)
             if options.kind != "both":
-                corpus = corpus.of_kind(options.kind)
-            groups = group_documents(corpus.documents, options.topics)
-            return self._link(corpus, groups, options, results, announce, progress)
+                mentions = (m if m.kind else replace(m, kind=options.kind) for m in corpus.mentions)
+                corpus = replace(corpus, mentions=tuple(mentions)).of_kind(options.kind)
+            prediction = self._link(corpus, groups, options, results, announce, progress)
+            return replace(prediction, notes=(*notes, *prediction.notes))
         finally:
             if results is not None:
                 results.close()
@@ -306,6 +310,17 @@ def _document_pairs(
         else:
             pairs += all_pairs([group])
     return pairs, pruned
+
+
+def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
+    """What to say where some documents come with mentions and others do not."""
+    without = [name for name, mentions in corpus.by_document().items() if not mentions]
+    if not without:
+        return ()
+    return (
+        f"{len(without)} documents came without mentions ({without[0]} is one) and none were looked for in them, since "
+        "others came with some; --find-mentions looks for them in all",
+    )
 
 
 def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
