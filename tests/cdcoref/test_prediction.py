@@ -1,0 +1,370 @@
+"""The whole arrow from Python: places in the texts, options, order, a cache, many documents and a long one."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cdcoref
+from cdcoref import comparison as comparison_module
+from cdcoref import mentions as mentions_module
+from cdcoref.comparison import Comparison, all_pairs
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats.jsonl import read_jsonl
+from cdcoref.model import CorefModel
+from cdcoref.prediction import PredictionOptions, Predictor, load, model_fingerprint
+from cdcoref.results import Plan, Prediction
+
+FERRY = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday."
+STORM = (
+    "\n\n  A ferry sank on Friday.\r\n\tThe captain of the ferry was “held” by police 🚢 in Tresk…\n\nPolice said so."
+)
+OTHER = "Museum guards found the painting. The museum closed early, the guards said."
+
+
+@pytest.fixture(scope="module")
+def predictor(tiny_model_folder: Path) -> Predictor:
+    return cdcoref.load(tiny_model_folder, device="cpu")
+
+
+def choosy(predictor: Predictor, **settings: Any) -> Predictor:
+    model = copy.copy(predictor.model)
+    model.settings = replace(model.settings, **settings)
+    return Predictor(model)
+
+
+def links(prediction: Prediction) -> set[frozenset[tuple[str, str, tuple[int, ...]]]]:
+    return {
+        frozenset((m.document, m.kind or "", m.tokens) for m in cluster) for cluster in prediction.corpus.clusters()
+    }
+
+
+# -- places ----------------------------------------------------------------------------------------------------------
+
+
+def test_offsets_point_at_the_text(predictor: Predictor) -> None:
+    texts = {"a": FERRY, "b": STORM, "c": OTHER}
+    prediction = predictor.predict(texts, PredictionOptions(topics="none"))
+    clusters = prediction.clusters(singletons=True)
+    shown = [m for cluster in clusters for m in cluster.mentions]
+    assert len(shown) == len(prediction.corpus.mentions) > 10
+    documents = {d.id: d for d in prediction.corpus.documents}
+    tokens_at = {(m.document, documents[m.document].offsets[m.start][0]): m for m in prediction.corpus.mentions}
+    for mention in shown:
+        text = texts[mention.document]
+        words = text[mention.start : mention.end]
+        assert words == words.strip() != ""
+        assert " ".join(words.split()) == mention.text
+        assert mention.line == text[: mention.start].count("\n") + 1
+        tokens = [documents[mention.document].tokens[t] for t in tokens_at[mention.document, mention.start].tokens]
+        assert "".join(tokens) == "".join(words.split())
+        assert mention.kind in KINDS
+    assert {len(c.mentions) > 1 for c in clusters} == {True, False}
+    assert all(len(c.mentions) > 1 for c in prediction.clusters())
+    order = [(len({m.document for m in c.mentions}) * (c.confidence or 0)) for c in clusters]
+    assert order == sorted(order, reverse=True)
+
+
+def test_a_discontinuous_mention_is_shown_in_parts(predictor: Predictor) -> None:
+    document = Document.from_sentences("d", [["They", "took", "all", "of", "it", "off"], ["They", "left"]])
+    mentions = (Mention("d", (1, 5), "event"), Mention("d", (7,), "event"), Mention("d", (1, 2, 4, 5), "entity"))
+    prediction = predictor.predict(Corpus((document,), mentions), PredictionOptions(threshold=0.0))
+    shown = {m.text: m for c in prediction.clusters(singletons=True) for m in c.mentions}
+    assert set(shown) == {"took ... off", "left", "took all ... it off"}
+    assert (shown["took ... off"].start, shown["took ... off"].end) == (5, 23)
+    assert shown["left"].line == 2
+
+
+def test_ids_of_documents(predictor: Predictor) -> None:
+    assert [d.id for d in predictor.predict([FERRY, OTHER]).corpus.documents] == ["1", "2"]
+    assert [d.id for d in predictor.predict({"x": FERRY, "y": ""}).corpus.documents] == ["x", "y"]
+
+
+# -- little and nothing ----------------------------------------------------------------------------------------------
+
+
+def test_little_and_nothing(predictor: Predictor) -> None:
+    for texts in ([], [""], ["", " \n"]):
+        prediction = predictor.predict(texts)
+        assert prediction.clusters(singletons=True) == []
+        assert (prediction.plan.mentions, prediction.plan.pairs, prediction.plan.sequences) == (0, 0, 0)
+    one = predictor.predict([FERRY])
+    assert one.plan.pairs == 0
+    assert one.clusters(singletons=True)
+    silent = choosy(predictor, detection_threshold={"event": 1.1, "entity": 1.1})
+    plans: list[Plan] = []
+    nothing = silent.predict([FERRY, STORM, OTHER], announce=plans.append)
+    assert nothing.corpus.mentions == ()
+    assert nothing.clusters(singletons=True) == []
+    assert plans == [nothing.plan]
+    assert nothing.plan.documents == 3
+
+
+def test_one_text_is_not_a_list_of_texts(predictor: Predictor) -> None:
+    with pytest.raises(InputError, match="give a list of texts, not one text"):
+        predictor.predict(FERRY)
+
+
+# -- options ---------------------------------------------------------------------------------------------------------
+
+
+def test_wrong_options_are_said() -> None:
+    for values, message in (
+        ({"threshold": 1.5}, "the threshold is a probability, from 0 to 1, and not 1.5"),
+        ({"threshold": -0.1}, "from 0 to 1, and not -0.1"),
+        ({"max_pairs": 0}, "max-pairs must be 1 or more, not 0"),
+        ({"batch_tokens": 0}, "batch-tokens must be 1 or more, not 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            PredictionOptions(**values)  # type: ignore[arg-type]
+
+
+def test_a_threshold_of_one_links_nothing_and_of_zero_everything(predictor: Predictor) -> None:
+    texts = [FERRY, STORM, OTHER]
+    nothing = predictor.predict(texts, PredictionOptions(threshold=1.0, topics="none"))
+    assert nothing.clusters() == []
+    assert len(nothing.clusters(singletons=True)) == nothing.plan.mentions
+    everything = predictor.predict(texts, PredictionOptions(threshold=0.0, topics="none"))
+    assert sorted(c.kind for c in everything.clusters(singletons=True)) == sorted(KINDS)
+    some = predictor.predict(texts, PredictionOptions(topics="none"))
+    assert 2 < len(some.clusters(singletons=True)) < some.plan.mentions
+
+
+def test_one_kind_only(predictor: Predictor) -> None:
+    both = predictor.predict([FERRY, STORM], PredictionOptions(topics="none"))
+    for kind in KINDS:
+        one = predictor.predict([FERRY, STORM], PredictionOptions(kind=kind, topics="none"))  # type: ignore[arg-type]
+        assert {m.kind for m in one.corpus.mentions} == {kind}
+        if kind == "entity":
+            assert len(links(one)) > 1
+    # What is found does not depend on what is asked for.
+    entities = predictor.predict([FERRY, STORM], PredictionOptions(kind="entity", topics="none"))
+    assert {m.key for m in entities.corpus.mentions} == {m.key for m in both.corpus.of_kind("entity").mentions}
+
+
+def test_mentions_are_linked_within_groups(predictor: Predictor) -> None:
+    texts = {"a": FERRY, "b": STORM, "c": OTHER, "d": OTHER.replace("early", "late")}
+    found = predictor.predict(texts, PredictionOptions(threshold=0.0))
+    assert {frozenset(group) for group in found.groups} == {frozenset("ab"), frozenset("cd")}
+    for cluster in found.clusters(singletons=True):
+        assert len({m.document in "ab" for m in cluster.mentions}) == 1
+    assert (found.plan.groups, found.plan.pairs) == (2, 2)
+    together = predictor.predict(texts, PredictionOptions(threshold=0.0, topics="none"))
+    assert together.groups == (("a", "b", "c", "d"),)
+    assert together.plan.pairs == 6
+    with pytest.raises(InputError, match="'a' has no annotated subtopic"):
+        predictor.predict(texts, PredictionOptions(topics="gold_subtopic"))
+    documents = tuple(replace(d, topic="t", subtopic=d.id) for d in found.corpus.documents)
+    alone = predictor.predict(Corpus(documents), PredictionOptions(threshold=0.0, topics="gold_subtopic"))
+    assert alone.plan.pairs == 0
+    assert predictor.predict(Corpus(documents), PredictionOptions(topics="gold_topic")).plan.pairs == 6
+
+
+def test_near_documents_are_compared_and_the_others_counted(predictor: Predictor) -> None:
+    texts = [f"The ferry number {n} sank. The storm of day {n // 2} was late." for n in range(8)]
+    options = PredictionOptions(topics="none", max_pairs=2)
+    limited = predictor.predict(texts, options)
+    assert 8 <= limited.plan.pairs <= 16
+    assert limited.plan.pairs + limited.plan.pruned == 28
+    assert predictor.predict(texts, replace(options, max_pairs=7)).plan.pruned == 0
+
+
+def test_confidence_is_the_mean_probability_of_the_links(predictor: Predictor) -> None:
+    prediction = predictor.predict([FERRY, STORM, OTHER, FERRY + OTHER], PredictionOptions(topics="none"))
+    corpus = prediction.corpus
+    logits = Comparison(predictor.model, corpus, all_pairs(prediction.groups)).run(batch_tokens=4096)
+    values = logits.probabilities(predictor.model.settings.temperature)
+    probability = dict(zip(zip(logits.first.tolist(), logits.second.tolist(), strict=True), values, strict=True))
+    number = {(m.key, m.kind): n for n, m in enumerate(corpus.mentions)}
+    checked = 0
+    for cluster in corpus.clusters():
+        members = sorted(number[m.key, m.kind] for m in cluster)
+        for one in members:
+            others = [probability[min(one, o), max(one, o)] for o in members if o != one]
+            if others:
+                assert corpus.mentions[one].confidence == pytest.approx(np.mean(others), abs=1e-4)
+                checked += 1
+            else:
+                assert (corpus.mentions[one].confidence or 0) >= 0.6  # that of the detector
+        shown = [c for c in prediction.clusters(singletons=True) if len(c.mentions) == len(members)]
+        pairs = [probability[pair] for pair in combinations(members, 2)]
+        if pairs:
+            assert any(c.confidence == pytest.approx(np.mean(pairs), abs=1e-4) for c in shown)
+    assert checked > 4
+
+
+def test_the_order_of_texts_does_not_matter(predictor: Predictor) -> None:
+    texts = {"a": FERRY, "b": STORM, "c": OTHER, "d": FERRY + " " + OTHER}
+    backwards = dict(reversed(texts.items()))
+    one, two = predictor.predict(texts), predictor.predict(backwards)
+    assert links(one) == links(two)
+    assert {frozenset(g) for g in one.groups} == {frozenset(g) for g in two.groups}
+    confidence = [{(m.key, m.kind): m.confidence for m in p.corpus.mentions} for p in (one, two)]
+    assert confidence[0] == pytest.approx(confidence[1], abs=1e-4)
+
+
+# -- mentions that are given -----------------------------------------------------------------------------------------
+
+
+def test_given_mentions_are_used_unless_told_otherwise(predictor: Predictor, sample: Path) -> None:
+    given = read_jsonl(sample / "dev_tiny.jsonl")
+    used = predictor.predict(given)
+    assert [(m.key, m.kind, m.id, m.tag) for m in used.corpus.mentions] == [
+        (m.key, m.kind, m.id, m.tag) for m in given.mentions
+    ]
+    assert used.notes == ()
+    found = predictor.predict(given, PredictionOptions(find_mentions=True))
+    assert {m.key for m in found.corpus.mentions} != {m.key for m in given.mentions}
+    assert all(m.cluster for m in (*used.corpus.mentions, *found.corpus.mentions))
+
+
+def test_documents_without_mentions_among_others_are_said(predictor: Predictor, sample: Path) -> None:
+    given = read_jsonl(sample / "dev_tiny.jsonl")
+    raw = predictor.predict({"raw": FERRY}).corpus.documents
+    prediction = predictor.predict(Corpus((*given.documents, *raw), given.mentions))
+    assert len(prediction.notes) == 1
+    assert prediction.notes[0].startswith("1 documents came without mentions (raw is one)")
+    assert (
+        predictor.predict(Corpus((*given.documents, *raw), given.mentions), PredictionOptions(find_mentions=True)).notes
+        == ()
+    )
+
+
+def test_mentions_without_a_kind_are_of_the_kind_that_is_asked_for(predictor: Predictor) -> None:
+    document = Document.from_sentences("d", [["ferry", "sank", "ferry"]])
+    corpus = Corpus((document,), (Mention("d", (0,)), Mention("d", (2,)), Mention("d", (1,), "event")))
+    with pytest.raises(InputError, match="say which with --kind"):
+        predictor.predict(corpus)
+    entities = predictor.predict(corpus, PredictionOptions(kind="entity", threshold=0.0))
+    assert [[m.text for m in c.mentions] for c in entities.clusters()] == [["ferry", "ferry"]]
+    assert predictor.predict(corpus, PredictionOptions(kind="event")).plan.mentions == 3
+
+
+def test_the_lemma_baseline(predictor: Predictor) -> None:
+    lemma = Predictor(predictor.model, lemma=True)
+    documents = [Document.from_sentences(n, [["The", "ferry", "sank"], ["Ferries", "sink"]]) for n in "ab"]
+    mentions = [
+        Mention(d.id, tokens, kind) for d in documents
+        for tokens, kind in (((0, 1), "entity"), ((2,), "event"), ((3,), "entity"), ((4,), "event"))
+    ]  # fmt: skip
+    prediction = lemma.predict(Corpus(tuple(documents), tuple(mentions)))
+    assert sorted((c.kind, len(c.mentions)) for c in prediction.clusters()) == [("entity", 4), ("event", 4)]
+
+
+# -- a cache ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_second_prediction_computes_nothing(
+    predictor: Predictor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"a": FERRY, "b": STORM, "c": OTHER, "empty": ""}
+    options = PredictionOptions(topics="none")
+    first = predictor.predict(texts, options, cache=tmp_path / "cache")
+    assert links(first) == links(predictor.predict(texts, options))
+
+    def computed(*_: object) -> None:
+        raise AssertionError("this was kept")
+
+    monkeypatch.setattr(comparison_module, "pair_logits", computed)
+    monkeypatch.setattr(mentions_module, "_probabilities", computed)
+    progress: list[tuple[str, int, int]] = []
+    again = predictor.predict(texts, options, cache=tmp_path / "cache", progress=lambda *step: progress.append(step))
+    assert again.corpus == first.corpus
+    assert progress[-1][0] == "comparing"
+    assert progress[-1][1] == progress[-1][2] == again.plan.sequences
+    # Names and another threshold cost nothing either.
+    predictor.predict(list(texts.values()), replace(options, threshold=0.9), cache=tmp_path / "cache")
+    with pytest.raises(AssertionError, match="this was kept"):
+        predictor.predict([FERRY + " More."], options, cache=tmp_path / "cache")
+
+
+def test_an_interrupted_prediction_goes_on(
+    predictor: Predictor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"{FERRY} The ferry number {n} was late. {OTHER}" for n in range(6)]
+    options = PredictionOptions(topics="none", batch_tokens=300)
+    whole = predictor.predict(texts, options)
+    compute = comparison_module.pair_logits
+    computed = 0
+
+    def stopped(model: CorefModel, sequences: Sequence[Any]) -> Any:
+        nonlocal computed
+        computed += len(sequences)
+        if computed > whole.plan.sequences / 2:
+            raise KeyboardInterrupt
+        return compute(model, sequences)
+
+    monkeypatch.setattr(comparison_module, "SEQUENCES_AT_ONCE", 8)
+    monkeypatch.setattr(comparison_module, "pair_logits", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        predictor.predict(texts, options, cache=tmp_path / "cache")
+    computed = -1000
+    finished = predictor.predict(texts, options, cache=tmp_path / "cache")
+    assert 0 < computed + 1000 < 0.8 * whole.plan.sequences
+    assert links(finished) == links(whole)
+
+
+def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> None:
+    models = [CorefModel.from_pretrained(tiny_model_folder) for _ in range(3)]
+    models[1].settings = replace(models[1].settings, max_length=100)
+    models[2].detector.output.bias.data += 1e-6
+    prints = [model_fingerprint(model) for model in models]
+    assert len(set(prints)) == 3
+    assert model_fingerprint(CorefModel.from_pretrained(tiny_model_folder)) == prints[0]
+
+
+# -- much ------------------------------------------------------------------------------------------------------------
+
+
+def test_fifty_documents(predictor: Predictor) -> None:
+    places = ["Tresk", "Osterby", "Lune", "Maren", "Vik"]
+    texts = [f"A ferry sank off {places[n % 5]} on Friday. The storm of {places[n % 5]} was late." for n in range(50)]
+    careful = choosy(predictor, detection_threshold={"event": 0.85, "entity": 0.85})
+    prediction = careful.predict(texts, PredictionOptions(max_pairs=3))
+    assert prediction.plan.documents == 50
+    assert sorted(name for group in prediction.groups for name in group) == sorted(str(n + 1) for n in range(50))
+    clustered = [m for c in prediction.clusters(singletons=True) for m in c.mentions]
+    assert len(clustered) == len(prediction.corpus.mentions) >= 50
+    group_of = {name: number for number, group in enumerate(prediction.groups) for name in group}
+    for cluster in prediction.clusters():
+        assert len({group_of[m.document] for m in cluster.mentions}) == 1
+
+
+def test_a_long_document(predictor: Predictor) -> None:
+    """Two hundred thousand characters, of which a sentence here and there has a mention."""
+    rng = np.random.default_rng(2)
+    words = np.array(["the", "ferry", "was", "late", "police", "said", "storm", "zq", "of", "1999"])
+    text = ". ".join(" ".join(rng.choice(words, 12)).capitalize() for _ in range(3400)) + "."
+    assert len(text) > 180_000
+    careful = choosy(
+        predictor, detection_threshold={"event": 0.9998, "entity": 0.9998}, context="sentence", both_orders=False
+    )
+    prediction = careful.predict([text, FERRY], PredictionOptions(topics="none", max_pairs=2, batch_tokens=16_384))
+    assert 50 < prediction.plan.mentions < 1500
+    for mention in (m for c in prediction.clusters(singletons=True) for m in c.mentions):
+        assert [text, FERRY][int(mention.document) - 1][mention.start : mention.end] == mention.text
+
+
+# -- loading ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such file; name a folder with a saved model"):
+        load(tmp_path / "missing")
+    with pytest.raises(InputError, match="the device 'toaster' cannot be used here; --device cpu always can"):
+        load(tiny_model_folder, device="toaster")
+    with pytest.raises(InputError, match="the device 'cuda:99' cannot be used here"):
+        load(tiny_model_folder, device="cuda:99")
+
+
+def test_an_unknown_name_of_the_package() -> None:
+    with pytest.raises(AttributeError, match="module 'cdcoref' has no attribute 'lode'"):
+        cdcoref.lode  # noqa: B018
