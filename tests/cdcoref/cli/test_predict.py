@@ -1,0 +1,292 @@
+"""`cdcoref predict` as it is run: what it reads, prints and writes, and that a bad file stops no other."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.formats import read_corpus, write_corpus
+from cdcoref.prediction import Predictor
+
+TEXTS = {
+    "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.\n",
+    "b.txt": "Storm sinks ferry\n\nA ferry carrying passengers sank on Friday off Tresk.\nPolice held the captain.\n",
+    "c.txt": "Museum guards found the painting.\nThe museum closed early, the guards said.\n",
+}
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def predict(cdcoref: Run, tiny_model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command with the tiny model, in a folder with three texts."""
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments, **options: cdcoref("predict", "--model", tiny_model_folder, *arguments, **options)
+
+
+def rows(out: str) -> list[tuple[str, str, str, int, str]]:
+    """Kind, words, file, line and confidence of every row of the table."""
+    pattern = re.compile(r"^ *(event|entity)? +(\S.*?) +(\S+):(\d+) +([01]\.\d\d)? *$")
+    found = []
+    kind = ""
+    for line in out.splitlines():
+        match = pattern.match(line)
+        if match:
+            kind = match[1] or kind
+            found.append((kind, match[2], match[3], int(match[4]), match[5] or ""))
+    return found
+
+
+# -- the table -------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_of_clusters(predict: Run) -> None:
+    done = predict("a.txt", "b.txt", "c.txt")
+    assert done.code == 0, done.err
+    table = rows(done.out)
+    assert len(table) >= 2
+    for _, words, name, line, confidence in table:
+        assert words.split()[0] in TEXTS[name].split("\n")[line - 1]
+        assert 0 <= float(confidence) <= 1
+    assert done.out.split()[:4] == ["kind", "mention", "where", "confidence"]
+    assert re.fullmatch(
+        r"cdcoref: 3 documents in 2 groups, \d+ mentions; 1 pairs of documents to compare, in \d+ sequences\n", done.err
+    )
+
+
+def test_singletons_kinds_and_thresholds(predict: Run) -> None:
+    alone = rows(predict("a.txt", "b.txt", "c.txt", "--threshold", "1", "--singletons").out)
+    everything = rows(predict("a.txt", "b.txt", "c.txt", "--threshold", "0", "--topics", "none").out)
+    assert sorted(row[1:4] for row in alone) == sorted(row[1:4] for row in everything)
+    entities = rows(predict("a.txt", "b.txt", "c.txt", "--singletons", "--kind", "entity").out)
+    assert {row[0] for row in entities} == {"entity"}
+    assert 0 < len(entities) < len(alone)
+    done = predict("a.txt", "b.txt", "c.txt", "--threshold", "1")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.endswith("cdcoref: no two mentions were found to be the same\n")
+
+
+def test_text_is_printed_as_it_is(predict: Run, tmp_path: Path) -> None:
+    document = Document.from_sentences("x", [["[bold]Ferry[/bold]", "and", ":ship:"], ["[bold]Ferry[/bold]"]])
+    mentions = tuple(Mention("x", (t,), "entity", "1") for t in (0, 2, 3))
+    write_corpus(Corpus((document,), mentions), tmp_path / "x.jsonl")
+    done = predict("x.jsonl", "--threshold", "0")
+    assert [row[1:4] for row in rows(done.out)] == [
+        ("[bold]Ferry[/bold]", "x", 1), (":ship:", "x", 1), ("[bold]Ferry[/bold]", "x", 2),
+    ]  # fmt: skip
+
+
+# -- what is read ----------------------------------------------------------------------------------------------------
+
+
+def test_bad_files_stop_no_other(predict: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "binary.txt").write_bytes(bytes(range(256)) * 40)
+    (tmp_path / "latin.txt").write_bytes("Die Fähre sank.\n".encode("latin-1"))
+    good = predict("a.txt", "b.txt")
+    done = predict("a.txt", "missing.txt", "empty.txt", "binary.txt", "b.txt", "latin.txt", "a.txt", "-o", "out.jsonl")
+    assert done.code == 2
+    assert done.out == good.out
+    lines = done.err.splitlines()
+    for name in ("missing.txt", "binary.txt", "latin.txt", "a.txt"):
+        assert sum(line.startswith(f"cdcoref: {name}") for line in lines) == 1
+    assert any("named twice" in line for line in lines)
+    assert any(line.startswith("cdcoref: 3 documents in ") for line in lines)
+    assert [d.id for d in read_corpus(["out.jsonl"]).corpus.documents] == ["a.txt", "empty.txt", "b.txt"]
+
+
+def test_an_empty_file_is_a_document_without_mentions(predict: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "blank.txt").write_text("\n \n\t\n")
+    done = predict("empty.txt", "blank.txt")
+    assert (done.code, done.out) == (0, "")
+    assert "2 documents in 2 groups, 0 mentions; 0 pairs" in done.err
+    assert done.err.endswith("no two mentions were found to be the same\n")
+
+
+def test_nothing_to_read(predict: Run, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for arguments in (["missing.txt"], ["folder"]):
+        done = predict(*arguments, "-o", "out.jsonl")
+        assert done.code == 2
+        assert done.err.splitlines()[-1] == "cdcoref: there is no document to read"
+        assert arguments[0] in done.err
+        assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_folders_and_standard_input(predict: Run, tmp_path: Path) -> None:
+    files = predict("a.txt", "b.txt", "c.txt")
+    (tmp_path / "inner").mkdir()
+    for name in TEXTS:
+        (tmp_path / name).rename(tmp_path / "inner" / name)
+    folder = predict("inner")
+    assert [row[:2] for row in rows(folder.out)] == [row[:2] for row in rows(files.out)]
+    assert {row[2] for row in rows(folder.out)} <= {f"inner/{name}" for name in TEXTS}
+    piped = predict("-", "inner/b.txt", standard_input=TEXTS["a.txt"].encode())
+    assert piped.code == 0, piped.err
+    names = {row[2] for row in rows(predict("-", "inner/b.txt", "--threshold", 0, standard_input=b"A ferry sank.").out)}
+    assert names <= {"stdin", "inner/b.txt", "-"}
+    assert len(names) == 2
+
+
+def test_one_document(predict: Run) -> None:
+    done = predict("a.txt", "--threshold", "0")
+    assert done.code == 0
+    assert "1 documents in 1 groups" in done.err
+    assert {row[2] for row in rows(done.out)} == {"a.txt"}
+
+
+@pytest.mark.parametrize("name", ["gold.conll", "gold.conll.gz", "gold.jsonl", "gold.jsonl.gz"])
+def test_given_mentions(predict: Run, sample: Path, tmp_path: Path, name: str) -> None:
+    given = read_corpus([sample / "dev_tiny.jsonl"]).corpus.of_kind("entity")
+    if ".conll" in name:
+        write_corpus(given, tmp_path / name)
+        unnamed = predict(name)
+        assert unnamed.code == 2
+        assert "say which with --kind" in unnamed.err
+    else:
+        write_corpus(given, tmp_path / "x.jsonl")
+        opened = gzip.open if name.endswith("gz") else open
+        with opened(tmp_path / name, "wb") as file:  # type: ignore[operator]
+            file.write((tmp_path / "x.jsonl").read_bytes())
+    done = predict(name, "--kind", "entity", "-o", "out.jsonl")
+    assert done.code == 0, done.err
+    found = read_corpus(["out.jsonl"]).corpus
+    assert sorted(m.key for m in found.mentions) == sorted(m.key for m in given.mentions)
+    assert all(m.cluster for m in found.mentions)
+    refound = predict(name, "--kind", "entity", "--find-mentions", "-o", "again.jsonl")
+    assert refound.code == 0
+    assert {m.key for m in read_corpus(["again.jsonl"]).corpus.mentions} != {m.key for m in found.mentions}
+
+
+def test_annotated_topics(predict: Run, sample: Path, tmp_path: Path) -> None:
+    given = read_corpus([sample / "train_tiny.jsonl"]).corpus
+    assert {d.topic for d in given.documents} == {"fire", "strike"}
+    done = predict(sample / "train_tiny.jsonl", "--topics", "gold_topic")
+    assert "4 documents in 2 groups" in done.err
+    assert "2 pairs of documents" in done.err
+    missing = predict("a.txt", "--topics", "gold_subtopic")
+    assert missing.code == 2
+    assert (
+        missing.err
+        == "cdcoref: a.txt: document 'a.txt' has no annotated subtopic; group by 'predicted' topics or 'none'\n"
+    )
+
+
+# -- what is written -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.conll", "out.jsonl.gz", "out.conll.gz"])
+def test_what_is_written_is_what_was_shown(predict: Run, tmp_path: Path, name: str) -> None:
+    done = predict("a.txt", "b.txt", "c.txt", "-o", name)
+    assert done.code == 0, done.err
+    assert f"cdcoref: written to {name}\n" in done.err
+    whole = predict("a.txt", "b.txt", "c.txt", "-o", "reference.jsonl")
+    expected = read_corpus(["reference.jsonl"]).corpus
+    found = read_corpus([name]).corpus
+
+    def links(corpus: Corpus) -> set[frozenset[object]]:
+        return {frozenset((m.document, m.tokens) for m in cluster) for cluster in corpus.clusters()}
+
+    assert links(found) == links(expected)
+    assert [d.tokens for d in found.documents] == [d.tokens for d in expected.documents]
+    assert sum(len(c) > 1 for c in links(found)) == len({c for c in links(expected) if len(c) > 1}) > 0
+    assert len(rows(whole.out)) == sum(len(c) for c in links(expected) if len(c) > 1)
+    if "jsonl" in name:
+        assert found == expected
+        assert {m.kind for m in found.mentions} == {"event", "entity"}
+        assert all(0 <= (m.confidence or 0) <= 1 for m in found.mentions)
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted({*TEXTS, name, "reference.jsonl"})
+
+
+def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path: Path) -> None:
+    for name, message in (
+        ("out.txt", "the output's name must end in .conll or .jsonl"),
+        ("nowhere/out.jsonl", "the folder of the output does not exist; make it first"),
+    ):
+        done = predict("a.txt", "-o", name)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith(f"cdcoref: {name}: {message}")
+        assert done.err.count("\n") == 1
+
+
+def test_an_interrupted_command_leaves_the_output_as_it_was(
+    predict: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out.jsonl").write_text("as before")
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Predictor, "predict", interrupted)
+    done = predict("a.txt", "-o", "out.jsonl")
+    assert (done.code, done.out, done.err) == (130, "", "cdcoref: interrupted\n")
+    assert (tmp_path / "out.jsonl").read_text() == "as before"
+
+
+# -- work ------------------------------------------------------------------------------------------------------------
+
+
+def test_pruning_is_said(predict: Run, tmp_path: Path) -> None:
+    for number in range(7):
+        (tmp_path / f"s{number}.txt").write_text(f"The ferry number {number} sank. The storm was late on Friday.")
+    names = [f"s{number}.txt" for number in range(7)]
+    done = predict(*names, "--topics", "none", "--max-pairs", "1")
+    assert done.code == 0, done.err
+    kept, pruned = map(
+        int, re.search(r"(\d+) pairs of documents to compare, (\d+) more left out by", done.err).groups()
+    )  # type: ignore[union-attr]
+    assert kept + pruned == 21
+    assert 4 <= kept <= 7
+    assert "left out" not in predict(*names, "--topics", "none", "--max-pairs", "6").err
+
+
+def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> None:
+    first = predict("a.txt", "b.txt", "--cache", "cache")
+    again = predict("a.txt", "b.txt", "--cache", "cache")
+    assert first.code == again.code == 0
+    assert first.out == again.out
+    assert (tmp_path / "cache" / "results.sqlite").stat().st_size > 1000
+    wrong = predict("a.txt", "b.txt", "--cache", "a.txt")
+    assert wrong.code == 2
+    assert "cannot be used as a cache" in wrong.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--threshold", "2"), "the threshold is a probability, from 0 to 1, and not 2.0"),
+        (("--max-pairs", "0"), "max-pairs must be 1 or more, not 0"),
+        (("--batch-tokens", "0"), "batch-tokens must be 1 or more, not 0"),
+        (("--device", "toaster"), "the device 'toaster' cannot be used here; --device cpu always can"),
+        (("--model", "missing"), "missing/config.json: there is no such file; name a folder with a saved model"),
+        (("--model", "a.txt"), "a.txt/config.json: there is no such file; name a folder with a saved model"),
+        (("--pipeline", "xx_not_there"), "the spaCy pipeline 'xx_not_there' cannot be loaded"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(predict: Run, arguments: tuple[str, ...], message: str) -> None:
+    done = predict("a.txt", *arguments)
+    assert (done.code, done.out) == (2, "")
+    last = done.err.splitlines()[-1] if "--pipeline" not in arguments else done.err
+    assert message in last
+    assert done.err.count("\n") == 1 or "--pipeline" in arguments
+
+
+def test_everything_is_json_lines(predict: Run, tmp_path: Path) -> None:
+    """What is written can be read without this program."""
+    predict("a.txt", "b.txt", "-o", "out.jsonl")
+    for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines():
+        fields = json.loads(line)
+        assert fields["text"] == TEXTS[fields["id"]]
+        for mention in fields["mentions"]:
+            start, end = fields["offsets"][mention["tokens"][0]][0], fields["offsets"][mention["tokens"][-1]][1]
+            assert fields["text"][start:end].strip()
