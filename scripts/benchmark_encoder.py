@@ -1,0 +1,319 @@
+"""How long the encoder takes beside Hugging Face's Longformer: same weights, same inputs, one process, alternating.
+
+Rows: one sequence of each length, and a batch of document pairs of mixed length from ECB+ (its dev split; left out
+without `--ecb-root`), with a share of the tokens global; forward, and forward with backward; fp32 and bf16 (autocast).
+Columns: the medians of Hugging Face's model as it is, of the same model spared its mask of length x length, of which it
+uses one row, and of ours; and the peak memory beyond the loaded model, each measured in a process of its own (Linux). A
+last table has the growth with the length at a fixed number of global tokens. The weights are random: time does not
+depend on them.
+
+    python scripts/benchmark_encoder.py --ecb-root ../shared/corpora/ecbplus
+    python scripts/benchmark_encoder.py --shape base --lengths 1024,4096 --precisions fp32 --repeats 3
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+import transformers
+from torch import Tensor
+from transformers import LongformerModel
+from transformers.models.longformer import modeling_longformer
+
+from cdlm.config import EncoderConfig
+from cdlm.encoder import CDLMModel
+from cdlm.tokens import DOC_END, DOC_START, WordPieces, load_tokenizer
+
+SHAPES = {
+    # Layers, width, heads, inner width: all-MiniLM-L6, and Longformer-base.
+    "minilm": (6, 384, 12, 1536),
+    "base": (12, 768, 12, 3072),
+}
+PAD = 1
+FIXED_GLOBAL = 64
+PAIRS = 8
+TOKENIZER = Path(__file__).resolve().parent.parent / "cdcoref" / "models" / "default"
+MODELS = ("hugging face", "without mask", "cdlm")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """One padded batch, each *shape* (batch, length)."""
+
+    name: str
+    ids: Tensor
+    mask: Tensor
+    global_mask: Tensor
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that are not padding."""
+        return int(self.mask.sum())
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured row: seconds, and megabytes of peak memory, by model."""
+
+    inputs: str
+    tokens: int
+    step: str
+    precision: str
+    seconds: dict[str, float]
+    megabytes: dict[str, float]
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long as ours Hugging Face's model takes."""
+        return self.seconds["hugging face"] / self.seconds["cdlm"]
+
+
+def make_checkpoint(shape: str, window: int, positions: int, folder: Path) -> None:
+    """Write an encoder with random weights, large enough for the longest row."""
+    layers, width, heads, inner = SHAPES[shape]
+    torch.manual_seed(0)
+    config = EncoderConfig(
+        vocab_size=31_000,
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=inner,
+        attention_window=(window,) * layers,
+        max_position_embeddings=positions + PAD + 1,
+        pad_token_id=PAD,
+    )
+    CDLMModel(config).save_pretrained(folder)
+
+
+def with_global(name: str, ids: Tensor, mask: Tensor, share: float, always: Tensor) -> Inputs:
+    """Make a random share of the tokens global, and those that always are."""
+    generator = torch.Generator().manual_seed(1)
+    drawn = torch.rand(ids.shape, generator=generator) < share
+    return Inputs(name, ids.where(mask.bool(), PAD), mask, ((drawn | always) & mask.bool()).long())
+
+
+def one_sequence(length: int, share: float) -> Inputs:
+    """A sequence of random tokens."""
+    ids = torch.randint(PAD + 1, 30_000, (1, length), generator=torch.Generator().manual_seed(length))
+    always = torch.zeros_like(ids, dtype=torch.bool)
+    always[0, 0] = True
+    return with_global(f"{length:,} tokens", ids, torch.ones_like(ids), share, always)
+
+
+def ecb_pairs(root: Path, share: float) -> Inputs:
+    """Pairs of whole ECB+ documents of the dev split in one batch, at even steps of the order by length."""
+    from cdcoref.formats.ecb import read_ecb
+
+    tokenizer = load_tokenizer(TOKENIZER)
+    pieces = WordPieces(tokenizer)
+    start, end = tokenizer.convert_tokens_to_ids([DOC_START, DOC_END])
+    documents = []
+    for document in read_ecb(root, "dev").documents:
+        inner = [piece for word in pieces(document.tokens) for piece in word]
+        documents.append([start, *inner, end])
+    pairs = sorted(zip(documents[::2], documents[1::2], strict=False), key=lambda pair: len(pair[0]) + len(pair[1]))
+    chosen = [pairs[(2 * place + 1) * len(pairs) // (2 * PAIRS)] for place in range(PAIRS)]
+    rows = [[tokenizer.cls_token_id, *first, *second] for first, second in chosen]
+    length = max(map(len, rows))
+    ids = torch.tensor([row + [PAD] * (length - len(row)) for row in rows])
+    mask = torch.tensor([[1] * len(row) + [0] * (length - len(row)) for row in rows])
+    always = (ids == start) | (ids == end)
+    always[:, 0] = True
+    return with_global(f"{PAIRS} ECB+ pairs, {min(map(len, rows))}-{length}", ids, mask, share, always)
+
+
+@contextmanager
+def spared_its_mask() -> Iterator[None]:
+    """Let Hugging Face's model make the one row of its mask that it uses."""
+    original = modeling_longformer.create_bidirectional_mask
+
+    def one_row(*, inputs_embeds: Tensor, attention_mask: Tensor, **_: object) -> Tensor:
+        row = torch.zeros(attention_mask.shape, dtype=inputs_embeds.dtype)
+        return row.masked_fill(attention_mask == 0, torch.finfo(row.dtype).min)[:, None, None]
+
+    modeling_longformer.create_bidirectional_mask = one_row
+    try:
+        yield
+    finally:
+        modeling_longformer.create_bidirectional_mask = original
+
+
+def load(name: str, folder: Path) -> torch.nn.Module:
+    """Load one of the implementations, without dropout."""
+    if name == "cdlm":
+        return CDLMModel.from_pretrained(folder)
+    return LongformerModel.from_pretrained(folder, add_pooling_layer=False).eval()
+
+
+def run(name: str, model: torch.nn.Module, inputs: Inputs, step: str, precision: str) -> None:
+    """One step of one implementation."""
+    backward = step != "forward"
+    if name == "without mask":
+        with spared_its_mask():
+            return run("hugging face", model, inputs, step, precision)
+    with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"), torch.set_grad_enabled(backward):
+        states = model(
+            inputs.ids, attention_mask=inputs.mask, global_attention_mask=inputs.global_mask
+        ).last_hidden_state
+    if backward:
+        (states.float().square() * inputs.mask[:, :, None]).mean().backward()
+        model.zero_grad()
+    return None
+
+
+def median_seconds(steps: dict[str, Callable[[], None]], repeats: int) -> dict[str, float]:
+    """Medians of some steps that take turns, after one turn that does not count."""
+    taken: dict[str, list[float]] = {name: [] for name in steps}
+    for turn in range(repeats + 1):
+        for name, step in steps.items():
+            start = time.perf_counter()
+            step()
+            if turn:
+                taken[name].append(time.perf_counter() - start)
+    return {name: statistics.median(seconds) for name, seconds in taken.items()}
+
+
+def peak_megabytes(arguments: argparse.Namespace, number: int, name: str, step: str, precision: str) -> float:
+    """Peak memory of one step beyond what the loaded model takes, measured in a process of its own."""
+    command = [sys.executable, __file__, "--memory-of", json.dumps([number, name, step, precision])]
+    command += ["--checkpoint", str(arguments.checkpoint), "--threads", str(arguments.threads)]
+    command += ["--lengths", ",".join(map(str, arguments.lengths)), "--share", str(arguments.share)]
+    command += ["--ecb-root", str(arguments.ecb_root)] if arguments.ecb_root else []
+    answer = subprocess.run(command, check=True, capture_output=True, text=True)
+    return float(answer.stdout.split()[-1])
+
+
+def print_own_peak(arguments: argparse.Namespace) -> None:
+    """Do one step, and print the megabytes by which the process grew."""
+    number, name, step, precision = json.loads(arguments.memory_of)
+    inputs = all_inputs(arguments)[number]
+    model = load(name, arguments.checkpoint)
+    # A short step first, so that libraries are loaded and kernels made.
+    run(name, model, one_sequence(64, 0.1), step, precision)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins again at what is used now
+    before = peak_of_this_process()
+    run(name, model, inputs, step, precision)
+    print(peak_of_this_process() - before)
+
+
+def peak_of_this_process() -> float:
+    """Megabytes of the largest resident size so far."""
+    status = Path("/proc/self/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM:")).split()[1]) / 1024
+
+
+def all_inputs(arguments: argparse.Namespace) -> list[Inputs]:
+    """The batches of the rows."""
+    inputs = [one_sequence(length, arguments.share) for length in arguments.lengths]
+    return inputs + ([ecb_pairs(arguments.ecb_root, arguments.share)] if arguments.ecb_root else [])
+
+
+def measure(arguments: argparse.Namespace) -> list[Row]:
+    """All rows, each printed when it is done."""
+    models = {name: load(name, arguments.checkpoint) for name in ("hugging face", "cdlm")}
+    models["without mask"] = models["hugging face"]
+    rows = []
+    for number, inputs in enumerate(all_inputs(arguments)):
+        for step in arguments.steps:
+            for precision in arguments.precisions:
+
+                def turn(name: str, inputs: Inputs = inputs, step: str = step, precision: str = precision) -> None:
+                    run(name, models[name], inputs, step, precision)
+
+                seconds = median_seconds({name: lambda name=name: turn(name) for name in MODELS}, arguments.repeats)
+                megabytes = {}
+                if not arguments.no_memory:
+                    megabytes = {name: peak_megabytes(arguments, number, name, step, precision) for name in MODELS}
+                rows.append(Row(inputs.name, inputs.tokens, step, precision, seconds, megabytes))
+                print(line_of(rows[-1]), flush=True)
+    return rows
+
+
+def line_of(row: Row) -> str:
+    """One line of the Markdown table."""
+    times = [f"{row.seconds[name] * 1000:,.0f}" for name in MODELS]
+    ratios = [f"{row.seconds[name] / row.seconds['cdlm']:.2f}" for name in MODELS[:2]]
+    memory = [f"{row.megabytes[name]:,.0f}" if row.megabytes else "" for name in MODELS]
+    cells = [row.inputs, f"{row.tokens:,}", row.step, row.precision, *times, *ratios, *memory]
+    return "| " + " | ".join(cells) + " |"
+
+
+def print_growth(arguments: argparse.Namespace) -> None:
+    """Time from one length to its double with the same number of global tokens."""
+    model = load("cdlm", arguments.checkpoint)
+    longest = max(arguments.lengths)
+    inputs = {length: one_sequence(length, FIXED_GLOBAL / length) for length in (longest // 2, longest)}
+    for step in arguments.steps:
+        for precision in arguments.precisions:
+            turns = {
+                str(length): lambda batch=batch, step=step, precision=precision: run(
+                    "cdlm", model, batch, step, precision
+                )
+                for length, batch in inputs.items()
+            }
+            seconds = median_seconds(turns, arguments.repeats)
+            ratio = seconds[str(longest)] / seconds[str(longest // 2)]
+            print(f"| {step} | {precision} | {longest // 2:,} -> {longest:,} | {ratio:.2f} |", flush=True)
+
+
+def parse(argv: list[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words = lambda text: text.split(",")  # noqa: E731
+    parser.add_argument("--ecb-root", type=Path, help="folder of ECB+, for the row of document pairs")
+    parser.add_argument("--shape", choices=SHAPES, default="minilm")
+    parser.add_argument("--window", type=int, default=256, help="total width of the attention window")
+    parser.add_argument(
+        "--lengths", type=lambda text: [int(n) for n in text.split(",")], default=[256, 1024, 4096, 8192]
+    )
+    parser.add_argument("--steps", type=words, default=["forward", "forward+backward"])
+    parser.add_argument("--precisions", type=words, default=["fp32", "bf16"])
+    parser.add_argument("--share", type=float, default=0.15, help="of the tokens that are global")
+    parser.add_argument("--repeats", type=int, default=5, help="turns that count")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--no-memory", action="store_true", help="times alone")
+    parser.add_argument("--json", type=Path, help="also write the rows to this file")
+    parser.add_argument("--memory-of", help=argparse.SUPPRESS)
+    parser.add_argument("--checkpoint", type=Path, help=argparse.SUPPRESS)
+    return parser.parse_args(argv)
+
+
+def main() -> None:
+    """Measure and print, or, in a process of its own, measure memory."""
+    arguments = parse()
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    torch.set_num_threads(arguments.threads)
+    if arguments.memory_of:
+        print_own_peak(arguments)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        arguments.checkpoint = Path(folder)
+        make_checkpoint(arguments.shape, arguments.window, max([8192, *arguments.lengths]), arguments.checkpoint)
+        versions = f"torch {torch.__version__}, transformers {transformers.__version__}"
+        print(f"{arguments.shape}, window {arguments.window}, {arguments.threads} threads, {versions}")
+        print(f"{arguments.share:.0%} of the tokens global\n")
+        heads = ["input", "tokens", "step", "precision", *(f"{name}, ms" for name in MODELS)]
+        heads += ["ratio", "ratio without mask", *(f"{name}, MB" for name in MODELS)]
+        print("| " + " | ".join(heads) + " |\n|" + " --- |" * len(heads), flush=True)
+        rows = measure(arguments)
+        print(f"\n{FIXED_GLOBAL} global tokens\n\n| step | precision | length | time |\n|" + " --- |" * 4)
+        print_growth(arguments)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
