@@ -43,10 +43,10 @@ def corpora(sample: Path) -> tuple[Corpus, Corpus]:
 
 @pytest.fixture(scope="module")
 def config(tiny_encoder: Path) -> TrainingConfig:
-    """Two epochs of seven batches each, with dropout, a checkpoint after every step."""
+    """Two epochs of ten batches each, with dropout; checkpoints after steps 3, 6, 9, 10, 12, 15, 18 and 20."""
     return TrainingConfig(
         encoder=str(tiny_encoder), epochs=2, learning_rate=1e-3, batch_tokens=2048, batch_sequences=1,
-        detection_passes=1, precision="fp32", save_steps=1, log_steps=1, max_length=128, attention_dropout=0.1,
+        detection_passes=1, precision="fp32", save_steps=3, log_steps=1, max_length=128, attention_dropout=0.1,
     )  # fmt: skip
 
 
@@ -163,7 +163,7 @@ def test_the_best_epoch_is_kept(
 def test_the_same_seed_gives_the_same_model_and_another_another(
     reference: tuple[Path, list[str]], config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path
 ) -> None:
-    # Neither where the model is written nor how often it is saved is part of what it becomes.
+    # Neither where the model is written nor how often it is saved decides what it becomes.
     for seed, equal in ((0, True), (1, False)):
         folder = tmp_path / str(seed)
         train(replace(config, seed=seed, save_steps=100), *corpora, folder, device="cpu", say=silent)
@@ -308,10 +308,10 @@ MOMENTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "a checkpoint without its optimizer": lambda m: m.setattr(
         training_module.CorefTrainer,
         "_save_optimizer_and_scheduler",
-        stop_before(4, training_module.CorefTrainer._save_optimizer_and_scheduler),
+        stop_before(2, training_module.CorefTrainer._save_optimizer_and_scheduler),
     ),
     "a checkpoint without its list of files": lambda m: m.setattr(
-        training_module, "mark_whole", stop_before(13, mark_whole)
+        training_module, "mark_whole", stop_before(5, mark_whole)
     ),
     "before the first epoch was scored": lambda m: m.setattr(
         training_module, "tune", stop_before(1, training_module.tune)
@@ -322,7 +322,7 @@ MOMENTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "between the best model and its description": lambda m: m.setattr(
         training_module.torch, "get_num_threads", stop_before(1, torch.get_num_threads)
     ),
-    "after the last epoch was scored": lambda m: m.setattr(training_module, "mark_whole", stop_before(20, mark_whole)),
+    "after the last epoch was scored": lambda m: m.setattr(training_module, "mark_whole", stop_before(8, mark_whole)),
     "before the model was published": lambda m: m.setattr(
         training_module, "_publish", stop_before(1, training_module._publish)
     ),
@@ -402,7 +402,7 @@ def test_resuming_needs_the_same_settings(
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"precision": "bf16", "accumulation": 2, "save_steps": 1}], ids=["fp32", "bf16"]
+    "changes", [{"save_steps": 1}, {"precision": "bf16", "accumulation": 2, "save_steps": 1}], ids=["fp32", "bf16"]
 )
 def test_killed_with_signal_nine_again_and_again(
     changes: dict[str, Any],
@@ -415,7 +415,7 @@ def test_killed_with_signal_nine_again_and_again(
     """The checkpoints are written all the time, so that many a kill falls into one."""
     config = replace(config, **changes)
     expected = reference[0]
-    if changes:
+    if "precision" in changes:
         expected = tmp_path / "whole"
         train(config, *corpora, expected, device="cpu", say=silent)
     folder = tmp_path / "killed"
@@ -443,7 +443,8 @@ def test_killed_with_signal_nine_again_and_again(
     assert process.exitcode == 0
     assert kills, waits
     assert weights(folder) == weights(expected), waits
-    assert json.loads((folder / RUN_FILE).read_text()) == json.loads((expected / RUN_FILE).read_text())
+    dev, expected_dev = (json.loads((f / RUN_FILE).read_text())["dev"] for f in (folder, expected))
+    assert dev == expected_dev
 
 
 def _newest(folder: Path) -> int:
