@@ -15,13 +15,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from cdlm.tiles import Observer, Tile, tiled_attention
+from cdlm.tiles import KEYS_STEP, Observer, Tile, TiledSequence, tiled_attention
 
 ROWS = 128
 """Rows of a tile at most: more rows mean more scores beside the band, fewer mean more calls."""
-ROWS_STEP, KEYS_STEP = 16, 32
-"""Tiles have multiples of so many rows and keys where they can: softmax is a quarter faster then, and in 16 bits there
-are fewer shapes for which oneDNN must make a kernel."""
+ROWS_STEP = 16
+"""Tiles have a multiple of so many rows, but for the last of a sequence."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +29,14 @@ class FlatSequence:
 
     Parameters
     ----------
-    start, end
-        Its range in the flat batch.
-    global_count
-        How many of its first tokens are global.
+    tokens, global_tokens
+        Its tokens among all tokens, and its global tokens among all global tokens.
     positions
         Places of its local tokens in the row of the padded batch, ascending.
     """
 
-    start: int
-    end: int
-    global_count: int
+    tokens: slice
+    global_tokens: slice
     positions: list[int]
 
 
@@ -55,7 +51,7 @@ class TokenLayout:
     kept
         *Shape:* (tokens,). For each token of the flat batch its index in the padded batch, flattened.
     global_rows
-        *Shape:* (global tokens,). Indices of the global tokens in the flat batch.
+        *Shape:* (global tokens,). Index of each global token in the flat batch.
     sequences
         The sequences that have at least one token.
     """
@@ -64,7 +60,7 @@ class TokenLayout:
     kept: Tensor
     global_rows: Tensor
     sequences: list[FlatSequence]
-    _tiles: dict[tuple[int, torch.dtype], list[Tile]] = field(default_factory=dict, repr=False)
+    _tiled: dict[tuple[int, torch.dtype], list[TiledSequence]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_masks(cls, attention_mask: Tensor, global_attention_mask: Tensor | None) -> TokenLayout:
@@ -76,49 +72,53 @@ class TokenLayout:
         rank = 2 - real.to(torch.int8) - is_global.to(torch.int8)
         order = rank.sort(dim=1, stable=True).indices
         counts, global_counts = real.sum(1).tolist(), is_global.sum(1).tolist()
-        kept, global_rows, sequences, start = [], [], [], 0
+        kept, global_rows, sequences = [], [], []
+        start = global_start = 0
         for row, (count, global_count) in enumerate(zip(counts, global_counts, strict=True)):
             if count == 0:
                 continue
             kept.append(order[row, :count] + row * length)
             global_rows.append(torch.arange(start, start + global_count, device=real.device))
-            sequences.append(FlatSequence(start, start + count, global_count, order[row, global_count:count].tolist()))
-            start += count
+            tokens, global_tokens = slice(start, start + count), slice(global_start, global_start + global_count)
+            sequences.append(FlatSequence(tokens, global_tokens, order[row, global_count:count].tolist()))
+            start, global_start = tokens.stop, global_tokens.stop
         empty = [order.new_empty(0)]
         return cls((batch, length), torch.cat(kept or empty), torch.cat(global_rows or empty), sequences)
 
-    def tiles(self, window: int, dtype: torch.dtype) -> list[Tile]:
-        """Return the tiles of all sequences for a window, with masks of a type; they are made once."""
-        if (window, dtype) not in self._tiles:
-            self._tiles[window, dtype] = [
-                tile for sequence in self.sequences for tile in _sequence_tiles(sequence, window // 2, dtype, self.kept)
+    def tiled(self, window: int, dtype: torch.dtype) -> list[TiledSequence]:
+        """Return the sequences with their tiles for a window, with masks of a type; they are made once."""
+        if (window, dtype) not in self._tiled:
+            self._tiled[window, dtype] = [
+                TiledSequence(
+                    sequence.tokens,
+                    sequence.global_tokens,
+                    _tiles(sequence, self.kept[sequence.tokens], window // 2, dtype),
+                )
+                for sequence in self.sequences
             ]
-        return self._tiles[window, dtype]
+        return self._tiled[window, dtype]
 
 
-def _sequence_tiles(sequence: FlatSequence, reach: int, dtype: torch.dtype, kept: Tensor) -> list[Tile]:
-    """Tiles of one sequence whose local tokens see ``reach`` tokens on either side."""
-    start, first_local, end = sequence.start, sequence.start + sequence.global_count, sequence.end
-    tiles = []
-    keys = _widened((start, end), 0, len(kept))
-    own = torch.arange(*keys, device=kept.device)
-    bias = _bias(((own >= start) & (own < end))[None], dtype)
-    for rows in _parts(start, first_local):
-        tiles.append(Tile(rows, (start, start), keys, bias, to_all=True))
+def _tiles(sequence: FlatSequence, places: Tensor, reach: int, dtype: torch.dtype) -> list[Tile]:
+    """Tiles of one sequence whose local tokens, at some places, see ``reach`` tokens on either side."""
+    length, first_local = len(places), sequence.global_tokens.stop - sequence.global_tokens.start
+    keys = (0, length + -length % KEYS_STEP)
+    own = torch.arange(keys[1], device=places.device) < length
+    tiles = [Tile(rows, (0, 0), keys, _bias(own[None], dtype), to_all=True) for rows in _parts(0, first_local)]
     positions = sequence.positions
-    for rows in _parts(first_local, end):
+    places = torch.nn.functional.pad(places, (0, KEYS_STEP - 1))
+    for rows in _parts(first_local, length):
         low, high = rows[0] - first_local, rows[1] - first_local
         near_low = first_local + bisect_left(positions, positions[low] - reach)
         near_high = first_local + bisect_right(positions, positions[high - 1] + reach)
         # The first local keys follow the global keys, so that one range holds both.
-        prefix = (start, start) if near_low == first_local else (start, first_local)
-        near = (start if near_low == first_local else near_low, near_high)
-        keys = _widened(near, prefix[1] - prefix[0], len(kept))
-        own = torch.arange(*keys, device=kept.device)
-        seen = (own >= near[0]) & (own < near[1])
-        close = (kept[rows[0] : rows[1], None] - kept[None, keys[0] : keys[1]]).abs() <= reach
-        sees = seen & (close | (own < first_local))
-        sees = torch.nn.functional.pad(sees, (prefix[1] - prefix[0], 0), value=True)
+        prefix = (0, 0) if near_low == first_local else (0, first_local)
+        near_low = 0 if near_low == first_local else near_low
+        keys = (near_low, near_high + -(prefix[1] + near_high - near_low) % KEYS_STEP)
+        number = torch.arange(*keys, device=places.device)
+        close = (places[rows[0] : rows[1], None] - places[None, slice(*keys)]).abs() <= reach
+        sees = (number < near_high) & (close | (number < first_local))
+        sees = torch.nn.functional.pad(sees, (prefix[1], 0), value=True)
         tiles.append(Tile(rows, prefix, keys, _bias(sees, dtype), to_all=False))
     return tiles
 
@@ -138,13 +138,6 @@ def _parts(start: int, end: int) -> list[tuple[int, int]]:
     size = -(-(end - start) // count)
     size = -(-size // ROWS_STEP) * ROWS_STEP
     return [(low, min(low + size, end)) for low in range(start, end, size)]
-
-
-def _widened(keys: tuple[int, int], others: int, tokens: int) -> tuple[int, int]:
-    """Widen a range of keys so that with ``others`` it is a multiple of `KEYS_STEP`, if there are so many tokens."""
-    missing = -(keys[1] - keys[0] + others) % KEYS_STEP
-    high = min(keys[1] + missing, tokens)
-    return max(0, keys[0] - (missing - (high - keys[1]))), high
 
 
 @dataclass(frozen=True)
@@ -169,29 +162,26 @@ class GlobalAttention:
     def empty(cls, layout: TokenLayout, heads: int, dtype: torch.dtype) -> GlobalAttention:
         """All weights zero."""
         batch, length = layout.shape
-        count = max((sequence.global_count for sequence in layout.sequences), default=0)
+        counts = (sequence.global_tokens.stop - sequence.global_tokens.start for sequence in layout.sequences)
+        count = max(counts, default=0)
         of_global = torch.zeros(batch, heads, count, length, dtype=dtype, device=layout.kept.device)
         return cls(of_global, of_global.new_zeros(batch, heads, length, count))
 
     def observer(self, layout: TokenLayout) -> Observer:
         """Return what puts the weights of tiles in their places."""
-        starts = [sequence.start for sequence in layout.sequences]
         length = layout.shape[1]
 
-        def put(tile: Tile, heads: slice, weights: Tensor) -> None:
-            sequence = layout.sequences[bisect_right(starts, tile.rows[0]) - 1]
-            row = int(layout.kept[sequence.start]) // length
-            places = layout.kept % length
-            first = 0 if tile.prefix_length else sequence.start - tile.keys[0]
-            towards = weights[:, :, first : first + sequence.global_count].detach()
-            self.to_global[row, heads, :, : sequence.global_count].index_copy_(
-                1, places[slice(*tile.rows)], towards.to(self.to_global.dtype)
+        def put(sequence: TiledSequence, tile: Tile, heads: slice, weights: Tensor) -> None:
+            row, count = int(layout.kept[sequence.tokens.start]) // length, sequence.global_count
+            places = layout.kept[sequence.tokens] % length
+            rows = slice(*tile.rows)
+            # Whether in one range or in two, a tile's keys begin with the global tokens.
+            self.to_global[row, heads, :, :count].index_copy_(
+                1, places[rows], weights[:, :, :count].detach().to(self.to_global.dtype)
             )
             if tile.to_all:
-                low, high = tile.rows[0] - sequence.start, tile.rows[1] - sequence.start
-                whole = weights[:, :, first : first + sequence.end - sequence.start].detach()
-                self.of_global[row, heads, low:high].index_copy_(
-                    2, places[sequence.start : sequence.end], whole.to(self.of_global.dtype)
+                self.of_global[row, heads, rows].index_copy_(
+                    2, places, weights[:, :, : sequence.length].detach().to(self.of_global.dtype)
                 )
 
         return put
@@ -227,28 +217,30 @@ def sparse_attention(
     Tensor
         *Shape:* (tokens, heads, width of a head).
     """
-    tiles = layout.tiles(window, projected.dtype)
+    sequences = layout.tiled(window, projected.dtype)
+    if global_query is None:
+        global_query = projected.new_empty(0, *projected.shape[2:])
     if projected.device.type == "cpu" or record is not None:
         observer = None if record is None else record.observer(layout)
-        return tiled_attention(projected, global_query, layout.global_rows, tiles, dropout, observer)
-    return fused_attention(projected, global_query, layout.global_rows, tiles, dropout)
+        return tiled_attention(projected, global_query, sequences, dropout, observer)
+    return fused_attention(projected, global_query, sequences, dropout)
 
 
 def fused_attention(
-    projected: Tensor, global_query: Tensor | None, global_rows: Tensor, tiles: list[Tile], dropout: float
+    projected: Tensor, global_query: Tensor, sequences: list[TiledSequence], dropout: float = 0.0
 ) -> Tensor:
     """Do what `cdlm.tiles.tiled_attention` does, with PyTorch's fused attention of each tile, on any device."""
-    query, *local = projected[:, :3].permute(1, 2, 0, 3)
-    to_all = projected[:, 3:].permute(1, 2, 0, 3)
-    if global_query is not None:
-        query = query.index_copy(1, global_rows, global_query.transpose(0, 1))
-    rows = []
-    for tile in tiles:
-        key, value = map(tile.of_keys, to_all if tile.to_all else local)
-        rows.append(
-            scaled_dot_product_attention(
-                tile.of_rows(query)[None], key[None], value[None], attn_mask=tile.bias, dropout_p=dropout
-            )[0]
-        )
-    # The tiles are in the order of the rows.
-    return torch.cat(rows, dim=1).transpose(0, 1)
+    output = []
+    for sequence in sequences:
+        vectors = projected[sequence.tokens].permute(1, 2, 0, 3)
+        from_all = global_query[sequence.global_tokens].transpose(0, 1)
+        query = torch.cat([from_all, vectors[0, :, sequence.global_count :]], dim=1)
+        key, value, *to_all = torch.nn.functional.pad(vectors[1:], (0, 0, 0, KEYS_STEP - 1))
+        for tile in sequence.tiles:
+            keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
+            rows = query[None, :, slice(*tile.rows)]
+            attended = scaled_dot_product_attention(
+                rows, keys[None], values[None], attn_mask=tile.bias, dropout_p=dropout
+            )
+            output.append(attended[0].transpose(0, 1))
+    return torch.cat(output)

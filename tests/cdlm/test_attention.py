@@ -64,9 +64,9 @@ def test_tiles_equal_attention_written_out(masks: tuple[Tensor, Tensor], reach: 
         towards = torch.randn(len(projected), HEADS, WIDTH, dtype=torch.float64)
         expected = written_out(projected, global_query, layout, reach)
         wanted = torch.autograd.grad((expected * towards).sum(), [projected, global_query])
-        plan = layout.tiles(2 * reach, torch.float64)
+        plan = layout.tiled(2 * reach, torch.float64)
         for attend in (tiled_attention, fused_attention):
-            output = attend(projected, global_query, layout.global_rows, plan, 0.0)
+            output = attend(projected, global_query, plan)
             torch.testing.assert_close(output, expected, atol=1e-10, rtol=0)
             gradients = torch.autograd.grad((output * towards).sum(), [projected, global_query])
             torch.testing.assert_close(gradients, wanted, atol=1e-10, rtol=0)
@@ -78,7 +78,7 @@ def test_tiles_cover_each_row_once_and_grow_with_the_tokens() -> None:
         global_mask = torch.zeros(1, length)
         global_mask[0, ::40][:20] = 1
         layout = TokenLayout.from_masks(torch.ones(1, length), global_mask)
-        plan = layout.tiles(256, torch.float32)
+        plan = layout.tiled(256, torch.float32)[0].tiles
         covered = [row for tile in plan for row in range(*tile.rows)]
         assert covered == list(range(length))
         scores[length] = sum(tile.scores for tile in plan)
