@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from cdcoref.cache import ResultCache, document_hash
@@ -251,6 +250,6 @@ def _content(marked: MarkedDocument) -> tuple[object, ...]:
 def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> list[Matrix]:
     """Logits of the pairs of every sequence. *Shape* of each: (pairs,)"""
     batch = collate(sequences, model.encoder.config.pad_token_id)
-    with torch.inference_mode():
+    with model.inference():
         logits = model.pair_logits({name: tensor.to(model.device) for name, tensor in batch.items()})
     return np.split(logits.float().cpu().numpy(), np.cumsum([len(s.pairs) for s in sequences])[:-1])

@@ -194,7 +194,7 @@ def annotated_only(corpus: Corpus) -> Corpus:
 
 def _probabilities(model: CorefModel, windows: Sequence[DetectionWindow]) -> list[NDArray[np.float32]]:
     batch = collate_windows(windows, model.encoder.config.pad_token_id)
-    with torch.inference_mode():
+    with model.inference():
         logits = model.span_logits({name: tensor.to(model.device) for name, tensor in batch.items()})
     scores = logits.float().sigmoid().cpu().numpy()
     return np.split(scores, np.cumsum([len(w.starts) for w in windows])[:-1])

@@ -133,6 +133,8 @@ class CorefModel(nn.Module):
         See :class:`CorefConfig`.
     tokenizer
         With the special tokens of :mod:`cdlm.tokens`.
+    inference_dtype
+        In which products are computed outside training: ``torch.float32``, or ``torch.bfloat16`` for mixed precision.
     """
 
     def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, config: CorefConfig) -> None:
@@ -144,6 +146,7 @@ class CorefModel(nn.Module):
             detector_max_length=min(config.detector_max_length, longest),
         )
         self.tokenizer = tokenizer
+        self.inference_dtype = torch.float32
         self.encoder = encoder
         width = encoder.config.hidden_size
         self.pair_scorer = PairScorer(width, config.scorer_width)
@@ -153,6 +156,13 @@ class CorefModel(nn.Module):
     def device(self) -> torch.device:
         """Where the weights are."""
         return self.pair_scorer.hidden.weight.device
+
+    @contextmanager
+    def inference(self) -> Iterator[None]:
+        """Compute without gradients, in `inference_dtype`."""
+        mixed = self.inference_dtype != torch.float32
+        with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=mixed):
+            yield
 
     # -- forward -----------------------------------------------------------------------------------------------------
 

