@@ -26,6 +26,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.model_config import CorefConfig
 from cdcoref.sequences import PairSequence
+from cdlm.checkpoints import shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel
 from cdlm.quantization import dequantize, quantize
@@ -236,7 +237,7 @@ class CorefModel(nn.Module):
         tokenizer = load_tokenizer(folder)
         if len(tokenizer) > values.get("vocab_size", 0):
             raise InputError("the tokenizer has more words than the encoder; it belongs to another model", folder)
-        with torch.device("meta"):
+        with shapes_only():
             model = cls(CDLMModel(EncoderConfig.from_dict(values, folder / CONFIG_FILE)), tokenizer, config)
         state = read_weights(folder / WEIGHTS_FILE)
         try:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
+from cdlm.compiling import outside_graphs
 from cdlm.tiles import KEYS_STEP, Observer, Tile, TiledSequence, tiled_attention
 
 ROWS = 128
@@ -187,7 +188,7 @@ class GlobalAttention:
         return put
 
 
-@torch.compiler.disable
+@outside_graphs
 def sparse_attention(
     projected: Tensor,
     global_query: Tensor | None,

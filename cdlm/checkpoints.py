@@ -10,7 +10,8 @@ import json
 import os
 import pickle  # only for the name of an error: nothing is unpickled here but by torch.load(weights_only=True)
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from cdlm.config import CONFIG_FILE, read_json
 from cdlm.errors import InputError
@@ -25,6 +27,27 @@ from cdlm.errors import InputError
 WEIGHTS_FILE = "model.safetensors"
 INDEX_FILE = "model.safetensors.index.json"
 OLD_WEIGHTS_FILE = "pytorch_model.bin"
+
+
+class _NoInitialisation(TorchFunctionMode):
+    """Lets the functions of ``torch.nn.init`` return their tensor as it is."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if getattr(func, "__module__", None) == "torch.nn.init":
+            return args[0] if args else (kwargs or {})["tensor"]
+        return func(*args, **(kwargs or {}))
+
+
+@contextmanager
+def shapes_only() -> Iterator[None]:
+    """Modules that are made in this context have weights without values, to be put in place by ``load_state_dict``.
+
+    On PyTorch's meta device alone each initialisation would still be gone through, and the compiler imported for it.
+    """
+    with torch.device("meta"), _NoInitialisation():
+        yield
 
 
 def find_checkpoint(name_or_folder: str | Path) -> Path:

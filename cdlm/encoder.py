@@ -18,7 +18,8 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from cdlm.attention import GlobalAttention, TokenLayout, sparse_attention
-from cdlm.checkpoints import find_checkpoint, read_weights, write_checkpoint
+from cdlm.checkpoints import find_checkpoint, read_weights, shapes_only, write_checkpoint
+from cdlm.compiling import outside_graphs
 from cdlm.config import CONFIG_FILE, EncoderConfig
 from cdlm.dropout import add_dropped
 from cdlm.errors import InputError
@@ -222,7 +223,7 @@ class CDLMModel(nn.Module):
         folder = find_checkpoint(name_or_folder)
         config = EncoderConfig.from_file(folder / CONFIG_FILE)
         try:
-            with torch.device("meta"):
+            with shapes_only():
                 model = cls(config)
             model.load_checkpoint_weights(read_weights(folder), assign=True)
         except ValueError as error:
@@ -321,7 +322,7 @@ class CDLMModel(nn.Module):
         padded = hidden.new_zeros(input_ids.numel(), hidden.shape[-1]).index_copy(0, layout.kept, hidden)
         return EncoderOutput(padded.unflatten(0, input_ids.shape), records if output_attentions else None)
 
-    @torch.compiler.disable
+    @outside_graphs
     def _lay_out(
         self, input_ids: Tensor, attention_mask: Tensor, global_attention_mask: Tensor | None
     ) -> tuple[TokenLayout, Tensor]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel
 
+from cdlm.checkpoints import shapes_only
 from cdlm.config import EncoderConfig
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
@@ -109,3 +112,25 @@ def test_one_window_for_all_layers() -> None:
     config = EncoderConfig.from_dict(values)
     assert config.attention_window == (6, 6, 6)
     assert EncoderConfig.from_dict(config.to_dict()) == config
+
+
+def test_shapes_only(longformer_folder: Path) -> None:
+    config = EncoderConfig.from_file(longformer_folder / "config.json")
+    with shapes_only():
+        empty = CDLMModel(config)
+    drawn = CDLMModel(config)
+    assert {p.device.type for p in empty.parameters()} == {"meta"}
+    assert {n: p.shape for n, p in empty.named_parameters()} == {n: p.shape for n, p in drawn.named_parameters()}
+    assert {p.device.type for p in drawn.parameters()} == {"cpu"}
+
+
+def test_reading_a_checkpoint_does_not_load_the_compiler(longformer_folder: Path) -> None:
+    program = (
+        "import sys; from cdlm.encoder import CDLMModel; import torch; "
+        "model = CDLMModel.from_pretrained(sys.argv[1]); model(torch.full((1, 5), 7)); "
+        "print(sorted(name for name in ('torch._dynamo', 'sympy', 'transformers') if name in sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, longformer_folder], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "[]"
