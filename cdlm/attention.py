@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
-from torch.nn.functional import scaled_dot_product_attention
 
 from cdlm.compiling import outside_graphs
+from cdlm.fused import TileBatch, fused_attention, tile_batches
 from cdlm.tiles import KEYS_STEP, Observer, Tile, TiledSequence, tiled_attention
 
 ROWS = 128
@@ -62,6 +62,7 @@ class TokenLayout:
     global_rows: Tensor
     sequences: list[FlatSequence]
     _tiled: dict[tuple[int, torch.dtype], list[TiledSequence]] = field(default_factory=dict, repr=False)
+    _batched: dict[tuple[int, torch.dtype], list[TileBatch]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_masks(cls, attention_mask: Tensor, global_attention_mask: Tensor | None) -> TokenLayout:
@@ -98,6 +99,12 @@ class TokenLayout:
                 for sequence in self.sequences
             ]
         return self._tiled[window, dtype]
+
+    def batched(self, window: int, dtype: torch.dtype) -> list[TileBatch]:
+        """Return the same tiles, stacked; they are made once."""
+        if (window, dtype) not in self._batched:
+            self._batched[window, dtype] = tile_batches(self.tiled(window, dtype), dtype, self.kept.device)
+        return self._batched[window, dtype]
 
 
 def _tiles(sequence: FlatSequence, places: Tensor, reach: int, dtype: torch.dtype) -> list[Tile]:
@@ -218,30 +225,10 @@ def sparse_attention(
     Tensor
         *Shape:* (tokens, heads, width of a head).
     """
-    sequences = layout.tiled(window, projected.dtype)
     if global_query is None:
         global_query = projected.new_empty(0, *projected.shape[2:])
     if projected.device.type == "cpu" or record is not None:
         observer = None if record is None else record.observer(layout)
-        return tiled_attention(projected, global_query, sequences, dropout, observer)
-    return fused_attention(projected, global_query, sequences, dropout)
-
-
-def fused_attention(
-    projected: Tensor, global_query: Tensor, sequences: list[TiledSequence], dropout: float = 0.0
-) -> Tensor:
-    """Do what `cdlm.tiles.tiled_attention` does, with PyTorch's fused attention of each tile, on any device."""
-    output = []
-    for sequence in sequences:
-        vectors = projected[sequence.tokens].permute(1, 2, 0, 3)
-        from_all = global_query[sequence.global_tokens].transpose(0, 1)
-        query = torch.cat([from_all, vectors[0, :, sequence.global_count :]], dim=1)
-        key, value, *to_all = torch.nn.functional.pad(vectors[1:], (0, 0, 0, KEYS_STEP - 1))
-        for tile in sequence.tiles:
-            keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
-            rows = query[None, :, slice(*tile.rows)]
-            attended = scaled_dot_product_attention(
-                rows, keys[None], values[None], attn_mask=tile.bias, dropout_p=dropout
-            )
-            output.append(attended[0].transpose(0, 1))
-    return torch.cat(output)
+        return tiled_attention(projected, global_query, layout.tiled(window, projected.dtype), dropout, observer)
+    batches = layout.batched(window, projected.dtype)
+    return fused_attention(projected, global_query, layout.global_rows, batches, dropout)

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from cdlm import attention, tiles
-from cdlm.attention import TokenLayout, fused_attention, sparse_attention
+from cdlm import attention, fused, tiles
+from cdlm.attention import TokenLayout, sparse_attention
 from cdlm.dropout import add_dropped, random_numbers, zero_dropped_
+from cdlm.fused import fused_attention
 from cdlm.tiles import tiled_attention
 
 HEADS, WIDTH = 2, 4
@@ -51,22 +52,25 @@ def written_out(projected: Tensor, global_query: Tensor, layout: TokenLayout, re
     return torch.einsum("hqk,qkhd->qhd", weights, value)
 
 
-@given(masks=layouts(), reach=st.sampled_from([1, 5, 60, 400]), rows=st.sampled_from([16, 128]))
+@given(masks=layouts(), reach=st.sampled_from([1, 5, 60, 400]), rows=st.sampled_from([16, 128]), stacked=st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_tiles_equal_attention_written_out(masks: tuple[Tensor, Tensor], reach: int, rows: int) -> None:
+def test_tiles_equal_attention_written_out(masks: tuple[Tensor, Tensor], reach: int, rows: int, stacked: bool) -> None:
     layout = TokenLayout.from_masks(*masks)
     if not len(layout.kept):
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(attention, "ROWS", rows)
         patch.setattr(tiles, "TILE_SCORES", 2000)
+        patch.setattr(fused, "BATCH_SCORES", 2**26 if stacked else 3000)
         projected, global_query = vectors(layout)
         towards = torch.randn(len(projected), HEADS, WIDTH, dtype=torch.float64)
         expected = written_out(projected, global_query, layout, reach)
         wanted = torch.autograd.grad((expected * towards).sum(), [projected, global_query])
-        plan = layout.tiled(2 * reach, torch.float64)
-        for attend in (tiled_attention, fused_attention):
-            output = attend(projected, global_query, plan)
+        sequences, batches = (plan(2 * reach, torch.float64) for plan in (layout.tiled, layout.batched))
+        for output in (
+            tiled_attention(projected, global_query, sequences),
+            fused_attention(projected, global_query, layout.global_rows, batches),
+        ):
             torch.testing.assert_close(output, expected, atol=1e-10, rtol=0)
             gradients = torch.autograd.grad((output * towards).sum(), [projected, global_query])
             torch.testing.assert_close(gradients, wanted, atol=1e-10, rtol=0)
