@@ -108,7 +108,7 @@ def train(
     if config.precision == "bf16":
         model.inference_dtype = torch.bfloat16
     _prepare_encoder(model, config)
-    data = TrainingData(model, train_corpus, _sampling(config), config.seed)
+    data = TrainingData(model, train_corpus, sampling_options(config), config.seed)
     if first_process:
         for note in data.notes:
             say(note)
@@ -400,7 +400,8 @@ def _prepare_encoder(model: CorefModel, config: TrainingConfig) -> None:
         model.encoder.gradient_checkpointing_enable()
 
 
-def _sampling(config: TrainingConfig) -> SamplingOptions:
+def sampling_options(config: TrainingConfig) -> SamplingOptions:
+    """The part of a configuration that says what is drawn."""
     return SamplingOptions(**{field.name: getattr(config, field.name) for field in fields(SamplingOptions)})
 
 

@@ -40,6 +40,11 @@ class FlatSequence:
     global_tokens: slice
     positions: list[int]
 
+    @property
+    def global_count(self) -> int:
+        """Number of global tokens."""
+        return self.global_tokens.stop - self.global_tokens.start
+
 
 @dataclass(frozen=True)
 class TokenLayout:
@@ -61,8 +66,8 @@ class TokenLayout:
     kept: Tensor
     global_rows: Tensor
     sequences: list[FlatSequence]
-    _tiled: dict[tuple[int, torch.dtype], list[TiledSequence]] = field(default_factory=dict, repr=False)
-    _batched: dict[tuple[int, torch.dtype], list[TileBatch]] = field(default_factory=dict, repr=False)
+    _tiled: dict[tuple[int, torch.dtype, bool], list[TiledSequence]] = field(default_factory=dict, repr=False)
+    _batched: dict[tuple[int, torch.dtype, bool], list[TileBatch]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_masks(cls, attention_mask: Tensor, global_attention_mask: Tensor | None) -> TokenLayout:
@@ -87,32 +92,45 @@ class TokenLayout:
         empty = [order.new_empty(0)]
         return cls((batch, length), torch.cat(kept or empty), torch.cat(global_rows or empty), sequences)
 
-    def tiled(self, window: int, dtype: torch.dtype) -> list[TiledSequence]:
-        """Return the sequences with their tiles for a window, with masks of a type; they are made once."""
-        if (window, dtype) not in self._tiled:
-            self._tiled[window, dtype] = [
-                TiledSequence(
-                    sequence.tokens,
-                    sequence.global_tokens,
-                    _tiles(sequence, self.kept[sequence.tokens], window // 2, dtype),
-                )
-                for sequence in self.sequences
-            ]
-        return self._tiled[window, dtype]
+    @property
+    def most_global(self) -> int:
+        """Number of global tokens of the sequence that has the most."""
+        return max((sequence.global_count for sequence in self.sequences), default=0)
 
-    def batched(self, window: int, dtype: torch.dtype) -> list[TileBatch]:
+    def tiled(self, window: int, dtype: torch.dtype, *, local_only: bool = False) -> list[TiledSequence]:
+        """Return the sequences with their tiles for a window, with masks of a type; they are made once.
+
+        Parameters
+        ----------
+        local_only
+            Whether to leave out the tiles of the global tokens' rows.
+        """
+        key = window, dtype, local_only
+        if key not in self._tiled:
+            tiled = []
+            for sequence in self.sequences:
+                tiles = _tiles(sequence, self.kept[sequence.tokens], window // 2, dtype, local_only)
+                tiled.append(TiledSequence(sequence.tokens, sequence.global_tokens, tiles))
+            self._tiled[key] = tiled
+        return self._tiled[key]
+
+    def batched(self, window: int, dtype: torch.dtype, *, local_only: bool = False) -> list[TileBatch]:
         """Return the same tiles, stacked; they are made once."""
-        if (window, dtype) not in self._batched:
-            self._batched[window, dtype] = tile_batches(self.tiled(window, dtype), dtype, self.kept.device)
-        return self._batched[window, dtype]
+        key = window, dtype, local_only
+        if key not in self._batched:
+            tiled = self.tiled(window, dtype, local_only=local_only)
+            self._batched[key] = tile_batches(tiled, dtype, self.kept.device)
+        return self._batched[key]
 
 
-def _tiles(sequence: FlatSequence, places: Tensor, reach: int, dtype: torch.dtype) -> list[Tile]:
+def _tiles(sequence: FlatSequence, places: Tensor, reach: int, dtype: torch.dtype, local_only: bool) -> list[Tile]:
     """Tiles of one sequence whose local tokens, at some places, see ``reach`` tokens on either side."""
-    length, first_local = len(places), sequence.global_tokens.stop - sequence.global_tokens.start
-    keys = (0, length + -length % KEYS_STEP)
-    own = torch.arange(keys[1], device=places.device) < length
-    tiles = [Tile(rows, (0, 0), keys, _bias(own[None], dtype), to_all=True) for rows in _parts(0, first_local)]
+    length, first_local = len(places), sequence.global_count
+    tiles = []
+    if not local_only:
+        keys = (0, length + -length % KEYS_STEP)
+        own = torch.arange(keys[1], device=places.device) < length
+        tiles = [Tile(rows, (0, 0), keys, _bias(own[None], dtype), to_all=True) for rows in _parts(0, first_local)]
     positions = sequence.positions
     places = torch.nn.functional.pad(places, (0, KEYS_STEP - 1))
     for rows in _parts(first_local, length):
@@ -170,8 +188,7 @@ class GlobalAttention:
     def empty(cls, layout: TokenLayout, heads: int, dtype: torch.dtype) -> GlobalAttention:
         """All weights zero."""
         batch, length = layout.shape
-        counts = (sequence.global_tokens.stop - sequence.global_tokens.start for sequence in layout.sequences)
-        count = max(counts, default=0)
+        count = layout.most_global
         of_global = torch.zeros(batch, heads, count, length, dtype=dtype, device=layout.kept.device)
         return cls(of_global, of_global.new_zeros(batch, heads, length, count))
 
@@ -194,6 +211,15 @@ class GlobalAttention:
 
         return put
 
+    def put_rows(self, layout: TokenLayout, number: int, weights: Tensor) -> None:
+        """Put the weights of a sequence's global tokens, *shape* (global tokens, heads, tokens), in their places."""
+        sequence = layout.sequences[number]
+        length, count = layout.shape[1], sequence.global_count
+        row, places = int(layout.kept[sequence.tokens.start]) // length, layout.kept[sequence.tokens] % length
+        by_head = weights.detach().transpose(0, 1).to(self.of_global.dtype)
+        self.of_global[row, :, :count].index_copy_(2, places, by_head)
+        self.to_global[row, :, :, :count].index_copy_(1, places[:count], by_head[:, :, :count])
+
 
 @outside_graphs
 def sparse_attention(
@@ -210,9 +236,10 @@ def sparse_attention(
     ----------
     projected
         *Shape:* (tokens, 3 or 5, heads, width of a head). Query, key and value of every token for the local rows; then,
-        where there are global tokens, key and value of every token for their rows.
+        for the rows of global tokens, key and value of every token.
     global_query
-        *Shape:* (global tokens, heads, width of a head). Queries of the global tokens; None where there are none.
+        *Shape:* (global tokens, heads, width of a head). Queries of the global tokens. None where there are none, or
+        where their rows are computed elsewhere: then the output has any values there.
     window
         Total width of the window: half of it on either side.
     dropout
@@ -225,10 +252,13 @@ def sparse_attention(
     Tensor
         *Shape:* (tokens, heads, width of a head).
     """
+    local_only = global_query is None
     if global_query is None:
-        global_query = projected.new_empty(0, *projected.shape[2:])
+        global_query = projected.new_zeros(len(layout.global_rows), *projected.shape[2:])
     if projected.device.type == "cpu" or record is not None:
         observer = None if record is None else record.observer(layout)
-        return tiled_attention(projected, global_query, layout.tiled(window, projected.dtype), dropout, observer)
-    batches = layout.batched(window, projected.dtype)
+        return tiled_attention(
+            projected, global_query, layout.tiled(window, projected.dtype, local_only=local_only), dropout, observer
+        )
+    batches = layout.batched(window, projected.dtype, local_only=local_only)
     return fused_attention(projected, global_query, layout.global_rows, batches, dropout)

@@ -23,6 +23,8 @@ from cdlm.compiling import outside_graphs
 from cdlm.config import CONFIG_FILE, EncoderConfig
 from cdlm.dropout import add_dropped
 from cdlm.errors import InputError
+from cdlm.folding import FEW_GLOBAL, folded_attention
+from cdlm.quantization import Int8Linear, int8_product
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": nn.functional.gelu,
@@ -85,16 +87,32 @@ class SelfAttention(nn.Module):
         """*Shape* (tokens, width) in and out."""
         heads = (self.heads, hidden.shape[-1] // self.heads)
         projections = [self.query, self.key, self.value]
-        global_query = None
+        dropout = self.dropout if self.training else 0.0
+        # Folding takes weights that are not rounded.
+        folds = 0 < layout.most_global <= FEW_GLOBAL and not isinstance(self.query, Int8Linear)
+        from_global = None
         if len(layout.global_rows):
-            projections += [self.key_global, self.value_global]
-            global_query = self.query_global(hidden[layout.global_rows]).unflatten(-1, heads)
+            from_global = self.query_global(hidden[layout.global_rows]).unflatten(-1, heads)
+            projections += [] if folds else [self.key_global, self.value_global]
         # One product for all projections: the input is cast once, and its gradient summed within the product.
         weight = torch.cat([projection.weight for projection in projections])
         bias = torch.cat([projection.bias for projection in projections])
-        projected = nn.functional.linear(hidden, weight, bias).unflatten(-1, (len(projections), *heads))
-        dropout = self.dropout if self.training else 0.0
-        return sparse_attention(projected, global_query, layout, self.window, dropout, record).flatten(-2)
+        if isinstance(self.query, Int8Linear):
+            scale = torch.cat([projection.row_scale for projection in projections])
+            projected = int8_product(hidden, weight, scale, bias)
+        else:
+            projected = nn.functional.linear(hidden, weight, bias)
+        projected = projected.unflatten(-1, (len(projections), *heads))
+        query = None if folds else from_global
+        attended = sparse_attention(projected, query, layout, self.window, dropout, record)
+        if folds:
+            observe = None if record is None else functools.partial(record.put_rows, layout)
+            sequences = [(sequence.tokens, sequence.global_tokens) for sequence in layout.sequences]
+            rows = folded_attention(
+                hidden, from_global, self.key_global, self.value_global, sequences, dropout, observe
+            )
+            attended = attended.index_copy(0, layout.global_rows, rows.to(attended.dtype))
+        return attended.flatten(-2)
 
 
 class AddAndNorm(nn.Module):
@@ -276,6 +294,21 @@ class CDLMModel(nn.Module):
         table.weight.requires_grad_(old.requires_grad)
         self.embeddings.word_embeddings = table
         self.config = replace(self.config, vocab_size=vocab_size)
+
+    def compute_in_int8(self) -> None:
+        """Round the weights of all layers to eight bits, and compute their products so from now on.
+
+        For inference in fp32 on a CPU; the model cannot be trained or saved after that.
+
+        Raises
+        ------
+        ValueError
+            If a weight is not finite.
+        """
+        for module in list(self.encoder.modules()):
+            for name, child in list(module.named_children()):
+                if isinstance(child, nn.Linear):
+                    setattr(module, name, Int8Linear(child))
 
     def gradient_checkpointing_enable(self) -> None:
         """Keep only each layer's input for the backward pass and compute the rest again: less memory, more time."""

@@ -1,7 +1,7 @@
-"""Weights in eight bits: a state dict in, one of a quarter of the size out, and back.
+"""Weights in eight bits: state dicts of a quarter of the size, and products that are computed in eight bits.
 
 A table of weights is stored as int8 with one scale a row (symmetric, the row's largest magnitude is 127), vectors as
-they are. Both directions are pure functions on state dicts; what a file or a model does with them is decided elsewhere.
+they are. `quantize` and `dequantize` are pure functions on state dicts; `Int8Linear` multiplies by such tables.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+ROWS_AT_ONCE = 512
+"""Tokens that are multiplied together in eight bits, so that what is computed in between stays in the cache."""
 SCALE_SUFFIX = ".row_scale"
 """A quantised weight ``name`` has its scales, *shape* (rows,) in fp32, under ``name`` with this suffix."""
 
@@ -62,3 +64,50 @@ def dequantize(stored: Mapping[str, Tensor], dtype: torch.dtype = torch.float32)
         elif not name.endswith(SCALE_SUFFIX):
             weights[name] = tensor.to(dtype) if tensor.is_floating_point() else tensor
     return weights
+
+
+class Int8Linear(nn.Module):
+    """What ``nn.Linear`` computes, in eight bits: weights with a scale a row, inputs rounded with a scale a token.
+
+    For inference on the CPU. Since every token has its own scale, a token's output does not depend on the others.
+
+    Parameters
+    ----------
+    linear
+        Whose weights are rounded.
+
+    Raises
+    ------
+    ValueError
+        If its inputs have a width of 1, for which PyTorch's product of 8-bit matrices is wrong, or it has no bias.
+    """
+
+    row_scale: Tensor
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        if linear.in_features == 1 or linear.bias is None:
+            raise ValueError("only layers with a bias and inputs wider than 1 are computed in eight bits")
+        stored = quantize({"weight": linear.weight.detach().float()})
+        self.weight = nn.Parameter(stored["weight"], requires_grad=False)
+        self.register_buffer("row_scale", stored["weight" + SCALE_SUFFIX])
+        self.bias = nn.Parameter(linear.bias.detach().float(), requires_grad=False)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """*Shape:* (tokens, width) in and out, fp32."""
+        return int8_product(inputs, self.weight, self.row_scale, self.bias)
+
+
+def int8_product(inputs: Tensor, weight: Tensor, row_scale: Tensor, bias: Tensor) -> Tensor:
+    """Multiply fp32 inputs by int8 weights.
+
+    *Shapes:* inputs (tokens, width), weight (rows, width), row_scale and bias (rows,); returns (tokens, rows).
+    """
+    output = inputs.new_empty(len(inputs), len(weight))
+    for some, target in zip(inputs.split(ROWS_AT_ONCE), output.split(ROWS_AT_ONCE), strict=True):
+        largest = torch.linalg.vector_norm(some, torch.inf, -1, keepdim=True)
+        scale = (largest / 127).clamp_min_(torch.finfo(torch.float32).tiny)
+        rounded = (some / scale).round_().to(torch.int8)
+        torch.mul(torch._int_mm(rounded, weight.t()), scale, out=target)
+        torch.addcmul(bias, target, row_scale, out=target)
+    return output

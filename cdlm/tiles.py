@@ -87,7 +87,7 @@ class TiledSequence:
     tokens, global_tokens
         Its tokens among all tokens, and its global tokens among all global tokens.
     tiles
-        Each row is in exactly one of them, and they are in the order of the rows.
+        Each row is in at most one of them, and they are in the order of the rows.
     """
 
     tokens: slice
@@ -131,7 +131,7 @@ def tiled_attention(
     global_query
         *Shape:* (global tokens, heads, width of a head). Queries of the global rows.
     sequences
-        Every token is in exactly one of them.
+        Every token is in exactly one of them. Where a token is in no row of their tiles, the output has any values.
     dropout
         Probability with which a weight is dropped.
     observer

@@ -1,14 +1,16 @@
 """How long the encoder takes beside Hugging Face's Longformer: same weights, same inputs, one process, alternating.
 
-Rows: one sequence of each length, and a batch of document pairs of mixed length from ECB+ (its dev split; left out
-without `--ecb-root`), with a share of the tokens global; forward, and forward with backward; fp32 and bf16 (autocast).
-Columns: the medians of Hugging Face's model as it is, of the same model spared its mask of length x length, of which it
-uses one row, and of ours; and the peak memory beyond the loaded model, each measured in a process of its own (Linux). A
-last table has the growth with the length at a fixed number of global tokens. The weights are random: time does not
-depend on them.
+Rows: one sequence of each length with one global token, the same of `--dense-length` with a share of its tokens global,
+and a batch of document pairs of mixed length from ECB+ (its dev split; left out without `--ecb-root`) with that share;
+forward, and forward with backward; fp32 and bf16 (autocast). Columns: the medians of Hugging Face's model as it is, of
+the same model spared its mask of length x length, of which it uses one row, and of ours; and the peak memory beyond the
+loaded model, each measured in a process of its own (Linux), or that CUDA allocated. Two tables follow: the growth with
+the length at a fixed number of global tokens, and (on a CPU) the products of a layer with weights in fp32, in bf16, and
+in int8 with inputs rounded token by token. The weights are random: time does not depend on them.
 
-    python scripts/benchmark_encoder.py --ecb-root ../shared/corpora/ecbplus
+    python scripts/benchmark_encoder.py --ecb-root DIR
     python scripts/benchmark_encoder.py --shape base --lengths 1024,4096 --precisions fp32 --repeats 3
+    python scripts/benchmark_encoder.py --device cuda --ecb-root DIR
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from transformers.models.longformer import modeling_longformer
 
 from cdlm.config import EncoderConfig
 from cdlm.encoder import CDLMModel
+from cdlm.quantization import int8_product, quantize
 from cdlm.tokens import DOC_END, DOC_START, WordPieces, load_tokenizer
 
 SHAPES = {
@@ -62,6 +65,10 @@ class Inputs:
     def tokens(self) -> int:
         """Tokens that are not padding."""
         return int(self.mask.sum())
+
+    def to(self, device: str) -> Inputs:
+        """The same on a device."""
+        return Inputs(self.name, self.ids.to(device), self.mask.to(device), self.global_mask.to(device))
 
 
 @dataclass(frozen=True)
@@ -102,11 +109,12 @@ def with_global(name: str, ids: Tensor, mask: Tensor, share: float, always: Tens
     """Make a random share of the tokens global, and those that always are."""
     generator = torch.Generator().manual_seed(1)
     drawn = torch.rand(ids.shape, generator=generator) < share
+    name += f", {share:.0%} global" if share >= 0.01 else ""
     return Inputs(name, ids.where(mask.bool(), PAD), mask, ((drawn | always) & mask.bool()).long())
 
 
-def one_sequence(length: int, share: float) -> Inputs:
-    """A sequence of random tokens."""
+def one_sequence(length: int, share: float = 0.0) -> Inputs:
+    """A sequence of random tokens, the first of them global, and a share of the others."""
     ids = torch.randint(PAD + 1, 30_000, (1, length), generator=torch.Generator().manual_seed(length))
     always = torch.zeros_like(ids, dtype=torch.bool)
     always[0, 0] = True
@@ -141,7 +149,7 @@ def spared_its_mask() -> Iterator[None]:
     original = modeling_longformer.create_bidirectional_mask
 
     def one_row(*, inputs_embeds: Tensor, attention_mask: Tensor, **_: object) -> Tensor:
-        row = torch.zeros(attention_mask.shape, dtype=inputs_embeds.dtype)
+        row = torch.zeros(attention_mask.shape, dtype=inputs_embeds.dtype, device=inputs_embeds.device)
         return row.masked_fill(attention_mask == 0, torch.finfo(row.dtype).min)[:, None, None]
 
     modeling_longformer.create_bidirectional_mask = one_row
@@ -151,11 +159,12 @@ def spared_its_mask() -> Iterator[None]:
         modeling_longformer.create_bidirectional_mask = original
 
 
-def load(name: str, folder: Path) -> torch.nn.Module:
+def load(name: str, arguments: argparse.Namespace) -> torch.nn.Module:
     """Load one of the implementations, without dropout."""
     if name == "cdlm":
-        return CDLMModel.from_pretrained(folder)
-    return LongformerModel.from_pretrained(folder, add_pooling_layer=False).eval()
+        return CDLMModel.from_pretrained(arguments.checkpoint).to(arguments.device)
+    model = LongformerModel.from_pretrained(arguments.checkpoint, add_pooling_layer=False)
+    return model.eval().to(arguments.device)
 
 
 def run(name: str, model: torch.nn.Module, inputs: Inputs, step: str, precision: str) -> None:
@@ -164,13 +173,16 @@ def run(name: str, model: torch.nn.Module, inputs: Inputs, step: str, precision:
     if name == "without mask":
         with spared_its_mask():
             return run("hugging face", model, inputs, step, precision)
-    with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"), torch.set_grad_enabled(backward):
+    device = inputs.ids.device.type
+    with torch.autocast(device, torch.bfloat16, enabled=precision == "bf16"), torch.set_grad_enabled(backward):
         states = model(
             inputs.ids, attention_mask=inputs.mask, global_attention_mask=inputs.global_mask
         ).last_hidden_state
     if backward:
         (states.float().square() * inputs.mask[:, :, None]).mean().backward()
         model.zero_grad()
+    if device == "cuda":
+        torch.cuda.synchronize()
     return None
 
 
@@ -191,6 +203,7 @@ def peak_megabytes(arguments: argparse.Namespace, number: int, name: str, step: 
     command = [sys.executable, __file__, "--memory-of", json.dumps([number, name, step, precision])]
     command += ["--checkpoint", str(arguments.checkpoint), "--threads", str(arguments.threads)]
     command += ["--lengths", ",".join(map(str, arguments.lengths)), "--share", str(arguments.share)]
+    command += ["--dense-length", str(arguments.dense_length), "--device", arguments.device]
     command += ["--ecb-root", str(arguments.ecb_root)] if arguments.ecb_root else []
     answer = subprocess.run(command, check=True, capture_output=True, text=True)
     return float(answer.stdout.split()[-1])
@@ -200,9 +213,15 @@ def print_own_peak(arguments: argparse.Namespace) -> None:
     """Do one step, and print the megabytes by which the process grew."""
     number, name, step, precision = json.loads(arguments.memory_of)
     inputs = all_inputs(arguments)[number]
-    model = load(name, arguments.checkpoint)
+    model = load(name, arguments)
     # A short step first, so that libraries are loaded and kernels made.
-    run(name, model, one_sequence(64, 0.1), step, precision)
+    run(name, model, one_sequence(64, 0.1).to(arguments.device), step, precision)
+    if arguments.device == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated() / 2**20
+        run(name, model, inputs, step, precision)
+        print(torch.cuda.max_memory_allocated() / 2**20 - before)
+        return
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins again at what is used now
     before = peak_of_this_process()
     run(name, model, inputs, step, precision)
@@ -217,13 +236,16 @@ def peak_of_this_process() -> float:
 
 def all_inputs(arguments: argparse.Namespace) -> list[Inputs]:
     """The batches of the rows."""
-    inputs = [one_sequence(length, arguments.share) for length in arguments.lengths]
-    return inputs + ([ecb_pairs(arguments.ecb_root, arguments.share)] if arguments.ecb_root else [])
+    inputs = [one_sequence(length) for length in arguments.lengths]
+    inputs.append(one_sequence(arguments.dense_length, arguments.share))
+    if arguments.ecb_root:
+        inputs.append(ecb_pairs(arguments.ecb_root, arguments.share))
+    return [one.to(arguments.device) for one in inputs]
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """All rows, each printed when it is done."""
-    models = {name: load(name, arguments.checkpoint) for name in ("hugging face", "cdlm")}
+    models = {name: load(name, arguments) for name in ("hugging face", "cdlm")}
     models["without mask"] = models["hugging face"]
     rows = []
     for number, inputs in enumerate(all_inputs(arguments)):
@@ -253,9 +275,11 @@ def line_of(row: Row) -> str:
 
 def print_growth(arguments: argparse.Namespace) -> None:
     """Time from one length to its double with the same number of global tokens."""
-    model = load("cdlm", arguments.checkpoint)
+    model = load("cdlm", arguments)
     longest = max(arguments.lengths)
-    inputs = {length: one_sequence(length, FIXED_GLOBAL / length) for length in (longest // 2, longest)}
+    inputs = {
+        length: one_sequence(length, FIXED_GLOBAL / length).to(arguments.device) for length in (longest // 2, longest)
+    }
     for step in arguments.steps:
         for precision in arguments.precisions:
             turns = {
@@ -269,19 +293,45 @@ def print_growth(arguments: argparse.Namespace) -> None:
             print(f"| {step} | {precision} | {longest // 2:,} -> {longest:,} | {ratio:.2f} |", flush=True)
 
 
+def print_products(arguments: argparse.Namespace) -> None:
+    """Time and error of the products of one layer, by what the weights are stored in."""
+    _, width, _, inner = SHAPES[arguments.shape]
+    generator = torch.Generator().manual_seed(2)
+    for tokens in (512, 4096):
+        for inside, outside in ((width, 5 * width), (inner, width)):
+            inputs, weight = torch.randn(tokens, inside, generator=generator), torch.randn(outside, inside)
+            bias = torch.randn(outside)
+            stored = quantize({"w": weight})
+            halves = [tensor.bfloat16() for tensor in (weight, bias)]
+            ways: dict[str, Callable[[], Tensor]] = {
+                "fp32": lambda args=(inputs, weight, bias): torch.nn.functional.linear(*args),
+                "bf16": lambda x=inputs, args=halves: torch.nn.functional.linear(x.bfloat16(), *args),
+                "int8": lambda x=inputs, s=stored, b=bias: int8_product(x, s["w"], s["w.row_scale"], b),
+            }
+            with torch.inference_mode():
+                exact = ways["fp32"]()
+                seconds = median_seconds({name: lambda way=way: way() for name, way in ways.items()}, 20)
+                for name, way in ways.items():
+                    error = float((way().float() - exact).norm() / exact.norm())
+                    cells = [f"{tokens:,} x {inside:,} x {outside:,}", name, f"{seconds[name] * 1000:.1f}"]
+                    print("| " + " | ".join([*cells, f"{error:.4f}"]) + " |", flush=True)
+
+
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words = lambda text: text.split(",")  # noqa: E731
     parser.add_argument("--ecb-root", type=Path, help="folder of ECB+, for the row of document pairs")
     parser.add_argument("--shape", choices=SHAPES, default="minilm")
-    parser.add_argument("--window", type=int, default=256, help="total width of the attention window")
+    parser.add_argument("--window", type=int, default=512, help="total width of the attention window")
     parser.add_argument(
         "--lengths", type=lambda text: [int(n) for n in text.split(",")], default=[256, 1024, 4096, 8192]
     )
     parser.add_argument("--steps", type=words, default=["forward", "forward+backward"])
     parser.add_argument("--precisions", type=words, default=["fp32", "bf16"])
-    parser.add_argument("--share", type=float, default=0.15, help="of the tokens that are global")
+    parser.add_argument("--share", type=float, default=0.15, help="of the tokens that are global in the last rows")
+    parser.add_argument("--dense-length", type=int, default=4096, help="tokens of the row with that share")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--repeats", type=int, default=5, help="turns that count")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--no-memory", action="store_true", help="times alone")
@@ -304,13 +354,17 @@ def main() -> None:
         make_checkpoint(arguments.shape, arguments.window, max([8192, *arguments.lengths]), arguments.checkpoint)
         versions = f"torch {torch.__version__}, transformers {transformers.__version__}"
         print(f"{arguments.shape}, window {arguments.window}, {arguments.threads} threads, {versions}")
-        print(f"{arguments.share:.0%} of the tokens global\n")
+        place = torch.cuda.get_device_name() if arguments.device == "cuda" else "CPU"
+        print(f"{place}, medians of {arguments.repeats}\n")
         heads = ["input", "tokens", "step", "precision", *(f"{name}, ms" for name in MODELS)]
         heads += ["ratio", "ratio without mask", *(f"{name}, MB" for name in MODELS)]
         print("| " + " | ".join(heads) + " |\n|" + " --- |" * len(heads), flush=True)
         rows = measure(arguments)
         print(f"\n{FIXED_GLOBAL} global tokens\n\n| step | precision | length | time |\n|" + " --- |" * 4)
         print_growth(arguments)
+        if arguments.device == "cpu":
+            print("\n| product | weights | ms | relative error |\n|" + " --- |" * 4)
+            print_products(arguments)
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
 

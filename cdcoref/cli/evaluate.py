@@ -30,8 +30,8 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="All numbers as JSON (from 0 to 1), and no table.")] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: CUDA where there is one.")] = None,
     precision: Annotated[
-        Literal["auto", "fp32", "bf16"],
-        typer.Option(help="bf16 takes half the time; auto: bf16 where the processor has it."),
+        Literal["auto", "fp32", "bf16", "int8"],
+        typer.Option(help="Of the encoder's products; auto: the fastest that the processor has instructions for."),
     ] = "auto",
     batch_tokens: Annotated[int, typer.Option(help="Word pieces that the encoder reads at once.")] = 8192,
 ) -> None:

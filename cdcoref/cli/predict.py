@@ -53,8 +53,8 @@ def predict(
     pipeline: Annotated[str | None, typer.Option(help="A spaCy pipeline for sentences, instead of rules.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: CUDA where there is one.")] = None,
     precision: Annotated[
-        Literal["auto", "fp32", "bf16"],
-        typer.Option(help="bf16 takes half the time; auto: bf16 where the processor has it."),
+        Literal["auto", "fp32", "bf16", "int8"],
+        typer.Option(help="Of the encoder's products; auto: the fastest that the processor has instructions for."),
     ] = "auto",
     batch_tokens: Annotated[int, typer.Option(help="Word pieces that the encoder reads at once.")] = 8192,
 ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -365,22 +365,24 @@ def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, tmp_path: Path) 
         load(tiny_model_folder, device="toaster")
     with pytest.raises(InputError, match="the device 'cuda:99' cannot be used here"):
         load(tiny_model_folder, device="cuda:99")
-    with pytest.raises(InputError, match="the precision 'fp8' is not known; known are auto, fp32, bf16"):
+    with pytest.raises(InputError, match="the precision 'fp8' is not known; known are auto, fp32, bf16, int8"):
         load(tiny_model_folder, precision="fp8")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("capabilities", "expected"),
     [
-        ({"avx512_bf16": True}, torch.bfloat16),
-        ({"avx512_bf16": False, "amx_bf16": True}, torch.bfloat16),
-        ({"avx512_f": True}, torch.float32),
-        (None, torch.float32),
+        ({"avx512_bf16": True, "avx512_vnni": True}, "bf16"),
+        ({"avx512_bf16": False, "amx_bf16": True}, "bf16"),
+        ({"avx512_vnni": True}, "int8"),
+        ({"avx_vnni": True, "avx512_f": False}, "int8"),
+        ({"avx512_f": True}, "fp32"),
+        (None, "fp32"),
     ],
 )
-def test_bf16_is_chosen_where_the_processor_has_it(
+def test_the_fastest_precision_that_the_processor_has(
     capabilities: dict[str, bool] | None,
-    expected: torch.dtype,
+    expected: Precision,
     tiny_model_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -388,25 +390,30 @@ def test_bf16_is_chosen_where_the_processor_has_it(
         monkeypatch.delattr(torch.cpu, "get_capabilities", raising=False)
     else:
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities, raising=False)
-    dtypes = {
-        precision: load(tiny_model_folder, device="cpu", precision=precision).model.inference_dtype
-        for precision in get_args(Precision)
-    }
-    assert dtypes == {"auto": expected, "fp32": torch.float32, "bf16": torch.bfloat16}
+
+    def fingerprint(precision: Precision) -> str:
+        return model_fingerprint(load(tiny_model_folder, device="cpu", precision=precision).model)
+
+    prints = {precision: fingerprint(precision) for precision in ("fp32", "bf16", "int8")}
+    assert len(set(prints.values())) == 3
+    assert fingerprint("auto") == prints[expected]
 
 
 def test_the_precision_changes_probabilities_by_little() -> None:
     story = Path(__file__).parents[2] / "data" / "sample"
     texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(story.glob("museum_*.txt"))}
     confidences = []
-    for precision in ("fp32", "bf16"):
-        found = load("default", device="cpu", precision=precision).predict(texts)
+    for precision in ("fp32", "bf16", "int8"):
+        predictor = load("default", device="cpu", precision=precision)
+        assert sum(p.numel() for p in predictor.model.parameters()) > 28_000_000
+        found = predictor.predict(texts)
         confidences.append({m.key: m.confidence or 0.0 for m in found.corpus.mentions})
-    fp32, bf16 = confidences
-    same = fp32.keys() & bf16.keys()
-    assert len(same) > 0.95 * max(len(fp32), len(bf16))
-    differences = [abs(fp32[key] - bf16[key]) for key in same]
-    assert 0 < np.mean(differences) < 0.01
+    exact = confidences[0]
+    for rounded in confidences[1:]:
+        same = exact.keys() & rounded.keys()
+        assert len(same) > 0.95 * max(len(exact), len(rounded))
+        differences = [abs(exact[key] - rounded[key]) for key in same]
+        assert 0 < np.mean(differences) < 0.02
 
 
 def test_an_unknown_name_of_the_package() -> None:

@@ -229,6 +229,18 @@ def test_a_model_in_16_bits_runs() -> None:
     assert float((states.float() - expected).detach().abs().max()) < 0.1
 
 
+def test_eight_bits_are_close_to_fp32() -> None:
+    torch.manual_seed(0)
+    model = CDLMModel(tiny_config(hidden_size=64, intermediate_size=96)).eval()
+    with torch.no_grad():
+        expected = model(*random_inputs()).last_hidden_state
+        model.compute_in_int8()
+        states = model(*random_inputs()).last_hidden_state
+    difference = float((states - expected).norm() / expected.norm())
+    assert 0 < difference < 0.02
+    assert {p.dtype for p in model.encoder.layer[0].attention.self.parameters()} == {torch.int8, torch.float32}
+
+
 def test_it_compiles() -> None:
     torch.manual_seed(0)
     model = CDLMModel(tiny_config(num_hidden_layers=1)).eval()

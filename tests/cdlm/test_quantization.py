@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from cdlm.quantization import SCALE_SUFFIX, dequantize, quantize
+from cdlm.quantization import SCALE_SUFFIX, Int8Linear, dequantize, quantize
 
 
 def test_known_rows() -> None:
@@ -47,5 +47,29 @@ def test_what_cannot_be_stored_is_refused() -> None:
         quantize({"table": torch.tensor([[1.0, float("nan")]])})
     with pytest.raises(ValueError, match="already ends"):
         quantize(quantize({"table": torch.ones(2, 2)}))
+    for linear in (torch.nn.Linear(1, 5), torch.nn.Linear(5, 5, bias=False)):
+        with pytest.raises(ValueError, match="wider than 1"):
+            Int8Linear(linear)
     with pytest.raises(ValueError, match="as many rows"):
         dequantize({"table": torch.ones(2, 2, dtype=torch.int8), "table" + SCALE_SUFFIX: torch.ones(3)})
+
+
+@given(seed=st.integers(0, 10_000), tokens=st.integers(0, 1100), width=st.integers(2, 40), size=st.floats(1e-3, 1e3))
+@settings(max_examples=30, deadline=None)
+def test_products_of_rounded_factors_are_exact(seed: int, tokens: int, width: int, size: float) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    linear = torch.nn.Linear(width, 7)
+    inputs = torch.randn(tokens, width, generator=generator) * size
+    with torch.no_grad():
+        output = Int8Linear(linear)(inputs)
+        rounded = dequantize(quantize({"inputs": inputs, "weight": linear.weight}))
+        expected = torch.nn.functional.linear(rounded["inputs"].double(), rounded["weight"].double())
+        expected += linear.bias
+    torch.testing.assert_close(output.double(), expected, atol=1e-5 * size, rtol=1e-5)
+
+
+def test_a_token_does_not_depend_on_the_others() -> None:
+    torch.manual_seed(0)
+    linear = Int8Linear(torch.nn.Linear(33, 5))
+    inputs = torch.randn(600, 33) * torch.logspace(-3, 3, 600)[:, None]
+    assert torch.equal(linear(inputs)[550:553], linear(inputs[550:553]))

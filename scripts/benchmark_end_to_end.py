@@ -1,0 +1,148 @@
+#!/usr/bin/env python
+"""How long cdcoref takes with its own encoder and with Hugging Face's Longformer in its place, everything else equal.
+
+The same default model, once as it is and once with its encoder's weights in a ``LongformerModel``: what `cdcoref
+predict` does with the sample texts and with the dev split of ECB+ (its mentions given; without reading files and
+loading the model), and a training epoch on the train split, of which some batches at even steps are run, forward and
+backward, the two encoders taking turns; their time is scaled to the pieces of the epoch. The largest difference of
+the probabilities of mention pairs is printed too.
+
+    python scripts/benchmark_end_to_end.py --ecb-root DIR
+    python scripts/benchmark_end_to_end.py --precision fp32
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from transformers import LongformerModel
+from transformers.utils import logging
+
+from cdcoref.comparison import Comparison, all_pairs
+from cdcoref.corpus import Corpus
+from cdcoref.formats import read_corpus
+from cdcoref.formats.ecb import read_ecb
+from cdcoref.prediction import PredictionOptions, Predictor, load
+from cdcoref.topics import group_documents
+from cdcoref.training import sampling_options
+from cdcoref.training_config import PRESETS, TrainingConfig
+from cdcoref.training_data import Batch, TrainingData
+from cdlm.encoder import CDLMModel, EncoderOutput
+
+SAMPLE = Path(__file__).resolve().parent.parent / "data" / "sample"
+
+
+class HuggingFaceEncoder(nn.Module):
+    """Hugging Face's model with the weights and the interface of ours."""
+
+    def __init__(self, encoder: CDLMModel) -> None:
+        super().__init__()
+        self.config = encoder.config
+        with tempfile.TemporaryDirectory() as folder:
+            encoder.save_pretrained(folder)
+            self.model = LongformerModel.from_pretrained(folder, add_pooling_layer=False)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, global_attention_mask: Tensor) -> EncoderOutput:
+        """Padding has a vector of zeros, as in ours."""
+        states = self.model(
+            input_ids, attention_mask=attention_mask, global_attention_mask=global_attention_mask * attention_mask
+        ).last_hidden_state
+        return EncoderOutput(states * attention_mask[:, :, None])
+
+
+def seconds_of(step: Callable[[], object]) -> float:
+    """How long a step takes."""
+    started = time.perf_counter()
+    step()
+    return time.perf_counter() - started
+
+
+def report(what: str, theirs: float, ours: float) -> None:
+    """One line of the Markdown table."""
+    print(f"| {what} | {theirs:.1f} | {ours:.1f} | {theirs / ours:.2f} |", flush=True)
+
+
+def largest_difference(models: dict[str, Predictor], corpus: Corpus) -> float:
+    """Of the probabilities of a corpus's pairs of mentions within its groups."""
+    groups = group_documents(corpus.documents, "predicted")
+    logits = [
+        Comparison(predictor.model, corpus, all_pairs(groups)).run(batch_tokens=8192).logits
+        for predictor in models.values()
+    ]
+    first, second = (1 / (1 + np.exp(-values)) for values in logits)
+    return float(np.abs(first - second).max(initial=0))
+
+
+def training_step(model: nn.Module, batch: Batch, precision: str) -> None:
+    """Forward and backward."""
+    with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
+        loss = model(**batch)["loss"]
+    loss.backward()
+    model.zero_grad()
+
+
+def epoch_seconds(models: dict[str, Predictor], corpus: Corpus, batches: int, precision: str) -> dict[str, float]:
+    """Seconds of an epoch's forward and backward passes, from some of its batches; after one that does not count."""
+    config = TrainingConfig.from_dict(PRESETS["small"])
+    data = TrainingData(models["cdlm"].model, corpus, sampling_options(config), seed=0)
+    taken = dict.fromkeys(models, 0.0)
+    pieces = 0
+    chosen = [len(data) - 1, *np.linspace(0, len(data) - 1, batches).round().astype(int)]
+    for place, number in enumerate(chosen):
+        batch = data[int(number)]
+        for name, predictor in models.items():
+            predictor.model.train()
+
+            seconds = seconds_of(functools.partial(training_step, predictor.model, batch, precision))
+            taken[name] += seconds if place else 0.0
+        pieces += int(batch["attention_mask"].sum()) if place else 0
+    total = sum(int(data[number]["attention_mask"].sum()) for number in range(len(data)))
+    return {name: seconds * total / pieces for name, seconds in taken.items()}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ecb-root", type=Path, help="folder of ECB+, for the dev split and the training epoch")
+    parser.add_argument("--precision", choices=["fp32", "bf16"], default="bf16")
+    parser.add_argument("--batches", type=int, default=12, help="training batches that are run")
+    parser.add_argument("--parts", default="sample,dev,epoch", help="which of sample, dev and epoch to measure")
+    arguments = parser.parse_args()
+    parts = arguments.parts.split(",")
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+
+    models = {name: load("default", device="cpu", precision=arguments.precision) for name in ("hugging face", "cdlm")}
+    theirs = models["hugging face"].model
+    theirs.encoder = HuggingFaceEncoder(theirs.encoder)
+    theirs.eval()
+    print(f"{torch.get_num_threads()} threads, {arguments.precision}\n")
+    print("| | hugging face, s | cdlm, s | ratio |\n| --- | --- | --- | --- |", flush=True)
+    if "sample" in parts:
+        sample = read_corpus(sorted(map(str, SAMPLE.glob("*.txt")))).corpus
+        for predictor in models.values():
+            predictor.predict(replace(sample, documents=sample.documents[:1]))
+        report("predict, sample", *(seconds_of(lambda p=p: p.predict(sample)) for p in models.values()))
+        mentions = models["cdlm"].predict(sample).corpus
+        print(f"largest difference of a probability: {largest_difference(models, mentions):.1e}\n")
+    if arguments.ecb_root and "dev" in parts:
+        dev = read_ecb(arguments.ecb_root, "dev")
+        options = PredictionOptions(topics="predicted")
+        report("predict, ECB+ dev", *(seconds_of(lambda p=p: p.predict(dev, options)) for p in models.values()))
+    if arguments.ecb_root and "epoch" in parts:
+        corpus = read_ecb(arguments.ecb_root, "train")
+        seconds = epoch_seconds(models, corpus, arguments.batches, arguments.precision)
+        report("training epoch, ECB+ train", *seconds.values())
+
+
+if __name__ == "__main__":
+    main()
