@@ -31,7 +31,7 @@ def evaluate(
     device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: CUDA where there is one.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "int8"],
-        typer.Option(help="Of the encoder's products; auto: the fastest that the processor has instructions for."),
+        typer.Option(help="Of the encoder's products; auto: bf16 where the processor has instructions for it."),
     ] = "auto",
     batch_tokens: Annotated[int, typer.Option(help="Word pieces that the encoder reads at once.")] = 8192,
 ) -> None:
