@@ -24,8 +24,11 @@ from cdlm.config import CONFIG_FILE, EncoderConfig
 from cdlm.dropout import add_dropped
 from cdlm.errors import InputError
 from cdlm.folding import FEW_GLOBAL, folded_attention
+from cdlm.products import Linear, product
 from cdlm.quantization import Int8Linear, int8_product
 
+ROWS_AT_ONCE = 512
+"""Tokens that go through the wide part of a layer together on the CPU, so that it stays in the cache."""
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": nn.functional.gelu,
     "gelu_new": functools.partial(nn.functional.gelu, approximate="tanh"),
@@ -76,12 +79,12 @@ class SelfAttention(nn.Module):
         self.window = window
         self.heads = config.num_attention_heads
         self.dropout = config.attention_probs_dropout_prob
-        self.query = nn.Linear(width, width)
-        self.key = nn.Linear(width, width)
-        self.value = nn.Linear(width, width)
-        self.query_global = nn.Linear(width, width)
-        self.key_global = nn.Linear(width, width)
-        self.value_global = nn.Linear(width, width)
+        self.query = Linear(width, width)
+        self.key = Linear(width, width)
+        self.value = Linear(width, width)
+        self.query_global = Linear(width, width)
+        self.key_global = Linear(width, width)
+        self.value_global = Linear(width, width)
 
     def forward(self, hidden: Tensor, layout: TokenLayout, record: GlobalAttention | None = None) -> Tensor:
         """*Shape* (tokens, width) in and out."""
@@ -101,7 +104,7 @@ class SelfAttention(nn.Module):
             scale = torch.cat([projection.row_scale for projection in projections])
             projected = int8_product(hidden, weight, scale, bias)
         else:
-            projected = nn.functional.linear(hidden, weight, bias)
+            projected = product(hidden, weight, bias)
         projected = projected.unflatten(-1, (len(projections), *heads))
         query = None if folds else from_global
         attended = sparse_attention(projected, query, layout, self.window, dropout, record)
@@ -120,7 +123,7 @@ class AddAndNorm(nn.Module):
 
     def __init__(self, width_in: int, config: EncoderConfig) -> None:
         super().__init__()
-        self.dense = nn.Linear(width_in, config.hidden_size)
+        self.dense = Linear(width_in, config.hidden_size)
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.dropout = config.hidden_dropout_prob
 
@@ -147,7 +150,7 @@ class Intermediate(nn.Module):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.dense = nn.Linear(config.hidden_size, config.intermediate_size)
+        self.dense = Linear(config.hidden_size, config.intermediate_size)
         self.activation = ACTIVATIONS[config.hidden_act]
 
     def forward(self, hidden: Tensor) -> Tensor:
@@ -167,6 +170,11 @@ class Layer(nn.Module):
     def forward(self, hidden: Tensor, layout: TokenLayout, record: GlobalAttention | None = None) -> Tensor:
         """*Shape* (tokens, width) in and out; the layer's attention goes into the record, if there is one."""
         hidden = self.attention(hidden, layout, record)
+        if torch.is_grad_enabled() or hidden.device.type != "cpu" or torch.compiler.is_compiling():
+            return self._feed_forward(hidden)
+        return torch.cat([self._feed_forward(part) for part in hidden.split(ROWS_AT_ONCE)])
+
+    def _feed_forward(self, hidden: Tensor) -> Tensor:
         return self.output(self.intermediate(hidden), hidden)
 
 
