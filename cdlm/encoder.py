@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -89,33 +90,39 @@ class SelfAttention(nn.Module):
     def forward(self, hidden: Tensor, layout: TokenLayout, record: GlobalAttention | None = None) -> Tensor:
         """*Shape* (tokens, width) in and out."""
         heads = (self.heads, hidden.shape[-1] // self.heads)
-        projections = [self.query, self.key, self.value]
         dropout = self.dropout if self.training else 0.0
-        # Folding takes weights that are not rounded.
-        folds = 0 < layout.most_global <= FEW_GLOBAL and not isinstance(self.query, Int8Linear)
-        from_global = None
-        if len(layout.global_rows):
-            from_global = self.query_global(hidden[layout.global_rows]).unflatten(-1, heads)
-            projections += [] if folds else [self.key_global, self.value_global]
-        # One product for all projections: the input is cast once, and its gradient summed within the product.
+        projections = [self.query, self.key, self.value]
+        if not len(layout.global_rows):
+            projected = self._project(hidden, projections)
+            return sparse_attention(projected, None, layout, self.window, dropout, record).flatten(-2)
+        query = self.query_global(hidden[layout.global_rows]).unflatten(-1, heads)
+        if not self._folds(layout):
+            projected = self._project(hidden, [*projections, self.key_global, self.value_global])
+            return sparse_attention(projected, query, layout, self.window, dropout, record).flatten(-2)
+        projected = self._project(hidden, projections)
+        attended = sparse_attention(projected, None, layout, self.window, dropout, record)
+        observe = None if record is None else functools.partial(record.put_rows, layout)
+        sequences = [(sequence.tokens, sequence.global_tokens) for sequence in layout.sequences]
+        rows = folded_attention(hidden, query, self.key_global, self.value_global, sequences, dropout, observe)
+        return attended.index_copy(0, layout.global_rows, rows.to(attended.dtype)).flatten(-2)
+
+    def _project(self, hidden: Tensor, projections: Sequence[Any]) -> Tensor:
+        """*Shape* (tokens, width) in, (tokens, projections, heads, width of a head) out.
+
+        One product for all projections: the input is cast once, and its gradient summed within the product.
+        """
         weight = torch.cat([projection.weight for projection in projections])
         bias = torch.cat([projection.bias for projection in projections])
         if isinstance(self.query, Int8Linear):
-            scale = torch.cat([projection.row_scale for projection in projections])
-            projected = int8_product(hidden, weight, scale, bias)
+            projected = int8_product(hidden, weight, torch.cat([one.row_scale for one in projections]), bias)
         else:
             projected = product(hidden, weight, bias)
-        projected = projected.unflatten(-1, (len(projections), *heads))
-        query = None if folds else from_global
-        attended = sparse_attention(projected, query, layout, self.window, dropout, record)
-        if folds:
-            observe = None if record is None else functools.partial(record.put_rows, layout)
-            sequences = [(sequence.tokens, sequence.global_tokens) for sequence in layout.sequences]
-            rows = folded_attention(
-                hidden, from_global, self.key_global, self.value_global, sequences, dropout, observe
-            )
-            attended = attended.index_copy(0, layout.global_rows, rows.to(attended.dtype))
-        return attended.flatten(-2)
+        return projected.unflatten(-1, (len(projections), self.heads, -1))
+
+    @outside_graphs
+    def _folds(self, layout: TokenLayout) -> bool:
+        """Whether the global rows are folded: there are few of them, and the weights are not rounded to int8."""
+        return 0 < layout.most_global <= FEW_GLOBAL and not isinstance(self.query, Int8Linear)
 
 
 class AddAndNorm(nn.Module):

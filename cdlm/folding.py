@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
+from cdlm.compiling import outside_graphs
+
 FEW_GLOBAL = 8
 """Up to so many global tokens a sequence folding is used; at a quarter of a head's width the gain is three quarters."""
 
@@ -22,6 +24,7 @@ Observe = Callable[[int, Tensor], None]
 """Is shown the number of a sequence and its weights, *shape* (global tokens, heads, tokens), before dropout."""
 
 
+@outside_graphs
 def folded_attention(
     hidden: Tensor,
     global_query: Tensor,

@@ -288,7 +288,7 @@ def print_growth(arguments: argparse.Namespace) -> None:
                 )
                 for length, batch in inputs.items()
             }
-            seconds = median_seconds(turns, arguments.repeats)
+            seconds = median_seconds(turns, 3 * arguments.repeats)
             ratio = seconds[str(longest)] / seconds[str(longest // 2)]
             print(f"| {step} | {precision} | {longest // 2:,} -> {longest:,} | {ratio:.2f} |", flush=True)
 
