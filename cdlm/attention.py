@@ -16,7 +16,7 @@ from torch import Tensor
 
 from cdlm.compiling import outside_graphs
 from cdlm.fused import TileBatch, fused_attention, tile_batches
-from cdlm.tiles import KEYS_STEP, Observer, Tile, TiledSequence, tiled_attention
+from cdlm.tiles import KEYS_STEP, Observer, SequencePlace, Tile, TiledSequence, tiled_attention
 
 ROWS = 128
 """Rows of a tile at most: more rows mean more scores beside the band, fewer mean more calls."""
@@ -25,25 +25,16 @@ ROWS_STEP = 16
 
 
 @dataclass(frozen=True)
-class FlatSequence:
+class FlatSequence(SequencePlace):
     """One sequence of a flat batch: its global tokens first, then its local tokens, each in the order of the text.
 
     Parameters
     ----------
-    tokens, global_tokens
-        Its tokens among all tokens, and its global tokens among all global tokens.
     positions
         Places of its local tokens in the row of the padded batch, ascending.
     """
 
-    tokens: slice
-    global_tokens: slice
     positions: list[int]
-
-    @property
-    def global_count(self) -> int:
-        """Number of global tokens."""
-        return self.global_tokens.stop - self.global_tokens.start
 
 
 @dataclass(frozen=True)

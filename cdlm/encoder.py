@@ -114,8 +114,7 @@ class SelfAttention(nn.Module):
         projected = self._project(hidden, projections)
         attended = sparse_attention(projected, None, layout, self.window, dropout, record)
         observe = None if record is None else functools.partial(record.put_rows, layout)
-        sequences = [(sequence.tokens, sequence.global_tokens) for sequence in layout.sequences]
-        rows = folded_attention(hidden, query, self.key_global, self.value_global, sequences, dropout, observe)
+        rows = folded_attention(hidden, query, self.key_global, self.value_global, layout.sequences, dropout, observe)
         return attended.index_copy(0, layout.global_rows, rows.to(attended.dtype)).flatten(-2)
 
     def _project(self, hidden: Tensor, projections: Sequence[Any]) -> Tensor:

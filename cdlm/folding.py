@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from cdlm.compiling import outside_graphs
+from cdlm.tiles import SequencePlace
 
 FEW_GLOBAL = 8
 """Up to so many global tokens a sequence folding is used; at a quarter of a head's width the gain is three quarters."""
@@ -30,7 +31,7 @@ def folded_attention(
     global_query: Tensor,
     key: nn.Linear,
     value: nn.Linear,
-    sequences: Sequence[tuple[slice, slice]],
+    sequences: Sequence[SequencePlace],
     dropout: float = 0.0,
     observe: Observe | None = None,
 ) -> Tensor:
@@ -45,7 +46,7 @@ def folded_attention(
     key, value
         Projections of the hidden states.
     sequences
-        For each sequence its tokens among all tokens, and its global tokens among all global tokens.
+        Where they are.
     dropout
         Probability with which a weight is dropped.
     observe
@@ -62,10 +63,10 @@ def folded_attention(
     # The same for all tokens, so that it changes no weight; it is here so that the bias has its gradient of zeros.
     shift = torch.einsum("ghw,hw->gh", query, key.bias.unflatten(0, (heads, width)))[..., None]
     means, totals = [], []
-    for number, (tokens, global_tokens) in enumerate(sequences):
-        states = hidden[tokens]
-        scores = torch.einsum("ghd,nd->ghn", folded[global_tokens], states)
-        weights = torch.softmax(scores + shift[global_tokens], dim=-1)
+    for number, sequence in enumerate(sequences):
+        states = hidden[sequence.tokens]
+        scores = torch.einsum("ghd,nd->ghn", folded[sequence.global_tokens], states)
+        weights = torch.softmax(scores + shift[sequence.global_tokens], dim=-1)
         if observe is not None:
             observe(number, weights)
         weights = nn.functional.dropout(weights, dropout)

@@ -79,20 +79,17 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class TiledSequence:
-    """A sequence of a flat batch, its global tokens first, and the tiles of its attention.
+class SequencePlace:
+    """Where a sequence is in a flat batch, its global tokens first.
 
     Parameters
     ----------
     tokens, global_tokens
         Its tokens among all tokens, and its global tokens among all global tokens.
-    tiles
-        Each row is in at most one of them, and they are in the order of the rows.
     """
 
     tokens: slice
     global_tokens: slice
-    tiles: list[Tile]
 
     @property
     def length(self) -> int:
@@ -103,6 +100,19 @@ class TiledSequence:
     def global_count(self) -> int:
         """Number of global tokens."""
         return self.global_tokens.stop - self.global_tokens.start
+
+
+@dataclass(frozen=True)
+class TiledSequence(SequencePlace):
+    """A sequence of a flat batch, and the tiles of its attention.
+
+    Parameters
+    ----------
+    tiles
+        Each row is in at most one of them, and they are in the order of the rows.
+    """
+
+    tiles: list[Tile]
 
 
 def _without_gaps(vectors: Tensor) -> Tensor:
