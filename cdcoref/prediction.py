@@ -230,9 +230,9 @@ def load(model: str | Path = "default", *, device: str | None = None, precision:
     device
         ``"cpu"``, ``"cuda"``, ...; by default CUDA where there is one.
     precision
-        In what the encoder's products are computed: ``"fp32"``; ``"bf16"``, which takes half the time where the
-        processor has instructions for it; ``"int8"``, on CPUs, three quarters of the time and a little less precise; or
-        ``"auto"``: bf16 where the processor has the instructions, else fp32.
+        In what the encoder's products are computed: ``"fp32"``; ``"bf16"``, which takes less time where the processor
+        has instructions for it; ``"int8"``, on CPUs, which is a little less precise; or ``"auto"``: bf16 where the
+        processor has the instructions, else fp32.
 
     Raises
     ------

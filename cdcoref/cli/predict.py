@@ -74,10 +74,14 @@ def predict(
 
     options = PredictionOptions(kind, topics, threshold, max_pairs, batch_tokens, find_mentions)
     predictor = load(model, device=device, precision=precision)
-    with StageProgress() as progress:
-        prediction = predictor.predict(
-            loaded.corpus, options, cache=cache, announce=_announce, progress=progress.update
-        )
+    try:
+        with StageProgress() as progress:
+            prediction = predictor.predict(
+                loaded.corpus, options, cache=cache, announce=_announce, progress=progress.update
+            )
+    except KeyboardInterrupt:
+        _say("interrupted" + (f"; the same command goes on from what is in {cache}" if cache else ""))
+        sys.exit(130)
     for note in prediction.notes:
         _say(note)
     show_clusters(prediction, singletons=singletons)
@@ -90,6 +94,7 @@ def predict(
         write_corpus(corpus, output)
         _say(f"written to {output}")
     if loaded.problems:
+        _say(f"files that could not be read and were left out: {len(loaded.problems)}; they are named above")
         sys.exit(2)
 
 

@@ -1,12 +1,18 @@
-"""Progress of long work on standard error: a bar where somebody watches, nothing where nobody does."""
+"""Progress of long work on standard error: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
+import sys
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
+
+
+LINE_EVERY = 20.0
+"""Seconds between two lines, where standard error is no terminal."""
 
 
 class StageProgress:
@@ -21,6 +27,7 @@ class StageProgress:
         self._bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._tasks: dict[str, TaskID] = {}
         self._bars.start()
+        self._shown = time.monotonic()
         return self
 
     def __exit__(
@@ -33,6 +40,9 @@ class StageProgress:
         if stage not in self._tasks:
             self._tasks[stage] = self._bars.add_task(stage, total=total)
         self._bars.update(self._tasks[stage], completed=done, total=total)
+        if self._bars.disable and time.monotonic() - self._shown >= LINE_EVERY:
+            self._shown = time.monotonic()
+            print(f"cdcoref: {stage}: {done} of {total}", file=sys.stderr)
 
 
 def duration(seconds: float) -> str:

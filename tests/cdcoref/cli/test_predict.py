@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from cdcoref.cli import progress as progress_module
+from cdcoref.cli.progress import StageProgress
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_corpus, write_corpus
 from cdcoref.prediction import Predictor
@@ -289,3 +291,30 @@ def test_everything_is_json_lines(predict: Run, tmp_path: Path) -> None:
         for mention in fields["mentions"]:
             start, end = fields["offsets"][mention["tokens"][0]][0], fields["offsets"][mention["tokens"][-1]][1]
             assert fields["text"][start:end].strip()
+
+
+def test_an_interruption_says_how_to_go_on(
+    cdcoref: Run, tmp_path: Path, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Predictor, "predict", interrupted)
+    text = tmp_path / "a.txt"
+    text.write_text("A ferry sank.", encoding="utf-8")
+    plain = cdcoref("predict", text, "--model", tiny_model_folder)
+    assert plain.code == 130
+    assert plain.err == "cdcoref: interrupted\n"
+    kept = cdcoref("predict", text, "--model", tiny_model_folder, "--cache", tmp_path / "work")
+    assert kept.err == f"cdcoref: interrupted; the same command goes on from what is in {tmp_path / 'work'}\n"
+
+
+def test_progress_is_lines_where_there_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress_module, "LINE_EVERY", 3600.0)
+    with StageProgress() as progress:
+        progress.update("comparing", 1, 9)
+        monkeypatch.setattr(progress_module, "LINE_EVERY", 0.0)
+        progress.update("comparing", 2, 9)
+    assert capsys.readouterr().err == "cdcoref: comparing: 2 of 9\n"
