@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
-from cdcoref.lemma import lemma_clusters
-from cdcoref.mentions import annotated_only, find_mentions
+from cdcoref.linking import annotated_only, find_mentions, lemma_clusters
 from cdcoref.prediction import Predictor, Progress, Topics, cluster_mentions
 from cdcoref.scoring import METRICS, score
-from cdcoref.topics import group_documents
-from cdcoref.tuning import span_scores
+from cdcoref.stories import group_documents
+from cdcoref.training import span_scores
 
 if TYPE_CHECKING:
-    from cdcoref.comparison import PairLogits
+    from cdcoref.linking import PairLogits
 
 SETTINGS: tuple[Topics, ...] = ("predicted", "gold_subtopic", "gold_topic")
 BOTH = "both"
@@ -113,7 +112,7 @@ def _compare(
     progress: Progress,
 ) -> PairLogits:
     """Logits of all pairs of mentions that some setting groups together, each computed once."""
-    from cdcoref.comparison import Comparison, all_pairs
+    from cdcoref.linking import Comparison, all_pairs
 
     pairs = sorted({pair for grouping in groupings for pair in all_pairs(grouping)})
     comparison = Comparison(predictor.model, corpus, pairs)

@@ -21,17 +21,16 @@ import numpy as np
 from cdcoref.clustering import agglomerative
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.text import tokenise_text
+from cdcoref.formats import tokenise_text
 from cdcoref.results import Plan, Prediction
-from cdcoref.topics import group_documents, nearest_pairs
+from cdcoref.stories import group_documents, nearest_pairs
 
 if TYPE_CHECKING:
     import torch
 
-    from cdcoref.cache import ResultCache
-    from cdcoref.comparison import PairLogits
-    from cdcoref.model import CorefModel
-    from cdcoref.model_config import CorefConfig
+    from cdcoref.engines import ResultCache
+    from cdcoref.linking import PairLogits
+    from cdcoref.model import CorefConfig, CorefModel
 
 Precision = Literal["auto", "fp32", "bf16", "int8"]
 Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
@@ -150,15 +149,15 @@ class Predictor:
     def _open(self, cache: str | Path | None) -> ResultCache | None:
         if cache is None:
             return None
-        from cdcoref.cache import ResultCache
+        from cdcoref.engines import ResultCache
 
         return ResultCache(cache, model_fingerprint(self.model))
 
     def _find_mentions(
         self, corpus: Corpus, options: PredictionOptions, cache: ResultCache | None, progress: Progress
     ) -> Corpus:
-        from cdcoref.cache import document_hash
-        from cdcoref.mentions import find_mentions
+        from cdcoref.engines import document_hash
+        from cdcoref.linking import find_mentions
 
         found: list[Mention] = []
         keys = {d.id: cache.key("mentions", document_hash(d)) for d in corpus.documents} if cache else {}
@@ -192,11 +191,11 @@ class Predictor:
     ) -> Prediction:
         shown = tuple(tuple(group) for group in groups)
         if self.lemma:
-            from cdcoref.lemma import lemma_clusters
+            from cdcoref.linking import lemma_clusters
 
             plan = Plan(len(corpus.documents), len(corpus.mentions), len(groups), 0, 0, 0, 0.0)
             return Prediction(lemma_clusters(corpus, groups), shown, plan)
-        from cdcoref.comparison import Comparison
+        from cdcoref.linking import Comparison
 
         pairs, pruned = _document_pairs(corpus.documents, groups, options.max_pairs)
         comparison = Comparison(self.model, corpus, pairs, max_windows=options.max_pairs)
@@ -326,7 +325,7 @@ def _document_pairs(
     documents: Sequence[Document], groups: Sequence[Sequence[str]], max_pairs: int | None
 ) -> tuple[list[tuple[str, str]], int]:
     """Pairs of documents to compare, and how many of the groups' pairs are left out."""
-    from cdcoref.comparison import all_pairs
+    from cdcoref.linking import all_pairs
 
     pairs: list[tuple[str, str]] = []
     pruned = 0

@@ -7,9 +7,7 @@ Weights are written as safetensors only. A hub checkpoint that has nothing but a
 from __future__ import annotations
 
 import json
-import os
 import pickle  # only for the name of an error: nothing is unpickled here but by torch.load(weights_only=True)
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +21,7 @@ from torch.overrides import TorchFunctionMode
 
 from cdlm.config import CONFIG_FILE, read_json
 from cdlm.errors import InputError
+from cdlm.files import replaced_file
 
 WEIGHTS_FILE = "model.safetensors"
 INDEX_FILE = "model.safetensors.index.json"
@@ -109,25 +108,7 @@ def write_checkpoint(folder: Path, config: Mapping[str, Any], weights: Mapping[s
     """Write ``config.json`` and ``model.safetensors``; each file appears whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
-    _replace(folder / WEIGHTS_FILE, lambda path: save_file(tensors, path, metadata={"format": "pt"}))
-    text = json.dumps(config, indent=2) + "\n"
-    _replace(folder / CONFIG_FILE, lambda path: path.write_text(text, encoding="utf-8"))
-
-
-def _replace(target: Path, write: Any) -> None:
-    """Write a file under another name in the same folder, then put it in its place."""
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-    os.close(descriptor)
-    try:
-        write(Path(name))
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with replaced_file(folder / WEIGHTS_FILE) as path:
+        save_file(tensors, path, metadata={"format": "pt"})
+    with replaced_file(folder / CONFIG_FILE) as path:
+        path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

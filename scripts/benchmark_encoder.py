@@ -123,7 +123,7 @@ def one_sequence(length: int, share: float = 0.0) -> Inputs:
 
 def ecb_pairs(root: Path, share: float) -> Inputs:
     """Pairs of whole ECB+ documents of the dev split in one batch, at even steps of the order by length."""
-    from cdcoref.formats.ecb import read_ecb
+    from cdcoref.corpora import read_ecb
 
     tokenizer = load_tokenizer(TOKENIZER)
     pieces = WordPieces(tokenizer)

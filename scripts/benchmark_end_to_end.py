@@ -27,15 +27,13 @@ from torch import Tensor, nn
 from transformers import LongformerModel
 from transformers.utils import logging
 
-from cdcoref.comparison import Comparison, all_pairs
+from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Corpus
 from cdcoref.formats import read_corpus
-from cdcoref.formats.ecb import read_ecb
+from cdcoref.linking import Comparison, all_pairs
 from cdcoref.prediction import Predictor, load
-from cdcoref.topics import group_documents
-from cdcoref.training import sampling_options
-from cdcoref.training_config import PRESETS, TrainingConfig
-from cdcoref.training_data import Batch, TrainingData
+from cdcoref.stories import group_documents
+from cdcoref.training import PRESETS, Batch, TrainingConfig, TrainingData, sampling_options
 from cdlm.encoder import CDLMModel, EncoderOutput
 
 SAMPLE = Path(__file__).resolve().parent.parent / "data" / "sample"

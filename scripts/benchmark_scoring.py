@@ -81,9 +81,7 @@ def megabytes() -> float:
 
 def measure(key: Path, response: Path) -> dict[str, float]:
     """Times of this scorer on two files, in seconds, in the order in which they happen."""
-    from cdcoref.scoring import METRICS
-    from cdcoref.scoring.alignment import align
-    from cdcoref.scoring.reading import read_mention_table
+    from cdcoref.scoring import METRICS, align, read_mention_table
 
     seconds_key, key_table = timed(lambda: read_mention_table(key))
     seconds_response, response_table = timed(lambda: read_mention_table(response))

@@ -17,13 +17,10 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Corpus
-from cdcoref.formats.ecb import read_ecb
-from cdcoref.model import DEFAULT_MODEL, CorefModel
-from cdcoref.model_card import model_card
-from cdcoref.training import RUN_FILE, say_on_stderr, train
-from cdcoref.training_config import PRESETS, TrainingConfig
-from cdcoref.tuning import tune
+from cdcoref.model import DEFAULT_MODEL, CorefModel, model_card
+from cdcoref.training import PRESETS, RUN_FILE, TrainingConfig, say_on_stderr, train, tune
 from cdlm.quantization import dequantize, quantize
 
 CORPORA = """Made from all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0), converted to Longformer attention,

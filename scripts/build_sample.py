@@ -17,10 +17,7 @@ from pathlib import Path
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.conll import write_conll
-from cdcoref.formats.jsonl import write_jsonl
-from cdcoref.formats.output_file import output_file
-from cdcoref.formats.text import tokenise_text
+from cdcoref.formats import output_file, tokenise_text, write_conll, write_jsonl
 
 SAMPLE = Path(__file__).resolve().parent.parent / "data" / "sample"
 GOLD = ("ferry", "museum")

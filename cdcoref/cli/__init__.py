@@ -9,8 +9,7 @@ import sys
 
 import typer
 
-from cdcoref.cli import corpus, evaluate, predict, train
-from cdcoref.cli import score as score_commands
+from cdcoref.cli import errors, evaluate, export, predict, score, stats, train
 from cdcoref.errors import InputError
 
 app = typer.Typer(
@@ -24,10 +23,10 @@ app = typer.Typer(
 app.command("train")(train.train)
 app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
-app.command("stats")(corpus.stats)
-app.command("export")(corpus.export)
-app.command("score")(score_commands.score)
-app.command("errors")(score_commands.errors)
+app.command("stats")(stats.stats)
+app.command("export")(export.export)
+app.command("score")(score.score)
+app.command("errors")(errors.errors)
 
 
 def main() -> None:

@@ -56,7 +56,7 @@ def _corpus(file: Path | None, ecb_root: Path | None, split: str) -> tuple[Corpu
     if (file is None) == (ecb_root is None):
         raise InputError("give either --ecb-root DIR or one annotated corpus")
     if ecb_root is not None:
-        from cdcoref.formats.ecb import read_ecb
+        from cdcoref.corpora import read_ecb
 
         return read_ecb(ecb_root, split), f"ECB+ {split}"
     from cdcoref.formats import read_corpus

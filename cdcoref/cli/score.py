@@ -1,30 +1,20 @@
-"""`cdcoref score` and `cdcoref errors`: how good clusters are, and where they are wrong."""
+"""``cdcoref score``: how good clusters are."""
 
 from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cdcoref.cli.scoring_options import KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
-    from cdcoref.scoring.files import FileScores, Options
-    from cdcoref.scoring.significance import Significance
-
-
-class LevelName(StrEnum):
-    """Which documents are joined before scoring."""
-
-    corpus = "corpus"
-    topic = "topic"
-    subtopic = "subtopic"
-    document = "document"
+    from cdcoref.scoring import FileScores, Options, Significance
 
 
 class SingletonsChoice(StrEnum):
@@ -34,33 +24,11 @@ class SingletonsChoice(StrEnum):
     remove = "remove"
 
 
-class KindChoice(StrEnum):
-    """Which mentions are scored."""
-
-    event = "event"
-    entity = "entity"
-    both = "both"
-
-
 class EngineChoice(StrEnum):
     """Which program computes the scores."""
 
     cdcoref = "cdcoref"
     coval = "coval"
-
-
-KeyArgument = Annotated[Path, typer.Argument(help="Gold clusters: CoNLL, JSON lines or CorefUD, plain or gzipped.")]
-LevelOption = Annotated[
-    LevelName | None,
-    typer.Option(
-        help="Which documents are joined before scoring; links across documents exist only where they are joined. "
-        "By default corpus, for CorefUD document."
-    ),
-]
-KindOption = Annotated[KindChoice, typer.Option(help="Score the mentions of one kind, where the files say kinds.")]
-NestedOption = Annotated[
-    bool, typer.Option("--remove-nested", help="Leave out mentions within another mention of their cluster.")
-]
 
 
 def score(
@@ -93,8 +61,8 @@ def score(
     ] = EngineChoice.cdcoref,
 ) -> None:
     """Score clusters against gold clusters: MUC, B3, CEAF, LEA, BLANC, mentions and the CoNLL F1."""
-    from cdcoref.scoring import tables
-    from cdcoref.scoring.files import Options
+    from cdcoref.scoring import Options
+    from cdcoref.views import score_tables as tables
 
     if as_json + as_csv + as_latex > 1:
         raise InputError("--json, --csv and --latex exclude each other; choose one")
@@ -124,27 +92,6 @@ def score(
             print(f"\n{tables.significance_table(test)}")
 
 
-def errors(
-    key: KeyArgument,
-    response: Annotated[Path, typer.Argument(help="The clusters that are looked at.")],
-    level: LevelOption = None,
-    kind: KindOption = KindChoice.both,
-    remove_nested: NestedOption = False,
-    limit: Annotated[int, typer.Option(min=0, help="How many errors of each sort are shown.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Show where clusters are wrong: split, merged, missed and invented, the worst first, with text and place."""
-    from cdcoref.scoring.error_report import report_errors
-    from cdcoref.scoring.files import Options
-    from cdcoref.scoring.tables import error_text
-
-    options = Options(level.value if level else None, kind.value, remove_nested=remove_nested)
-    report = report_errors(key, response, options, limit=limit)
-    for note in report.notes:
-        print(f"cdcoref: note: {response}: {note}", file=sys.stderr)
-    print(json.dumps(asdict(report), indent=2, ensure_ascii=False) if as_json else error_text(report))
-
-
 def _scored(
     key: Path,
     responses: list[Path],
@@ -157,15 +104,14 @@ def _scored(
 ) -> tuple[list[FileScores], Significance | None]:
     """The scores of all responses, and the test of the first two, before anything is printed."""
     if engine is EngineChoice.coval:
-        from cdcoref.scoring.coval_engine import score_with_coval
+        from cdcoref.scoring import score_with_coval
 
         return [score_with_coval(key, response, options) for response in responses], None
-    from cdcoref.scoring.files import score_files, score_tables
-    from cdcoref.scoring.reading import read_mention_table
+    from cdcoref.scoring import read_mention_table, score_files, score_tables
 
     if not significance:
         return list(score_files(key, responses, options, per_document=per_document)), None
-    from cdcoref.scoring.significance import compare_responses
+    from cdcoref.scoring import compare_responses
 
     table, first, second = (read_mention_table(path) for path in (key, *responses))
     results = [score_tables(table, response, options, per_document=per_document) for response in (first, second)]
@@ -181,7 +127,7 @@ def _progress(done: int, total: int) -> None:
 
 def _metric_names(text: str) -> tuple[str, ...]:
     """The metrics that the user named, all of them for none."""
-    from cdcoref.scoring.metrics import CONLL, METRICS
+    from cdcoref.scoring import CONLL, METRICS
 
     names: list[str] = []
     for name in filter(None, (part.strip().lower() for part in text.split(","))):

@@ -1,4 +1,4 @@
-"""``cdcoref train``: the command line of :mod:`cdcoref.training`."""
+"""``cdcoref train``: the command line of :mod:`cdcoref.training.loop`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
-    from cdcoref.training_config import TrainingConfig
+    from cdcoref.training import TrainingConfig
 
 
 def train(
@@ -84,7 +84,7 @@ def train(
 
 
 def _configuration(preset: str, file: Path | None, overrides: dict[str, Any]) -> TrainingConfig:
-    from cdcoref.training_config import PRESETS, TrainingConfig
+    from cdcoref.training import PRESETS, TrainingConfig
 
     values = {**PRESETS[preset], **overrides}
     if file is None:
@@ -111,8 +111,8 @@ def _settings(pairs: list[str]) -> dict[str, Any]:
 def _corpora(
     ecb_root: Path | None, train_files: list[Path] | None, dev_files: list[Path] | None, kind: str | None
 ) -> tuple[Corpus, Corpus]:
+    from cdcoref.corpora import read_ecb
     from cdcoref.formats import read_corpus
-    from cdcoref.formats.ecb import read_ecb
 
     if ecb_root is not None:
         if train_files or dev_files:

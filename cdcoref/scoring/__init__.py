@@ -14,11 +14,37 @@ from collections.abc import Hashable, Iterable
 from typing import Literal
 
 from cdcoref.corpus import Corpus
+from cdcoref.scoring.alignment import align, counted
+from cdcoref.scoring.coval_engine import score_with_coval
+from cdcoref.scoring.error_report import ErrorReport, Place, report_errors
+from cdcoref.scoring.files import FileScores, Options, score_files, score_tables
 from cdcoref.scoring.metrics import CONLL, METRICS
 from cdcoref.scoring.overlap import Overlap
+from cdcoref.scoring.reading import read_mention_table
 from cdcoref.scoring.scores import Score, Scores
+from cdcoref.scoring.significance import Significance, compare_responses
 
-__all__ = ["CONLL", "METRICS", "Overlap", "Score", "Scores", "score"]
+__all__ = [
+    "CONLL",
+    "METRICS",
+    "ErrorReport",
+    "FileScores",
+    "Options",
+    "Overlap",
+    "Place",
+    "Score",
+    "Scores",
+    "Significance",
+    "align",
+    "compare_responses",
+    "counted",
+    "read_mention_table",
+    "report_errors",
+    "score",
+    "score_files",
+    "score_tables",
+    "score_with_coval",
+]
 
 
 def score(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.formats.mention_table import DocumentKey, Ints, MentionTable
+from cdcoref.formats import DocumentKey, Ints, MentionTable
 from cdcoref.scoring.overlap import ABSENT, Overlap
 
 Level = Literal["corpus", "topic", "subtopic", "document"]

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from cdcoref.corpus import Corpus, Document
-from cdcoref.formats.mention_table import MentionTable
+from cdcoref.formats import MentionTable
 from cdcoref.scoring.alignment import Alignment, Side
 from cdcoref.scoring.files import Options
 from cdcoref.scoring.overlap import ABSENT, Ints

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from cdcoref.formats.mention_table import MentionTable
+from cdcoref.formats import MentionTable
 from cdcoref.scoring.alignment import Alignment, Level, align
 from cdcoref.scoring.metrics import METRICS
 from cdcoref.scoring.reading import read_mention_table

@@ -8,13 +8,16 @@ from typing import Literal
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
-from cdcoref.formats.conll import read_conll
-from cdcoref.formats.conll_parsing import read_conll_table
-from cdcoref.formats.corefud import read_corefud, read_corefud_table
-from cdcoref.formats.jsonl import read_jsonl
-from cdcoref.formats.jsonl_table import read_jsonl_table
-from cdcoref.formats.line_chunks import first_bytes
-from cdcoref.formats.mention_table import MentionTable
+from cdcoref.formats import (
+    MentionTable,
+    first_bytes,
+    read_conll,
+    read_conll_table,
+    read_corefud,
+    read_corefud_table,
+    read_jsonl,
+    read_jsonl_table,
+)
 
 Format = Literal["conll", "jsonl", "corefud"]
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.errors import InputError
-from cdcoref.formats.mention_table import MentionTable
+from cdcoref.formats import MentionTable
 from cdcoref.scoring.alignment import Alignment, Level, Side, groups_of_documents
 from cdcoref.scoring.files import Options
 from cdcoref.scoring.metrics import CONLL, METRICS, blanc_rates, count_pairs, links_of_pairs

@@ -12,14 +12,13 @@ import pytest
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.evaluation import evaluate
-from cdcoref.formats.jsonl import read_jsonl
-from cdcoref.lemma import lemma_clusters
-from cdcoref.mentions import annotated_only
+from cdcoref.formats import read_jsonl
+from cdcoref.linking import annotated_only, lemma_clusters
 from cdcoref.model import CorefModel
 from cdcoref.prediction import PredictionOptions, Predictor
 from cdcoref.scoring import METRICS, score
-from cdcoref.topics import group_documents
-from cdcoref.tuning import span_scores
+from cdcoref.stories import group_documents
+from cdcoref.training import span_scores
 
 SETTINGS = ["predicted", "gold_subtopic", "gold_topic"]
 

@@ -14,12 +14,12 @@ import pytest
 import torch
 
 import cdcoref
-from cdcoref import comparison as comparison_module
-from cdcoref import mentions as mentions_module
-from cdcoref.comparison import Comparison, all_pairs
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.jsonl import read_jsonl
+from cdcoref.formats import read_jsonl
+from cdcoref.linking import Comparison, all_pairs
+from cdcoref.linking import comparison as comparison_module
+from cdcoref.linking import mentions as mentions_module
 from cdcoref.model import CorefModel
 from cdcoref.prediction import Precision, PredictionOptions, Predictor, load, model_fingerprint
 from cdcoref.results import Plan, Prediction

@@ -12,8 +12,7 @@ import simplemma
 
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.conll import read_conll
-from cdcoref.formats.jsonl import read_jsonl
+from cdcoref.formats import read_conll, read_jsonl
 from cdcoref.formats.text import read_text
 
 ROOT = Path(__file__).resolve().parents[2]

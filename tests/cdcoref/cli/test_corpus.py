@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cdcoref.cli import main
+from cdcoref.corpora import SPLITS, read_ecb
 from cdcoref.formats import read_corpus
-from cdcoref.formats.ecb import SPLITS, read_ecb
 
 Capture = pytest.CaptureFixture[str]
 

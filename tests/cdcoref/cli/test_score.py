@@ -152,7 +152,7 @@ def test_errors(run: Run, files: list[Path]) -> None:
 
 def test_scoring_needs_no_deep_learning() -> None:
     code = (
-        "import sys, cdcoref.cli.score, cdcoref.scoring.tables, cdcoref.scoring.error_report;"
+        "import sys, cdcoref.cli.score, cdcoref.views.score_tables, cdcoref.scoring;"
         "from cdcoref.scoring import score; score(['ab', 'c'], ['a', 'bc']);"
         "print(*(name for name in ('torch', 'transformers', 'spacy', 'sklearn', 'scipy') if name in sys.modules))"
     )

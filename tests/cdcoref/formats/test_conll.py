@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import conll_parsing, line_chunks
-from cdcoref.formats.conll import Layout, read_conll, write_conll
-from cdcoref.formats.conll_parsing import read_conll_table
-from cdcoref.formats.mention_table import DocumentKey
+from cdcoref.formats import DocumentKey, Layout, conll_parsing, line_chunks, read_conll, read_conll_table, write_conll
 
 words = st.text(max_size=6) | st.sampled_from(["-", "_", "#", "\\e", "\\u0020", "(1", "1)", "|", "#end document"])
 names = st.text(min_size=1, max_size=8) | st.sampled_from(

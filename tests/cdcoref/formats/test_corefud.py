@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cdcoref.errors import InputError
-from cdcoref.formats.corefud import read_corefud, read_corefud_table
+from cdcoref.formats import read_corefud, read_corefud_table
 
 HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
 

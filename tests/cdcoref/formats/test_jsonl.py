@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.jsonl import read_jsonl, write_jsonl
-from cdcoref.formats.text import tokenise_text
+from cdcoref.formats import read_jsonl, tokenise_text, write_jsonl
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 names = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)

@@ -10,9 +10,8 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.jsonl import write_jsonl
+from cdcoref.formats import DocumentKey, MentionTable, write_jsonl
 from cdcoref.formats.jsonl_table import read_jsonl_table, table_of_corpus
-from cdcoref.formats.mention_table import DocumentKey, MentionTable
 
 
 def content(table: MentionTable) -> tuple:

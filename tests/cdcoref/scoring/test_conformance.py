@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.formats.conll import read_conll
-from cdcoref.scoring import Scores, score
-from cdcoref.scoring.files import Options, score_files
+from cdcoref.formats import read_conll
+from cdcoref.scoring import Options, Scores, score, score_files
 
 OUR_NAME = {"bcub": "b3"}
 MISREAD_BY_COVAL = {"A8", "A9"}

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from cdcoref.errors import InputError
-from cdcoref.scoring.coval_engine import score_with_coval
-from cdcoref.scoring.files import Options
+from cdcoref.scoring import Options, score_with_coval
 
 CONLL = "#begin document (d)\nd 0 0 w (1)\n#end document\n"
 

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.formats.conll import write_conll
-from cdcoref.formats.jsonl import write_jsonl
-from cdcoref.scoring.error_report import report_errors
-from cdcoref.scoring.files import Options
-from cdcoref.scoring.tables import error_text
+from cdcoref.formats import write_conll, write_jsonl
+from cdcoref.scoring import Options, report_errors
+from cdcoref.views import error_text
 
 DOCUMENTS = (
     Document.from_sentences("news/a", [["A", "strong", "quake", "hit", "Rome", "."], ["It", "killed", "ten", "."]]),

@@ -8,10 +8,8 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.conll import write_conll
-from cdcoref.formats.jsonl import write_jsonl
-from cdcoref.scoring import Scores, score
-from cdcoref.scoring.files import FileScores, Options, score_files
+from cdcoref.formats import write_conll, write_jsonl
+from cdcoref.scoring import FileScores, Options, Scores, score, score_files
 
 TOPICS = {"a1": ("a", "a_1"), "a2": ("a", "a_1"), "a3": ("a", "a_2"), "b1": ("b", "b_1")}
 

@@ -9,11 +9,9 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.formats import MentionTable
 from cdcoref.formats.jsonl_table import table_of_corpus
-from cdcoref.formats.mention_table import MentionTable
-from cdcoref.scoring import METRICS, score
-from cdcoref.scoring.files import Options, score_tables
-from cdcoref.scoring.significance import Significance, compare_responses
+from cdcoref.scoring import METRICS, Options, Significance, compare_responses, score, score_tables
 
 MENTIONS = 12
 """Mentions of a document."""

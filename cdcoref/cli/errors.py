@@ -1,0 +1,33 @@
+"""``cdcoref errors``: where clusters are wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cdcoref.cli.scoring_options import KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
+
+
+def errors(
+    key: KeyArgument,
+    response: Annotated[Path, typer.Argument(help="The clusters that are looked at.")],
+    level: LevelOption = None,
+    kind: KindOption = KindChoice.both,
+    remove_nested: NestedOption = False,
+    limit: Annotated[int, typer.Option(min=0, help="How many errors of each sort are shown.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show where clusters are wrong: split, merged, missed and invented, the worst first, with text and place."""
+    from cdcoref.scoring import Options, report_errors
+    from cdcoref.views import error_text
+
+    options = Options(level.value if level else None, kind.value, remove_nested=remove_nested)
+    report = report_errors(key, response, options, limit=limit)
+    for note in report.notes:
+        print(f"cdcoref: note: {response}: {note}", file=sys.stderr)
+    print(json.dumps(asdict(report), indent=2, ensure_ascii=False) if as_json else error_text(report))

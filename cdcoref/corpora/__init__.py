@@ -1,0 +1,5 @@
+"""Annotated corpora by name: a folder as it is distributed in, the :class:`cdcoref.corpus.Corpus` of a split out."""
+
+from cdcoref.corpora.ecb import SPLITS, available_splits, corpus_statistics, read_ecb
+
+__all__ = ["SPLITS", "available_splits", "corpus_statistics", "read_ecb"]

@@ -1,0 +1,19 @@
+"""The coreference model: batches of sequences in, logits of mention pairs and of candidate mentions out.
+
+An encoder, a scorer of pairs and a detector of mentions, with their configuration, their folder and its model card.
+"""
+
+from cdcoref.model.batches import collate, token_batches
+from cdcoref.model.card import model_card
+from cdcoref.model.config import CorefConfig
+from cdcoref.model.coref_model import CONFIG_FILE, DEFAULT_MODEL, CorefModel
+
+__all__ = [
+    "CONFIG_FILE",
+    "DEFAULT_MODEL",
+    "CorefConfig",
+    "CorefModel",
+    "collate",
+    "model_card",
+    "token_batches",
+]

@@ -1,0 +1,76 @@
+"""The model card: what a model is, what it was trained on, and what it scores, as a README.md beside its weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cdcoref.model.coref_model import CorefModel
+    from cdcoref.training import KindScores
+
+_HEADER = (
+    "| kind | CoNLL F1 | detection, exact | detection, last word | calibration error | distance threshold "
+    "| temperature | detection threshold |"
+)
+
+
+def model_card(
+    model: CorefModel, training: Mapping[str, Any], scores: Mapping[str, KindScores], epoch: int, corpora: str = ""
+) -> str:
+    """The text of a model card.
+
+    Parameters
+    ----------
+    model
+        With the thresholds that were tuned.
+    training
+        Configuration of the run.
+    scores
+        What was measured on dev, by kind.
+    epoch
+        The epoch that was kept.
+    corpora
+        One paragraph that names the corpora and checkpoints with their licences, where the caller knows them.
+    """
+    config, encoder = model.settings, model.encoder.config
+    parameters = sum(p.numel() for p in model.parameters())
+    rows = "\n".join(
+        f"| {kind} | {100 * s.conll_f1:.1f} | {_percent(s.detection)} | {_percent(s.detection_head)} "
+        f"| {s.calibration_error:.3f} ({s.calibration_error_before:.3f}) | {config.distance_threshold[kind]:.2f} "
+        f"| {config.temperature[kind]:.2f} | {config.detection_threshold[kind]:.2f} |"
+        for kind, s in scores.items()
+    )
+    settings = "\n".join(f"{name} = {json.dumps(value)}" for name, value in training.items())
+    return f"""# A cdcoref model
+
+Finds mentions of events and entities in English news text, and tells which of them, in different documents, are the
+same. Encoder: Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}, windows of
+{", ".join(str(w) for w in sorted(set(encoder.attention_window)))} tokens, up to {encoder.max_length} tokens;
+{parameters / 1e6:.1f} million parameters with the pair scorer and the mention detector.
+
+    cdcoref predict --model THIS_FOLDER docs/*.txt
+
+{corpora}
+## Scores on the dev split
+
+These are validation numbers: the epoch ({epoch} of {training["epochs"]}) and the thresholds were chosen on the same
+split. CoNLL F1 with gold mentions and predicted topics, singletons kept; mention detection as precision / recall / F1
+in percent, exact and by the last word; expected calibration error of the pairs' probabilities, and before the
+temperature.
+
+{_HEADER}
+| --- | --- | --- | --- | --- | --- | --- | --- |
+{rows}
+
+## How it was trained
+
+```toml
+{settings}
+```
+"""
+
+
+def _percent(values: tuple[float, float, float]) -> str:
+    return " / ".join(f"{100 * value:.1f}" for value in values)

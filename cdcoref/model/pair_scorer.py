@@ -1,0 +1,52 @@
+"""The head that scores pairs of mentions (paper, Appendix C.1): vectors in, a logit a pair out."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from cdcoref.corpus import KINDS
+
+PAIRS_AT_ONCE = 16_384
+"""Pairs whose hidden layer is held in memory at the same time when nothing is trained."""
+
+
+class PairScorer(nn.Module):
+    """The probability that two mentions corefer, from ``[s, m_i, m_j, m_i * m_j]`` (Appendix C.1).
+
+    One hidden layer with tanh, and one output a kind of mention. The hidden layer's product with the concatenation is
+    computed as the sum of four products, of which only that with ``m_i * m_j`` is as many rows long as there are pairs.
+    """
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(4 * width, hidden)
+        self.output = nn.Linear(hidden, len(KINDS))
+
+    def forward(
+        self, sequences: Tensor, mentions: Tensor, pairs: Tensor, pair_sequence: Tensor, kinds: Tensor
+    ) -> Tensor:
+        """Logits of the pairs.
+
+        Parameters
+        ----------
+        sequences
+            Vectors of ``[CLS]``. *Shape:* (sequences, width)
+        mentions
+            Vectors of the mentions. *Shape:* (spans, width)
+        pairs, pair_sequence, kinds
+            Spans, sequence and kind of every pair. *Shape:* (pairs, 2), (pairs,), (pairs,)
+        """
+        of_sequence, of_first, of_second, of_product = self.hidden.weight.chunk(4, dim=1)
+        base = nn.functional.linear(sequences, of_sequence, self.hidden.bias)
+        left = nn.functional.linear(mentions, of_first)
+        right = nn.functional.linear(mentions, of_second)
+        at_once = len(pairs) if torch.is_grad_enabled() else PAIRS_AT_ONCE
+        logits = []
+        for chunk in torch.arange(len(pairs), device=pairs.device).split(max(1, at_once)):
+            i, j = pairs[chunk, 0], pairs[chunk, 1]
+            product = nn.functional.linear(mentions[i] * mentions[j], of_product)
+            activation = torch.tanh(base[pair_sequence[chunk]] + left[i] + right[j] + product)
+            both = self.output(activation)
+            logits.append(both.gather(1, kinds[chunk, None]).squeeze(1))
+        return torch.cat(logits) if logits else sequences.new_zeros(0)

@@ -1,0 +1,18 @@
+"""What the encoder reads: documents and their mentions in, tokenised sequences with the places of spans and pairs out.
+
+A window is the part of a document that one sequence shows; a sequence shows windows of one or two documents with
+mentions marked, or of one document without marks.
+"""
+
+from cdcoref.sequences.pair_sequences import Integers, PairSequence, SequenceBuilder
+from cdcoref.sequences.windows import SMALLEST_LENGTH, Context, MarkedDocument, SequenceOptions
+
+__all__ = [
+    "SMALLEST_LENGTH",
+    "Context",
+    "Integers",
+    "MarkedDocument",
+    "PairSequence",
+    "SequenceBuilder",
+    "SequenceOptions",
+]

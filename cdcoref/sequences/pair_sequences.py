@@ -1,0 +1,353 @@
+"""Documents and marked mentions in, what the encoder reads out (paper, section 3.2 and Appendix C.1).
+
+A :class:`PairSequence` is one tokenised sequence ``[CLS] <doc-s> ... </doc-s> <doc-s> ... </doc-s>``, the spans of the
+mentions marked in it, and the pairs of spans to score. The paper marks one candidate pair a sequence; the default here
+marks every mention of both documents and scores all their pairs from one pass. Both are this type: only the builder's
+option differs. Pairs within a document are scored from a sequence of that document alone.
+
+**Markers.** Every marked mention stands between ``<m>`` and ``</m>``, from its first to its last token (the gap of a
+discontinuous mention lies inside). The markers of all mentions are the same two tokens, so nested and crossing mentions
+need no order among them: before a token stand as many ``<m>`` as mentions begin there, after it as many ``</m>`` as
+end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.corpus import KINDS, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.sequences.windows import MarkedDocument, SequenceOptions, lay_out, window_pairs
+from cdlm.tokens import DOC_END, DOC_START, MENTION_END, MENTION_START, WordPieces
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A rendered piece of one document: word pieces with markers, and where the mentions are.
+
+    Attributes
+    ----------
+    ids
+        Word pieces. *Shape:* (length,)
+    is_global
+        Which of them attend globally. *Shape:* (length,)
+    mentions, kinds
+        Numbers of the mentions marked in it, and their kinds (positions in `KINDS`; -1: not said). *Shape:* (spans,)
+    span_tokens, span_of_token
+        Positions of the mentions' own pieces, and the number of the span that each belongs to.
+    """
+
+    ids: Integers
+    is_global: NDArray[np.bool_]
+    mentions: Integers
+    kinds: Integers
+    span_tokens: Integers
+    span_of_token: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class PairSequence:
+    """What the encoder reads, the spans of the mentions in it, and the pairs of spans to score.
+
+    Attributes
+    ----------
+    input_ids
+        Word pieces. *Shape:* (length,)
+    is_global
+        Global attention: ``[CLS]``, markers and mention pieces. *Shape:* (length,)
+    mentions, kinds
+        Number of the mention of every span, and its kind (position in `KINDS`; -1: not said). *Shape:* (spans,)
+    span_tokens, span_of_token
+        Positions of the mentions' pieces, and the span that each belongs to. *Shape:* (mention pieces,)
+    pairs
+        Spans of one kind to compare, the first document's first. *Shape:* (pairs, 2)
+    """
+
+    input_ids: Integers
+    is_global: NDArray[np.bool_]
+    mentions: Integers
+    kinds: Integers
+    span_tokens: Integers
+    span_of_token: Integers
+    pairs: Integers
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+
+class SequenceBuilder:
+    """Builds sequences for documents and pairs of documents.
+
+    Parameters
+    ----------
+    tokenizer
+        With the special tokens of :mod:`cdlm.tokens`.
+    options
+        See :class:`SequenceOptions`.
+
+    Attributes
+    ----------
+    notes
+        One sentence for each mention that had to be cut, to be reported to the user.
+    pruned
+        Pairs of windows of long documents that were left out because of `max_windows`.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, options: SequenceOptions) -> None:
+        self.options = options
+        self.notes: list[str] = []
+        self.pruned = 0
+        self._word_pieces = WordPieces(tokenizer)
+        ids = tokenizer.get_vocab()
+        self._doc_start, self._doc_end = ids[DOC_START], ids[DOC_END]
+        self._open, self._close = ids[MENTION_START], ids[MENTION_END]
+        start = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
+        if start is None:
+            raise InputError("the tokenizer has neither a [CLS] nor a beginning-of-sequence token")
+        self._cls = int(start)
+
+    def prepare(self, document: Document, mentions: Sequence[Mention], numbers: Sequence[int]) -> MarkedDocument:
+        """Tokenise a document and lay out its units; `numbers` are the mentions' numbers in the corpus."""
+        pieces = self._word_pieces(document.tokens)
+        marked, notes = lay_out(document, mentions, numbers, pieces, self.options.max_length)
+        self.notes += notes
+        return marked
+
+    def single(self, document: MarkedDocument) -> Iterator[PairSequence]:
+        """Sequences that score the pairs within one document."""
+        for ones, others in self.candidates(document, None):
+            yield from self.build(document, ones, None, others)
+
+    def pair(self, first: MarkedDocument, second: MarkedDocument) -> Iterator[PairSequence]:
+        """Sequences that score the pairs across two documents, `first` standing first."""
+        for ones, others in self.candidates(first, second):
+            yield from self.build(first, ones, second, others)
+
+    def candidates(
+        self, first: MarkedDocument, second: MarkedDocument | None
+    ) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+        """What to mark in either document: everything once, or every pair of mentions of one kind in turn.
+
+        Mentions are given as positions in `first.mentions` and `second.mentions`; without a second document both are
+        of the first, and together they are what is marked.
+        """
+        if not first.mentions or (second is not None and not second.mentions):
+            return
+        if self.options.marking == "all":
+            if _comparable(first, second):
+                yield range(len(first.mentions)), range(len(second.mentions) if second else 0)
+            return
+        for i, mention in enumerate(first.mentions):
+            for j in range(i + 1, len(first.mentions)) if second is None else range(len(second.mentions)):
+                if (second or first).mentions[j].kind == mention.kind:
+                    yield (i,), (j,)
+
+    def build(
+        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
+    ) -> Iterator[PairSequence]:
+        """Sequences in which just these mentions are marked, and their pairs of one kind are to be scored."""
+        if second is None:
+            yield from self._within(first, (*ones, *others) if others else ones)
+        else:
+            yield from self._across(first, ones, second, others)
+
+    def plain(self, document: MarkedDocument, max_length: int) -> Iterator[PairSequence]:
+        """Unmarked sequences of a document, for finding mentions; hidden sentences are left out.
+
+        ``span_tokens`` are the places of the words' first pieces, ``span_of_token`` the words' indices in the document.
+        """
+        chunk: list[int] = []
+        length = 0
+        room = max_length - 3
+        for unit, (start, end) in enumerate(document.units):
+            if unit in document.hidden:
+                continue
+            cost = sum(len(document.pieces[t]) for t in range(start, end))
+            if chunk and length + cost > room:
+                yield self._render_plain(document, chunk)
+                chunk, length = [], 0
+            chunk.append(unit)
+            length += cost
+        if chunk:
+            yield self._render_plain(document, chunk)
+
+    def count(self, first: MarkedDocument, second: MarkedDocument | None) -> tuple[int, int]:
+        """How many sequences :meth:`pair` (or :meth:`single`) yields, and about how many word pieces they hold."""
+        sequences = pieces = 0
+        for ones, others in self.candidates(first, second):
+            found = self.extent(first, ones, second, others)
+            if self.options.marking == "pair":
+                candidates = sum(1 for _ in self.candidates(first, second))
+                return candidates, candidates * found[1]
+            sequences, pieces = sequences + found[0], pieces + found[1]
+        return sequences, pieces
+
+    def extent(
+        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
+    ) -> tuple[int, int]:
+        """How many sequences :meth:`build` yields at most, and about how many word pieces they hold."""
+        marked = ones if second else (*ones, *others)
+        return window_pairs(self.options, first, marked, second, others).extent(first, second)
+
+    # -- sequences ---------------------------------------------------------------------------------------------------
+
+    def _across(
+        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument, others: Sequence[int]
+    ) -> Iterator[PairSequence]:
+        windows = window_pairs(self.options, first, ones, second, others)
+        self.pruned += windows.pruned
+        for one, other in windows:
+            segments = (self._segment(first, one, ones), self._segment(second, other, others))
+            left, right = (len(s.mentions) for s in segments)
+            pairs = np.stack(np.meshgrid(np.arange(left), left + np.arange(right), indexing="ij"), -1).reshape(-1, 2)
+            yield from self._sequence(segments, pairs)
+
+    def _within(self, document: MarkedDocument, marked: Sequence[int]) -> Iterator[PairSequence]:
+        windows = window_pairs(self.options, document, marked, None, ())
+        self.pruned += windows.pruned
+        for one, other in windows:
+            # Two windows of one document may have filled up with the same sentence.
+            segment = self._segment(document, tuple(sorted({*one, *other})), marked)
+            pairs = np.stack(np.triu_indices(len(segment.mentions), 1), -1)
+            if other:
+                of_one = np.isin(segment.mentions, self._segment(document, one, marked).mentions)
+                pairs = pairs[of_one[pairs[:, 0]] != of_one[pairs[:, 1]]]
+            yield from self._sequence((segment,), pairs)
+
+    def _sequence(self, segments: Sequence[Segment], pairs: Integers) -> Iterator[PairSequence]:
+        """One sequence, or none where no two mentions of one kind could be compared in it."""
+        kinds = np.concatenate([s.kinds for s in segments])
+        pairs = pairs[kinds[pairs[:, 0]] == kinds[pairs[:, 1]]]
+        if not len(pairs):
+            return
+        ids: list[Integers] = [np.array([self._cls])]
+        is_global: list[NDArray[np.bool_]] = [np.array([True])]
+        tokens: list[Integers] = []
+        owners: list[Integers] = []
+        offset, spans = 1, 0
+        for segment in segments:
+            ids += [np.array([self._doc_start]), segment.ids, np.array([self._doc_end])]
+            is_global += [np.array([False]), segment.is_global, np.array([False])]
+            tokens.append(segment.span_tokens + offset + 1)
+            owners.append(segment.span_of_token + spans)
+            offset += len(segment.ids) + 2
+            spans += len(segment.mentions)
+        yield PairSequence(
+            np.concatenate(ids),
+            np.concatenate(is_global),
+            np.concatenate([s.mentions for s in segments]),
+            kinds,
+            np.concatenate(tokens),
+            np.concatenate(owners),
+            pairs,
+        )
+
+    def _segment(self, document: MarkedDocument, units: tuple[int, ...], marked: Sequence[int]) -> Segment:
+        """Render units with the marked mentions in them; rendered once for every use."""
+        if self.options.marking == "pair":
+            return self._render(document, units, marked)
+        key = (units, marked)
+        segment = document.rendered.get(key)
+        if segment is None:
+            segment = document.rendered[key] = self._render(document, units, marked)
+        return segment
+
+    def _render(self, document: MarkedDocument, units: tuple[int, ...], marked: Sequence[int]) -> Segment:
+        wanted = set(marked)
+        inside = [m for u in units for m in document.unit_mentions[u] if m in wanted]
+        ranges = [document.units[u] for u in units]
+        opening, closing = _marker_places(document.mentions, inside, ranges)
+        spans_at: dict[int, list[int]] = {}
+        for span, mention in enumerate(inside):
+            for token in document.mentions[mention].tokens:
+                spans_at.setdefault(token, []).append(span)
+        ids: list[int] = []
+        is_global: list[bool] = []
+        tokens: list[int] = []
+        owners: list[int] = []
+        for start, end in ranges:
+            for token in range(start, end):
+                count = opening.get(token, 0)
+                ids += [self._open] * count
+                is_global += [True] * count
+                spans = spans_at.get(token, ())
+                for span in spans:
+                    tokens += range(len(ids), len(ids) + len(document.pieces[token]))
+                    owners += [span] * len(document.pieces[token])
+                ids += document.pieces[token]
+                is_global += [bool(spans)] * len(document.pieces[token])
+                count = closing.get(token, 0)
+                ids += [self._close] * count
+                is_global += [True] * count
+        kinds = [document.mentions[m].kind for m in inside]
+        return Segment(
+            np.array(ids, dtype=np.int64),
+            np.array(is_global, dtype=bool),
+            np.array([document.numbers[m] for m in inside], dtype=np.int64),
+            np.array([-1 if kind is None else KINDS.index(kind) for kind in kinds], dtype=np.int64),
+            np.array(tokens, dtype=np.int64),
+            np.array(owners, dtype=np.int64),
+        )
+
+    def _render_plain(self, document: MarkedDocument, units: Sequence[int]) -> PairSequence:
+        ids = [self._cls, self._doc_start]
+        places: list[int] = []
+        tokens: list[int] = []
+        for unit in units:
+            for token in range(*document.units[unit]):
+                if document.pieces[token]:
+                    places.append(len(ids))
+                    tokens.append(token)
+                ids += document.pieces[token]
+        ids.append(self._doc_end)
+        is_global = np.zeros(len(ids), dtype=bool)
+        is_global[0] = True
+        empty = np.zeros((0, 2), dtype=np.int64)
+        return PairSequence(
+            np.array(ids, dtype=np.int64),
+            is_global,
+            empty[:, 0],
+            empty[:, 0],
+            np.array(places, dtype=np.int64),
+            np.array(tokens, dtype=np.int64),
+            empty,
+        )
+
+
+def _comparable(first: MarkedDocument, second: MarkedDocument | None) -> bool:
+    """Whether there are two mentions of one kind, one of them in either document (or both in the only one)."""
+    kinds = [mention.kind for mention in first.mentions]
+    if second is None:
+        return len(set(kinds)) < len(kinds)
+    return not set(kinds).isdisjoint(mention.kind for mention in second.mentions)
+
+
+def _marker_places(
+    mentions: Sequence[Mention], inside: Sequence[int], ranges: Sequence[tuple[int, int]]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """How many markers open before, and close after, every token; a mention cut by its unit closes at the unit's end.
+
+    Opening markers are all the same token, and so are closing ones: counts are all that the order of nesting leaves.
+    """
+    opening: dict[int, int] = {}
+    closing: dict[int, int] = {}
+    shown = sorted(ranges)
+    for number in inside:
+        mention = mentions[number]
+        unit_end = next(end for start, end in shown if start <= mention.start < end)
+        last = mention.end - 1
+        if last >= unit_end and not any(start <= last < end for start, end in shown):
+            last = unit_end - 1
+        opening[mention.start] = opening.get(mention.start, 0) + 1
+        closing[last] = closing.get(last, 0) + 1
+    return opening, closing

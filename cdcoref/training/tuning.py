@@ -1,0 +1,186 @@
+"""What is chosen on the dev split after an epoch: thresholds and temperatures; and the scores that they give.
+
+Logits of mention pairs and their gold clusters in, a configuration and its CoNLL F1 out. Nothing here is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from cdcoref.clustering import dendrogram
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.linking import Comparison, PairLogits, SpanScores, all_pairs, annotated_only, score_spans
+from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.scoring import CONLL, score
+from cdcoref.stories import group_documents
+
+DISTANCE_THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(5, 50))
+DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
+CALIBRATION_BINS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class KindScores:
+    """What was measured on dev for one kind of mention.
+
+    Attributes
+    ----------
+    conll_f1
+        With gold mentions and predicted topics, singletons kept: the headline. From 0 to 1.
+    calibration_error
+        Expected calibration error of the pairs' probabilities, over 15 bins of equal width, before and after the
+        temperature (Guo et al. 2017, *On Calibration of Modern Neural Networks*).
+    calibration_error_before
+        The same with temperature 1.
+    detection
+        Exact-match precision, recall and F1 of the mention detector.
+    detection_head
+        The same where a mention counts as found if its last word is the last word of a gold mention of the kind.
+    """
+
+    conll_f1: float
+    calibration_error: float
+    calibration_error_before: float
+    detection: tuple[float, float, float]
+    detection_head: tuple[float, float, float]
+
+
+def tune(
+    model: CorefModel, dev: Corpus, *, batch_tokens: int, kinds: Sequence[str] = KINDS
+) -> tuple[CorefConfig, dict[str, KindScores]]:
+    """Choose temperature, distance threshold and detection threshold of every kind on `dev`.
+
+    The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics, singletons kept), the
+    detection threshold the one with the highest exact-match F1; among equals the one nearest the middle of its range.
+
+    Returns
+    -------
+    tuple
+        The model's configuration with the choices in it, and what they score, by kind.
+    """
+    groups = group_documents(dev.documents, "predicted")
+    logits = Comparison(model, dev, all_pairs(groups)).run(batch_tokens=batch_tokens)
+    spans = list(score_spans(model, dev.documents, batch_tokens=batch_tokens))
+    temperature = dict(model.settings.temperature)
+    distance = dict(model.settings.distance_threshold)
+    detection = dict(model.settings.detection_threshold)
+    scores: dict[str, KindScores] = {}
+    for kind in kinds:
+        chosen = logits.kinds == KINDS.index(kind)
+        labels = same_cluster(dev, logits)[chosen]
+        before = calibration_error(_probability(logits.logits[chosen], 1.0), labels)
+        temperature[kind] = fit_temperature(logits.logits[chosen], labels)
+        after = calibration_error(_probability(logits.logits[chosen], temperature[kind]), labels)
+        distance[kind], conll_f1 = best_distance_threshold(dev, logits, temperature, kind, model.settings)
+        detection[kind] = best_detection_threshold(dev, spans, detection, kind)
+        found = detected(dev, spans, detection)
+        scores[kind] = KindScores(
+            conll_f1,
+            after,
+            before,
+            span_scores(dev.of_kind(kind).mentions, found.of_kind(kind).mentions),
+            span_scores(dev.of_kind(kind).mentions, found.of_kind(kind).mentions, by_head=True),
+        )
+    config = replace(
+        model.settings, temperature=temperature, distance_threshold=distance, detection_threshold=detection
+    )
+    return config, scores
+
+
+def same_cluster(corpus: Corpus, logits: PairLogits) -> NDArray[np.bool_]:
+    """Whether the two mentions of every pair are annotated as coreferent. *Shape:* (pairs,)"""
+    names: dict[object, int] = {}
+    labels = np.array(
+        [
+            names.setdefault(number if m.cluster is None else (m.kind, m.cluster), len(names))
+            for number, m in enumerate(corpus.mentions)
+        ],
+        dtype=np.int64,
+    )
+    return labels[logits.first] == labels[logits.second]
+
+
+def fit_temperature(logits: NDArray[np.float32], labels: NDArray[np.bool_]) -> float:
+    """The temperature that makes the labels most likely (Guo et al. 2017, section 4.2); 1 where nothing is to learn."""
+    if labels.all() or not labels.any():
+        return 1.0
+    signed = np.where(labels, 1.0, -1.0) * logits.astype(np.float64)
+
+    def loss(log_temperature: float) -> float:
+        return float(np.logaddexp(0.0, -signed / np.exp(log_temperature)).mean())
+
+    return float(np.exp(minimize_scalar(loss, bounds=(np.log(0.05), np.log(20.0)), method="bounded").x))
+
+
+def calibration_error(probabilities: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
+    """Expected calibration error: mean distance of predicted and true share over 15 bins, weighted by size."""
+    if not len(labels):
+        return 0.0
+    bins = np.minimum((probabilities * CALIBRATION_BINS).astype(np.int64), CALIBRATION_BINS - 1)
+    predicted = np.bincount(bins, weights=probabilities, minlength=CALIBRATION_BINS)
+    actual = np.bincount(bins, weights=labels, minlength=CALIBRATION_BINS)
+    return float(np.abs(predicted - actual).sum() / len(labels))
+
+
+def best_distance_threshold(
+    dev: Corpus, logits: PairLogits, temperature: Mapping[str, float], kind: str, config: CorefConfig
+) -> tuple[float, float]:
+    """The distance threshold with the highest CoNLL F1 for one kind of mention, and that F1."""
+    own = [number for number, mention in enumerate(dev.mentions) if mention.kind == kind]
+    key = [[m.key for m in cluster] for cluster in dev.of_kind(kind).clusters()]
+    tree = dendrogram(logits.scores(temperature, kind), config.linkage)
+    results = []
+    for threshold in DISTANCE_THRESHOLDS:
+        labels = tree.cut(threshold)
+        clusters: dict[int, list[object]] = {}
+        for number in own:
+            clusters.setdefault(int(labels[number]), []).append(dev.mentions[number].key)
+        results.append(score(key, list(clusters.values()), metrics=CONLL).conll_f1 or 0.0)
+    return _middle_of_best(DISTANCE_THRESHOLDS, results)
+
+
+def best_detection_threshold(
+    dev: Corpus, spans: Sequence[tuple[Document, SpanScores]], thresholds: Mapping[str, float], kind: str
+) -> float:
+    """The detection threshold with the highest exact-match F1 for one kind, the other kind's staying as it is."""
+    gold = dev.of_kind(kind).mentions
+    results = [
+        span_scores(gold, detected(dev, spans, {**thresholds, kind: threshold}).of_kind(kind).mentions)[2]
+        for threshold in DETECTION_THRESHOLDS
+    ]
+    return _middle_of_best(DETECTION_THRESHOLDS, results)[0]
+
+
+def detected(corpus: Corpus, spans: Sequence[tuple[Document, SpanScores]], thresholds: Mapping[str, float]) -> Corpus:
+    """The corpus with detected mentions in place of its own, of the annotated sentences only."""
+    mentions = [m for document, scores in spans for m in scores.select(document, thresholds)]
+    return annotated_only(replace(corpus, mentions=tuple(mentions)))
+
+
+def span_scores(
+    gold: Sequence[Mention], found: Sequence[Mention], *, by_head: bool = False
+) -> tuple[float, float, float]:
+    """Precision, recall and F1 of found mentions; exact, or by their last word, which in English is mostly the head."""
+
+    def places(mentions: Sequence[Mention]) -> set[object]:
+        return {(m.document, m.tokens[-1]) if by_head else m.key for m in mentions}
+
+    right = len(places(gold) & places(found))
+    precision = right / len(places(found)) if found else 0.0
+    recall = right / len(places(gold)) if gold else 0.0
+    return precision, recall, 2 * precision * recall / (precision + recall) if right else 0.0
+
+
+def _probability(logits: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
+    return 0.5 * (1.0 + np.tanh(0.5 * logits.astype(np.float64) / temperature))
+
+
+def _middle_of_best(candidates: Sequence[float], results: Sequence[float]) -> tuple[float, float]:
+    best = max(results)
+    equal = [c for c, r in zip(candidates, results, strict=True) if r == best]
+    return equal[len(equal) // 2], best

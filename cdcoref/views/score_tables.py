@@ -1,0 +1,217 @@
+"""Scores as text: tables for people (percent), CSV and JSON for programs (fractions), a row of LaTeX for a paper."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cdcoref.scoring import METRICS, ErrorReport, FileScores, Place, Scores, Significance, counted
+
+CONLL_TITLE = "CoNLL F1"
+PAPER = ("muc", "b3", "ceafe", "lea")
+"""The metrics of the paper's table (Table 2), before the CoNLL F1."""
+
+_LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
+
+
+def score_table(results: Sequence[FileScores]) -> str:
+    """Recall, precision and F1 of every metric, in percent, the responses side by side."""
+    names = _short_names([result.response for result in results])
+    lines = []
+    if len(results) > 1:
+        lines += [f"{number}  {name}" for number, name in enumerate(names, 1)] + [""]
+        lines.append(" " * 10 + "".join(f"{f'--- {number} ---':^27}" for number in range(1, len(results) + 1)).rstrip())
+    lines.append(
+        " " * 10
+        + ("   Recall Precision       F1" if len(results) == 1 else "   Recall     Prec.       F1" * len(results))
+    )
+    for metric in results[0].scores.metrics:
+        cells = (result.scores[metric] for result in results)
+        values = "".join(f"{c.recall * 100:9.2f}{c.precision * 100:10.2f}{c.f1 * 100:9.2f}" for c in cells)
+        lines.append(f"{METRICS[metric].title:<10}{values}")
+    if results[0].scores.conll_f1 is not None:
+        values = "".join(f"{(result.scores.conll_f1 or 0) * 100:28.2f}" for result in results)
+        lines.append(f"{CONLL_TITLE:<10}{values}")
+    return "\n".join(lines)
+
+
+def document_table(result: FileScores) -> str:
+    """F1 of every metric for every document, in percent."""
+    assert result.documents is not None
+    width = max(map(len, result.documents), default=8)
+    titles = [METRICS[metric].title for metric in result.scores.metrics]
+    if result.scores.conll_f1 is not None:
+        titles.append(CONLL_TITLE)
+    lines = [f"{'F1 of':<{width}}" + "".join(f"{title:>10}" for title in titles)]
+    for name, scores in result.documents.items():
+        values = [score.f1 for score in scores.metrics.values()]
+        if scores.conll_f1 is not None:
+            values.append(scores.conll_f1)
+        lines.append(f"{name:<{width}}" + "".join(f"{value * 100:10.2f}" for value in values))
+    return "\n".join(lines)
+
+
+def significance_table(significance: Significance) -> str:
+    """The difference of the two responses in every metric, its interval and its p-values."""
+    lines = [
+        f"{'F1':<10}{'first':>8}{'second':>8}{'diff.':>8}   {'95 % interval':^18}{'p (bootstrap)':>15}"
+        f"{'p (randomisation)':>19}"
+    ]
+    for name, d in significance.differences.items():
+        title = METRICS[name].title if name in METRICS else "CoNLL"
+        interval = f"[{d.interval[0] * 100:+.2f}, {d.interval[1] * 100:+.2f}]"
+        lines.append(
+            f"{title:<10}{d.first * 100:8.2f}{d.second * 100:8.2f}{d.difference * 100:+8.2f}   {interval:^18}"
+            f"{d.bootstrap_p:15.5f}{d.randomisation_p:19.5f}"
+        )
+    return "\n".join([*lines, "", *significance_notes(significance)])
+
+
+def significance_notes(significance: Significance) -> list[str]:
+    """What was resampled and how far the p-values can be trusted, one sentence each."""
+    s = significance
+    exchanges = f"all {s.exchanges}" if s.exhaustive else f"{s.exchanges}"
+    notes = [
+        f"Units: {s.units} {s.unit}s. Paired bootstrap: {s.resamples} resamples. Randomisation: {exchanges} exchanges. "
+        f"Two-sided; seed {s.seed}.",
+        f"Smallest p-value that is possible: bootstrap {s.smallest_bootstrap_p:.2g}, "
+        f"randomisation {s.smallest_randomisation_p:.2g} ({s.units} units).",
+    ]
+    if s.crossing:
+        notes.append(
+            f"Clusters cross the border of {s.unit}s {s.crossing} times (key and responses counted apart); for the "
+            "tests they are cut there, so these F1 are not those of the table above."
+        )
+    return notes
+
+
+def scores_csv(results: Sequence[FileScores]) -> str:
+    """One line a response, document (empty for all together) and metric; fractions."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["response", "document", "metric", "recall", "precision", "f1"])
+    for result in results:
+        for document, scores in [("", result.scores), *(result.documents or {}).items()]:
+            for metric, score in scores.metrics.items():
+                writer.writerow([result.response, document, metric, score.recall, score.precision, score.f1])
+            if scores.conll_f1 is not None:
+                writer.writerow([result.response, document, "conll", "", "", scores.conll_f1])
+    return text.getvalue().rstrip("\n")
+
+
+def scores_json(results: Sequence[FileScores], significance: Significance | None = None) -> dict[str, Any]:
+    """As plain values, fractions: one response's scores at the top, or a list under `responses`."""
+    entries = []
+    for result in results:
+        entry: dict[str, Any] = {"key": result.key, "response": result.response, "level": result.level}
+        entry |= result.scores.to_dict()
+        if result.documents is not None:
+            entry["documents"] = {name: scores.to_dict() for name, scores in result.documents.items()}
+        if result.notes:
+            entry["notes"] = list(result.notes)
+        entries.append(entry)
+    if len(entries) == 1:
+        return entries[0]
+    values: dict[str, Any] = {"responses": entries}
+    if significance is not None:
+        values["significance"] = _significance_json(significance)
+    return values
+
+
+def _significance_json(s: Significance) -> dict[str, Any]:
+    return {
+        "unit": s.unit,
+        "units": s.units,
+        "crossing_clusters": s.crossing,
+        "resamples": s.resamples,
+        "exchanges": s.exchanges,
+        "exhaustive": s.exhaustive,
+        "seed": s.seed,
+        "smallest_bootstrap_p": s.smallest_bootstrap_p,
+        "smallest_randomisation_p": s.smallest_randomisation_p,
+        "f1": {
+            name: {
+                "first": d.first,
+                "second": d.second,
+                "difference": d.difference,
+                "first_interval": list(d.first_interval),
+                "second_interval": list(d.second_interval),
+                "interval": list(d.interval),
+                "bootstrap_p": d.bootstrap_p,
+                "randomisation_p": d.randomisation_p,
+            }
+            for name, d in s.differences.items()
+        },
+    }
+
+
+def latex_rows(results: Sequence[FileScores]) -> str:
+    """The paper's table row (Table 2) of every response: R, P, F1 of MUC, B3, CEAFe and LEA, then the CoNLL F1."""
+    lines = ["% " + " && ".join([*(f"{METRICS[m].title} R & P & F1" for m in PAPER), CONLL_TITLE])]
+    for result, name in zip(results, _short_names([result.response for result in results]), strict=True):
+        shown = "".join(_LATEX.get(character, character) for character in name)
+        lines.append(f"{shown} && {_latex_cells(result.scores)} \\\\")
+    return "\n".join(lines)
+
+
+def _latex_cells(scores: Scores) -> str:
+    cells = []
+    for metric in PAPER:
+        if metric in scores.metrics:
+            score = scores[metric]
+            cells.append(" & ".join(f"{value * 100:.1f}" for value in (score.recall, score.precision, score.f1)))
+        else:
+            cells.append("- & - & -")
+    cells.append("-" if scores.conll_f1 is None else f"{scores.conll_f1 * 100:.1f}")
+    return " && ".join(cells)
+
+
+def error_text(report: ErrorReport) -> str:
+    """The errors of a response, for people."""
+    lines = [
+        f"Of {report.key_clusters} gold clusters {report.split_count} are split, of {report.response_clusters} "
+        f"predicted clusters {report.merged_count} merge what is not together in gold.",
+        f"Of {report.key_mentions} gold mentions {report.missed_count} are missed, of {report.response_mentions} "
+        f"predicted mentions {report.invented_count} are invented.",
+    ]
+    for clusters, count, own, lacks, other, absent in (
+        (report.split, report.split_count, "gold", "lost", "predicted", "missed"),
+        (report.merged, report.merged_count, "predicted", "wrong", "gold", "invented"),
+    ):
+        if clusters:
+            title = "Split gold clusters" if own == "gold" else "Predicted clusters that merge several"
+            lines += ["", f"{title} ({len(clusters)} of {count}, the worst first)"]
+        for cluster in clusters:
+            lines.append(
+                f"\n  {own} cluster {cluster.cluster}: {counted(cluster.size, 'mention')} in "
+                f"{counted(len(cluster.parts), 'part')}, {counted(cluster.links, 'link')} {lacks}"
+            )
+            for part in cluster.parts:
+                lines.append(f"    {absent if part.cluster is None else f'{other} cluster {part.cluster}'}")
+                lines += [f"      {_place_text(place)}" for place in part.mentions]
+    for mentions, count, title in (
+        (report.missed, report.missed_count, "Missed mentions"),
+        (report.invented, report.invented_count, "Invented mentions"),
+    ):
+        if mentions:
+            lines += ["", f"{title} ({len(mentions)} of {count}, those of the largest clusters first)", ""]
+        for mention in mentions:
+            lines.append(
+                f"  {_place_text(mention.place)} (cluster {mention.cluster}, {counted(mention.size, 'mention')})"
+            )
+    return "\n".join(lines)
+
+
+def _place_text(place: Place) -> str:
+    tokens = f"{place.tokens[0]}-{place.tokens[-1]}" if len(place.tokens) > 1 else f"{place.tokens[0]}"
+    words = " ".join(filter(None, (place.before, f"[{place.text}]", place.after)))
+    return f"{place.document}, sentence {place.sentence}, tokens {tokens}: {words}"
+
+
+def _short_names(paths: Sequence[str]) -> list[str]:
+    """The files' names, or their paths where names are equal."""
+    names = [Path(path).name for path in paths]
+    return names if len(set(names)) == len(names) else list(paths)

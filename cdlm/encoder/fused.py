@@ -1,0 +1,119 @@
+"""Attention of many tiles side by side with PyTorch's fused attention: a few large calls, as GPUs need them.
+
+In: what `tiles.tiled_attention` takes, with the tiles stacked in `TileBatch`es. Out: the same vectors. Tiles with
+about as many keys are stacked together, so that little of a batch is filled up. Keys are gathered for each tile, which
+the CPU's path does not do: that costs memory in proportion to the tokens, and saves a launch a tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from cdlm.encoder.tiles import Tile, TiledSequence
+
+BATCH_SCORES = 2**26
+"""Scores of one head that a batch has at most; masks of so many 16-bit numbers are 128 MB."""
+
+
+@dataclass(frozen=True)
+class TileBatch:
+    """Tiles of the same kind, filled up to the same number of rows and of keys.
+
+    Parameters
+    ----------
+    rows, keys
+        *Shape:* (tiles, rows) and (tiles, keys). Which of all tokens they are; what fills up is any token.
+    kept
+        *Shape:* (rows kept,). Places, in the flattened rows, of those that do not fill up.
+    bias
+        *Shape:* (tiles, 1, rows, keys). Added to the scores: zero, or minus infinity where a row does not attend.
+    to_all
+        Whether these are rows of global tokens.
+    """
+
+    rows: Tensor
+    keys: Tensor
+    kept: Tensor
+    bias: Tensor
+    to_all: bool
+
+
+def tile_batches(sequences: Sequence[TiledSequence], dtype: torch.dtype, device: torch.device) -> list[TileBatch]:
+    """Stack the tiles of all sequences, those of local rows apart from those of global rows."""
+    tiles = [(tile, sequence) for sequence in sequences for tile in sequence.tiles]
+    tiles.sort(key=lambda pair: (pair[0].to_all, _keys(pair[0])))
+    groups: list[list[tuple[Tile, TiledSequence]]] = []
+    for tile, sequence in tiles:
+        last = groups[-1] if groups else []
+        rows = max([tile.rows[1] - tile.rows[0], *(other.rows[1] - other.rows[0] for other, _ in last)])
+        # The keys only grow within a group.
+        if not last or last[0][0].to_all != tile.to_all or (len(last) + 1) * rows * _keys(tile) > BATCH_SCORES:
+            groups.append([])
+        groups[-1].append((tile, sequence))
+    return [_stacked(group, dtype, device) for group in groups]
+
+
+def _keys(tile: Tile) -> int:
+    return tile.prefix_length + tile.keys[1] - tile.keys[0]
+
+
+def _stacked(group: Sequence[tuple[Tile, TiledSequence]], dtype: torch.dtype, device: torch.device) -> TileBatch:
+    most_rows = max(tile.rows[1] - tile.rows[0] for tile, _ in group)
+    most_keys = max(_keys(tile) for tile, _ in group)
+    shape = (len(group), most_rows)
+    rows = torch.zeros(shape, dtype=torch.long, device=device)
+    is_row = torch.zeros(shape, dtype=torch.bool, device=device)
+    keys = torch.zeros(len(group), most_keys, dtype=torch.long, device=device)
+    bias = torch.full((len(group), 1, most_rows, most_keys), -torch.inf, dtype=dtype, device=device)
+    for number, (tile, sequence) in enumerate(group):
+        start, last = sequence.tokens.start, sequence.tokens.stop - 1
+        count = tile.rows[1] - tile.rows[0]
+        rows[number, :count] = torch.arange(*tile.rows, device=device) + start
+        is_row[number, :count] = True
+        ranges = [torch.arange(*span, device=device) for span in (tile.prefix, tile.keys)]
+        keys[number, : _keys(tile)] = (torch.cat(ranges) + start).clamp_max(last)
+        bias[number, 0, :count, : _keys(tile)] = 0 if tile.bias is None else tile.bias
+        bias[number, 0, count:] = 0  # a row that attends to nothing would have no weights at all
+    return TileBatch(rows, keys, is_row.flatten().nonzero()[:, 0], bias, group[0][0].to_all)
+
+
+def fused_attention(
+    projected: Tensor, global_query: Tensor, global_rows: Tensor, batches: Sequence[TileBatch], dropout: float = 0.0
+) -> Tensor:
+    """Do what `tiles.tiled_attention` does, on any device.
+
+    Parameters
+    ----------
+    projected, global_query, dropout
+        As there.
+    global_rows
+        *Shape:* (global tokens,). Index of each global token among all tokens.
+    batches
+        Every token is in one of their rows.
+    """
+    query = projected[:, 0].index_copy(0, global_rows, global_query)
+    attended, places = [], []
+    for batch in batches:
+        key, value = projected[:, 3:5].unbind(1) if batch.to_all else projected[:, 1:3].unbind(1)
+        rows = scaled_dot_product_attention(
+            _gathered(query, batch.rows),
+            _gathered(key, batch.keys),
+            _gathered(value, batch.keys),
+            attn_mask=batch.bias,
+            dropout_p=dropout,
+        )
+        attended.append(rows.transpose(1, 2).flatten(0, 1)[batch.kept])
+        places.append(batch.rows.flatten()[batch.kept])
+    if not attended:
+        return query
+    return torch.zeros_like(query).index_copy(0, torch.cat(places), torch.cat(attended))
+
+
+def _gathered(vectors: Tensor, places: Tensor) -> Tensor:
+    """*Shape:* (tokens, heads, width) and (tiles, places) in, (tiles, heads, places, width) out."""
+    return vectors.index_select(0, places.flatten()).unflatten(0, places.shape).transpose(1, 2)

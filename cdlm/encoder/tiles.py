@@ -1,0 +1,275 @@
+"""Attention in tiles that stay in the processor's cache, forward and backward, for the CPU.
+
+In: query, key and value vectors of a flat batch and the `Tile`s that say which rows attend to which keys. Out: one
+vector a row. A tile's scores are computed, normalised and used while they are in the cache, and computed again in the
+backward pass, so that the memory needed grows with the tokens and not with the scores. PyTorch's fused attention does
+this in one call, but on the CPU it takes no dropout, and its backward pass in bf16 takes three times as long as these
+products.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from cdlm.encoder.dropout import random_numbers, zero_dropped_
+
+TILE_SCORES = 1_500_000
+"""Scores that are computed at a time, over the heads: 6 MB in fp32."""
+KEYS_STEP = 32
+"""Tiles have a multiple of so many keys: softmax takes a quarter less time then, and in 16 bits there are fewer shapes
+for which oneDNN must make a kernel. The room for it is behind a sequence's last token."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Some rows of a sequence, and all the keys that they attend to, as ranges of its tokens.
+
+    Parameters
+    ----------
+    rows
+        First row, and the one after the last.
+    prefix, keys
+        Two ranges of keys; the first may be empty, the second may reach up to ``KEYS_STEP - 1`` beyond the last token.
+    bias
+        *Shape:* (rows or 1, keys of both ranges). Added to the scores: zero, or minus infinity where a row does not
+        attend to a key. None where every row attends to every key.
+    to_all
+        Whether these are rows of global tokens, which have keys and values of their own.
+    """
+
+    rows: tuple[int, int]
+    prefix: tuple[int, int]
+    keys: tuple[int, int]
+    bias: Tensor | None
+    to_all: bool
+
+    def of_keys(self, vectors: Tensor) -> Tensor:
+        """Take the tile's keys. *Shape:* (heads, tokens, width) in, (heads, keys, width) out."""
+        keys = vectors[:, slice(*self.keys)]
+        if self.prefix_length:
+            return torch.cat([vectors[:, slice(*self.prefix)], keys], dim=1)
+        return _without_gaps(keys)
+
+    def add_to_keys(self, total: Tensor, part: Tensor) -> None:
+        """Add the vectors of the tile's keys to those of the sequence. *Shapes* as in `of_keys`."""
+        if self.prefix_length:
+            total[:, slice(*self.prefix)].add_(part[:, : self.prefix_length])
+        total[:, slice(*self.keys)].add_(part[:, self.prefix_length :])
+
+    @property
+    def prefix_length(self) -> int:
+        """Number of keys in the first range."""
+        return self.prefix[1] - self.prefix[0]
+
+    @property
+    def scores(self) -> int:
+        """Number of scores of one head."""
+        return (self.rows[1] - self.rows[0]) * (self.prefix_length + self.keys[1] - self.keys[0])
+
+    def head_groups(self, heads: int) -> Iterator[slice]:
+        """Heads to compute together so that their scores fit in the cache."""
+        step = max(1, min(heads, TILE_SCORES // max(1, self.scores)))
+        return (slice(first, first + step) for first in range(0, heads, step))
+
+
+@dataclass(frozen=True)
+class SequencePlace:
+    """Where a sequence is in a flat batch, its global tokens first.
+
+    Parameters
+    ----------
+    tokens, global_tokens
+        Its tokens among all tokens, and its global tokens among all global tokens.
+    """
+
+    tokens: slice
+    global_tokens: slice
+
+    @property
+    def length(self) -> int:
+        """Number of tokens."""
+        return self.tokens.stop - self.tokens.start
+
+    @property
+    def global_count(self) -> int:
+        """Number of global tokens."""
+        return self.global_tokens.stop - self.global_tokens.start
+
+
+@dataclass(frozen=True)
+class TiledSequence(SequencePlace):
+    """A sequence of a flat batch, and the tiles of its attention.
+
+    Parameters
+    ----------
+    tiles
+        Each row is in at most one of them, and they are in the order of the rows.
+    """
+
+    tiles: list[Tile]
+
+
+def _without_gaps(vectors: Tensor) -> Tensor:
+    """Close the gaps in 16-bit operands, which oneDNN would do again for each product; MKL reads fp32 as it lies."""
+    return vectors if vectors.element_size() > 2 else vectors.contiguous()
+
+
+Observer = Callable[[TiledSequence, Tile, slice, Tensor], None]
+"""Is shown each tile, some of its heads, and their attention weights, *shape* (heads, rows, keys), before dropout."""
+
+
+def tiled_attention(
+    projected: Tensor,
+    global_query: Tensor,
+    sequences: Sequence[TiledSequence],
+    dropout: float = 0.0,
+    observer: Observer | None = None,
+) -> Tensor:
+    """Softmax attention of every tile's rows to its keys.
+
+    Parameters
+    ----------
+    projected
+        *Shape:* (tokens, 3 or 5, heads, width of a head). Query, key and value of every token for the local rows; then,
+        where there are global rows, key and value of every token for those.
+    global_query
+        *Shape:* (global tokens, heads, width of a head). Queries of the global rows.
+    sequences
+        Every token is in exactly one of them. Where a token is in no row of their tiles, the output has any values.
+    dropout
+        Probability with which a weight is dropped.
+    observer
+        Called with the weights of the forward pass.
+
+    Returns
+    -------
+    Tensor
+        *Shape:* (tokens, heads, width of a head).
+    """
+    seed = int(torch.randint(2**62, ()).item()) if dropout else 0
+    return _TiledAttention.apply(projected, global_query, sequences, dropout, seed, observer)
+
+
+def _gather(projected: Tensor, global_query: Tensor, sequence: TiledSequence) -> Tensor:
+    """Vectors of one sequence, the queries divided by the root of their width.
+
+    *Shape:* (3 or 5, heads, tokens and room for `KEYS_STEP`, width of a head), without gaps.
+    """
+    part = projected[sequence.tokens].permute(1, 2, 0, 3)
+    parts, heads, length, width = part.shape
+    own = part.new_empty(parts, heads, length + KEYS_STEP - 1, width)
+    own[:, :, :length] = part
+    own[:, :, length:] = 0
+    own[0, :, : sequence.global_count] = global_query[sequence.global_tokens].transpose(0, 1)
+    own[0] /= math.sqrt(width)
+    return own
+
+
+def _weights(query: Tensor, key: Tensor, tile: Tile) -> Tensor:
+    """Attention weights of some heads of a tile. *Shape:* (heads, rows, keys)."""
+    if tile.bias is None:
+        scores = torch.bmm(query, key.transpose(1, 2))
+    else:
+        scores = torch.baddbmm(tile.bias, query, key.transpose(1, 2))
+    return torch.softmax(scores, -1, out=scores)
+
+
+def _numbers_for(weights: Tensor, generator: torch.Generator) -> Tensor:
+    """Draw the random numbers for dropout, shaped like the weights (heads, rows, keys).
+
+    The heads share them, each through a random affine map of its own (its factor is odd, so that it is a bijection): a
+    twelfth of the random numbers, for masks that are independent in pairs.
+    """
+    heads, rows, keys = weights.shape
+    numbers = random_numbers(rows * keys + 2 * heads, generator)
+    shift, factor, shared = numbers.split([heads, heads, rows * keys])
+    mixed = shared.view(1, rows, keys) * (factor | 1).view(heads, 1, 1)
+    return mixed.add_(shift.view(heads, 1, 1))
+
+
+class _TiledAttention(torch.autograd.Function):
+    """See `tiled_attention`; the weights are computed again in the backward pass."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        projected: Tensor,
+        global_query: Tensor,
+        sequences: Sequence[TiledSequence],
+        dropout: float,
+        seed: int,
+        observer: Observer | None,
+    ) -> Tensor:
+        output = torch.empty_like(projected[:, 0])
+        generator = torch.Generator(projected.device).manual_seed(seed)
+        with torch.autocast(projected.device.type, enabled=False):
+            for sequence in sequences:
+                query, key, value, *to_all = _gather(projected, global_query, sequence)
+                rows_out = output[sequence.tokens].transpose(0, 1)
+                for tile in sequence.tiles:
+                    rows = slice(*tile.rows)
+                    keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
+                    for group in tile.head_groups(len(query)):
+                        weights = _weights(_without_gaps(query[group, rows]), keys[group], tile)
+                        if observer:
+                            observer(sequence, tile, group, weights)
+                        if dropout:
+                            zero_dropped_(weights, _numbers_for(weights, generator), dropout)
+                        rows_out[group, rows] = torch.bmm(weights, values[group])
+        ctx.save_for_backward(projected, global_query)
+        ctx.sequences, ctx.dropout, ctx.seed = sequences, dropout, seed
+        return output.div_(1 - dropout) if dropout else output
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        projected, global_query = ctx.saved_tensors
+        gradient = gradients[0] / (1 - ctx.dropout) if ctx.dropout else gradients[0]
+        to_projected, to_global_query = torch.empty_like(projected), torch.empty_like(global_query)
+        generator = torch.Generator(projected.device).manual_seed(ctx.seed)
+        with torch.autocast(projected.device.type, enabled=False):
+            for sequence in ctx.sequences:
+                own = _gather(projected, global_query, sequence)
+                to_own = _sequence_gradient(own, gradient[sequence.tokens], sequence, ctx.dropout, generator)
+                count = sequence.global_count
+                to_global_query[sequence.global_tokens] = to_own[0, :, :count].transpose(0, 1)
+                to_own[0, :, :count] = 0
+                to_projected[sequence.tokens] = to_own[:, :, : sequence.length].permute(2, 0, 1, 3)
+        return to_projected, to_global_query, None, None, None, None
+
+
+def _sequence_gradient(
+    own: Tensor, gradient: Tensor, sequence: TiledSequence, dropout: float, generator: torch.Generator
+) -> Tensor:
+    """Gradient of one sequence's vectors as `_gather` returns them, from that of its output."""
+    query, key, value, *to_all = own
+    # Sums over many tiles, so in fp32 at least.
+    to_own = torch.zeros_like(own, dtype=torch.promote_types(own.dtype, torch.float32))
+    to_query, to_key, to_value, *to_pair = to_own
+    upstream_rows = gradient.transpose(0, 1)
+    for tile in sequence.tiles:
+        rows = slice(*tile.rows)
+        keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
+        to_keys, to_values = to_pair if tile.to_all else (to_key, to_value)
+        for group in tile.head_groups(len(query)):
+            queries, upstream = _without_gaps(query[group, rows]), _without_gaps(upstream_rows[group, rows])
+            weights = _weights(queries, keys[group], tile)
+            to_weights = torch.bmm(upstream, values[group].transpose(1, 2))
+            kept = weights
+            if dropout:
+                numbers = _numbers_for(weights, generator)
+                zero_dropped_(to_weights, numbers, dropout)
+                kept = zero_dropped_(weights.clone(), numbers, dropout)
+            tile.add_to_keys(to_values[group], torch.bmm(kept.transpose(1, 2), upstream))
+            to_scores = torch.ops.aten._softmax_backward_data.out(
+                to_weights, weights, -1, weights.dtype, grad_input=to_weights
+            )
+            to_query[group, rows] = torch.bmm(to_scores, keys[group])
+            tile.add_to_keys(to_keys[group], torch.bmm(to_scores.transpose(1, 2), queries))
+    to_query /= math.sqrt(own.shape[-1])
+    return to_own

@@ -1,0 +1,56 @@
+"""Files and folders that appear whole or not at all, and take the place of what stood there before."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replaced_file(target: Path) -> Iterator[Path]:
+    """A new file beside `target` that takes its place when the block ends without an error."""
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    os.close(descriptor)
+    part = Path(name)
+    try:
+        yield part
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+        part.chmod(0o666 & ~_umask())
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def replaced_folder(folder: Path) -> Iterator[Path]:
+    """A new folder beside `folder` that takes its place when the block ends without an error."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        yield new
+    except BaseException:
+        shutil.rmtree(new)
+        raise
+    new.chmod(0o755)
+    for path in new.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+    if folder.exists():
+        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-old-", dir=folder.parent))
+        folder.rename(old / "old")
+        new.rename(folder)
+        shutil.rmtree(old)
+    else:
+        new.rename(folder)
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,298 @@
+"""Comparing documents: which pairs get a logit, that names and order do not matter, and that a cache saves the work."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.engines import ResultCache
+from cdcoref.errors import InputError
+from cdcoref.linking import comparison as comparison_module
+from cdcoref.linking.comparison import Comparison, PairLogits, all_pairs, pair_logits
+from cdcoref.model import CorefModel
+from cdcoref.prediction import cluster_mentions, model_fingerprint
+from cdcoref.sequences import SequenceBuilder
+
+TEXTS = [
+    ["The ferry sank in the storm off Tresk on Friday", "Police said that nineteen people had died"],
+    ["A ferry carrying passengers sank on Friday", "Divers found two bodies", "The storm was over"],
+    ["The captain of the ferry was held by police"],
+    ["The captain of the ferry was held by police"],
+    ["Nothing of the kind", "happened"],
+]
+
+
+def corpus(texts: Sequence[Sequence[str]] = TEXTS) -> Corpus:
+    """Every document has events and entities; the fourth has the text of the third and other mentions."""
+    documents, mentions = [], []
+    for number, lines in enumerate(texts):
+        document = Document.from_sentences(f"d{number}", [line.split() for line in lines])
+        documents.append(document)
+        for start in range(number % 3, len(document.tokens) - 1, 2):
+            mentions.append(Mention(document.id, (start, start + 1), KINDS[start // 2 % 2]))
+        mentions.append(Mention(document.id, (0,), KINDS[number % 2]))
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def with_settings(model: CorefModel, **settings: Any) -> CorefModel:
+    changed = copy.copy(model)
+    changed.settings = replace(model.settings, **settings)
+    return changed
+
+
+def compared(model: CorefModel, documents: Corpus, **options: Any) -> PairLogits:
+    pairs = all_pairs([[d.id for d in documents.documents]])
+    return Comparison(model, documents, pairs).run(batch_tokens=options.pop("batch_tokens", 4096), **options)
+
+
+def by_mentions(documents: Corpus, logits: PairLogits) -> dict[frozenset[object], float]:
+    """Logits by what the two mentions are, whatever the names and the order of the documents."""
+    own: dict[str, object] = {}
+    for document in documents.documents:
+        places = sorted((m.tokens, m.kind) for m in documents.mentions if m.document == document.id)
+        own[document.id] = (document.tokens, tuple(places))
+    names = [(own[m.document], m.tokens, m.kind) for m in documents.mentions]
+    pairs = zip(logits.first.tolist(), logits.second.tolist(), logits.logits.tolist(), strict=True)
+    return {frozenset((names[i], names[j])): value for i, j, value in pairs}
+
+
+def shuffled(documents: Corpus) -> Corpus:
+    """The same documents under other names, documents and mentions in another order."""
+    rng = np.random.default_rng(1)
+    names = {d.id: f"z{9 - number}" for number, d in enumerate(documents.documents)}
+    mentions = [replace(m, document=names[m.document]) for m in documents.mentions]
+    return Corpus(
+        tuple(replace(d, id=names[d.id]) for n in rng.permutation(len(names)) for d in [documents.documents[n]]),
+        tuple(mentions[n] for n in rng.permutation(len(mentions))),
+    )
+
+
+# -- which pairs -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("settings", [{}, {"marking": "pair", "context": 1}, {"max_length": 48}])
+def test_pairs_of_one_kind_within_and_between_documents_once(tiny_model: CorefModel, settings: dict[str, Any]) -> None:
+    documents = corpus(TEXTS[:3])
+    model = with_settings(tiny_model, **settings)
+    logits = Comparison(model, documents, [("d1", "d0")]).run(batch_tokens=2048)
+    expected = {
+        (i, j)
+        for (i, one), (j, two) in combinations(enumerate(documents.mentions), 2)
+        if one.kind == two.kind and {one.document, two.document} in ({"d0"}, {"d1"}, {"d2"}, {"d0", "d1"})
+    }
+    found = list(zip(logits.first.tolist(), logits.second.tolist(), strict=True))
+    assert len(found) == len(set(found))
+    assert set(found) == expected
+    assert logits.size == len(documents.mentions)
+    assert [KINDS[k] for k in logits.kinds] == [documents.mentions[i].kind for i in logits.first]
+
+
+def test_the_logit_is_the_mean_over_both_orders(tiny_model: CorefModel) -> None:
+    documents = corpus(TEXTS[:2])
+    logits = compared(tiny_model, documents)
+    builder = SequenceBuilder(tiny_model.tokenizer, tiny_model.settings.sequence_options())
+    numbered = [[(n, m) for n, m in enumerate(documents.mentions) if m.document == d.id] for d in documents.documents]
+    one, two = (
+        builder.prepare(d, [m for _, m in own], [n for n, _ in own])
+        for d, own in zip(documents.documents, numbered, strict=True)
+    )
+    orders: dict[tuple[int, int], list[float]] = {}
+    for sequence in (*builder.pair(one, two), *builder.pair(two, one)):
+        for pair, value in zip(sequence.mentions[sequence.pairs], pair_logits(tiny_model, [sequence])[0], strict=True):
+            orders.setdefault(tuple(sorted(pair.tolist())), []).append(float(value))  # type: ignore[arg-type]
+    assert {len(values) for values in orders.values()} == {2}
+    assert max(abs(a - b) for a, b in orders.values()) > 0.1
+    across = {
+        (i, j): v
+        for i, j, v in zip(logits.first.tolist(), logits.second.tolist(), logits.logits.tolist(), strict=True)
+        if documents.mentions[i].document != documents.mentions[j].document
+    }
+    assert across == pytest.approx({pair: sum(values) / 2 for pair, values in orders.items()}, abs=1e-4)
+
+
+# -- names and order -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("both_orders", [True, False])
+@pytest.mark.parametrize("marking", ["all", "pair"])
+def test_names_and_order_of_documents_do_not_matter(tiny_model: CorefModel, both_orders: bool, marking: str) -> None:
+    model = with_settings(tiny_model, both_orders=both_orders, marking=marking)
+    texts = TEXTS if marking == "all" else TEXTS[2:]
+    one, other = corpus(texts), shuffled(corpus(texts))
+    logits = [compared(model, documents) for documents in (one, other)]
+    assert by_mentions(one, logits[0]) == pytest.approx(by_mentions(other, logits[1]), abs=1e-4)
+    clusters = []
+    for documents, values in zip((one, other), logits, strict=True):
+        linked = cluster_mentions(documents, values, model.settings)
+        shown = {d.id: (d.tokens, sum(m.document == d.id for m in documents.mentions)) for d in documents.documents}
+        clusters.append({frozenset((shown[m.document], m.tokens) for m in c) for c in linked.clusters()})
+    assert clusters[0] == clusters[1]
+    assert max(map(len, clusters[0])) > 1
+
+
+def test_one_order_is_half_the_work(tiny_model: CorefModel) -> None:
+    documents = corpus(TEXTS[:2])
+    pairs = [("d0", "d1")]
+    both = Comparison(tiny_model, documents, pairs).size()
+    one = Comparison(with_settings(tiny_model, both_orders=False), documents, pairs).size()
+    within = Comparison(tiny_model, documents, []).size()
+    assert both[0] - within[0] == 2 * (one[0] - within[0]) == 2
+    assert both[1] - within[1] == 2 * (one[1] - within[1])
+
+
+@pytest.mark.parametrize("settings", [{}, {"marking": "pair"}, {"max_length": 48, "context": "sentence"}])
+def test_progress_comes_to_what_was_announced(tiny_model: CorefModel, settings: dict[str, Any]) -> None:
+    documents = corpus(TEXTS[:4])
+    comparison = Comparison(with_settings(tiny_model, **settings), documents, all_pairs([["d0", "d2"], ["d3", "d1"]]))
+    done: list[int] = []
+    comparison.run(batch_tokens=300, advance=done.append)
+    sequences, pieces = comparison.size()
+    assert sum(done) == sequences
+    assert pieces > 5 * sequences
+
+
+# -- what cannot be compared -----------------------------------------------------------------------------------------
+
+
+def test_mentions_without_a_kind_are_refused(tiny_model: CorefModel) -> None:
+    document = Document.from_sentences("d", [["a"]])
+    with pytest.raises(InputError, match="'d' is neither an event nor an entity; say which with --kind"):
+        Comparison(tiny_model, Corpus((document,), (Mention("d", (0,)),)), [])
+
+
+def test_nothing_to_compare_is_no_logit(tiny_model: CorefModel) -> None:
+    one = Document.from_sentences("d", [["a", "b"]])
+    two = Document.from_sentences("e", [["a"]])
+    alone = Corpus((one, two), (Mention("d", (0,), "event"), Mention("e", (0,), "entity")))
+    for documents in (Corpus(()), Corpus((one, two)), alone):
+        comparison = Comparison(tiny_model, documents, [("d", "e")])
+        assert comparison.size() == (0, 0)
+        logits = comparison.run(batch_tokens=100)
+        assert (logits.size, len(logits.logits)) == (len(documents.mentions), 0)
+        assert len(logits.within([["d", "e"]], documents).logits) == 0
+        assert len(logits.scores({"event": 1.0, "entity": 1.0}, "event").score) == 0
+
+
+def test_what_was_cut_is_said(tiny_model: CorefModel) -> None:
+    long = Document.from_sentences("d", [["a" * 90, "b"]])
+    mentions = (Mention("d", (0,), "event"), Mention("d", (1,), "event"))
+    comparison = Comparison(with_settings(tiny_model, max_length=64), Corpus((long,), mentions), [])
+    assert len(comparison.notes) == 1
+    assert comparison.notes[0].startswith("d: token 0 (aaaa")
+    assert len(comparison.run(batch_tokens=100).logits) == 1
+
+
+# -- logits ----------------------------------------------------------------------------------------------------------
+
+
+def test_probabilities_scores_and_groups() -> None:
+    documents = [Document.from_sentences(name, [["w"] * 4]) for name in "ab"]
+    kinds = ("event", "entity", "event", "entity", "event")
+    places = (("a", 0), ("a", 1), ("a", 2), ("b", 0), ("b", 1))
+    mentions = [Mention(d, (t,), kind) for (d, t), kind in zip(places, kinds, strict=True)]
+    logits = PairLogits(
+        5, np.array([0, 0, 1]), np.array([2, 4, 3]), np.array([0, 0, 1]), np.array([2.0, -800.0, 3.0], np.float32)
+    )
+    temperature = {"event": 2.0, "entity": 0.5}
+    np.testing.assert_allclose(logits.probabilities(temperature), [0.7310585786, 0.0, 0.9975273768], atol=1e-9)
+    scores = logits.scores(temperature, "entity")
+    assert (scores.size, scores.first.tolist(), scores.second.tolist()) == (5, [1], [3])
+    within = logits.within([["b"], ["a"]], Corpus(tuple(documents), tuple(mentions)))
+    assert (within.first.tolist(), within.second.tolist(), within.logits.tolist()) == ([0], [2], [2.0])
+
+
+def test_pairs_of_documents_do_not_depend_on_their_order() -> None:
+    assert all_pairs([["c", "a", "b"], ["x"], [], ["z", "y"]]) == [("a", "b"), ("a", "c"), ("b", "c"), ("y", "z")]
+
+
+# -- a cache ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of sequences of every batch that is computed, once work is kept after every few sequences."""
+    made: list[int] = []
+
+    def counted(model: CorefModel, sequences: Sequence[Any]) -> Any:
+        made.append(len(sequences))
+        return pair_logits(model, sequences)
+
+    monkeypatch.setattr(comparison_module, "pair_logits", counted)
+    monkeypatch.setattr(comparison_module, "SEQUENCES_AT_ONCE", 4)
+    return made
+
+
+@pytest.fixture
+def run(tiny_model: CorefModel, tmp_path: Path) -> Callable[..., PairLogits]:
+    def run(documents: Corpus, advance: Callable[[int], None] = lambda n: None) -> PairLogits:
+        cache = ResultCache(tmp_path / "cache", model_fingerprint(tiny_model))
+        try:
+            return compared(tiny_model, documents, batch_tokens=120, cache=cache, advance=advance)
+        finally:
+            cache.close()
+
+    return run
+
+
+def test_a_second_run_computes_nothing(calls: list[int], run: Callable[..., PairLogits]) -> None:
+    documents = corpus()
+    first = run(documents)
+    assert sum(calls) > 20
+    calls.clear()
+    done: list[int] = []
+    second = run(documents, done.append)
+    assert not calls
+    assert sum(done) > 20
+    np.testing.assert_array_equal(first.logits, second.logits)
+    np.testing.assert_array_equal(first.first, second.first)
+    # Names do not count: the text and the mentions do.
+    renamed = shuffled(documents)
+    third = run(renamed)
+    assert by_mentions(renamed, third) == pytest.approx(by_mentions(documents, first), abs=1e-6)
+
+
+def test_an_interrupted_run_goes_on(
+    calls: list[int], run: Callable[..., PairLogits], tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = corpus()
+    plain = compared(tiny_model, documents)
+    whole = sum(calls)
+    calls.clear()
+    counted = comparison_module.pair_logits
+
+    def interrupted(model: CorefModel, sequences: Sequence[Any]) -> Any:
+        if sum(calls) > whole / 2:
+            raise KeyboardInterrupt
+        return counted(model, sequences)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(comparison_module, "pair_logits", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run(documents)
+    calls.clear()
+    done: list[int] = []
+    resumed = run(documents, done.append)
+    assert 0 < sum(calls) < 0.7 * whole
+    assert sum(done) == whole
+    np.testing.assert_allclose(resumed.logits, plain.logits, atol=1e-4)
+
+
+def test_a_changed_document_is_compared_anew_and_the_others_are_not(
+    calls: list[int], run: Callable[..., PairLogits]
+) -> None:
+    documents = corpus()
+    run(documents)
+    whole = sum(calls)
+    calls.clear()
+    mentions = tuple(m for m in documents.mentions if m.key != ("d0", (0,)))
+    run(replace(documents, mentions=mentions))
+    # The pairs of d0 with the four others in both orders, and d0 by itself.
+    assert sum(calls) == 9 < whole

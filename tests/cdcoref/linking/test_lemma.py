@@ -1,0 +1,82 @@
+"""The lemma baseline: heads by rule, lemmas, clusters within groups only, and its scores on ECB+ dev."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cdcoref.corpora import read_ecb
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.linking.lemma import head_word, lemma, lemma_clusters
+from cdcoref.scoring import score
+from cdcoref.stories import group_documents
+
+
+@pytest.mark.parametrize(
+    ("phrase", "head"),
+    [
+        ("earthquake", "earthquake"),
+        ("the strong earthquake", "earthquake"),
+        ("near an intersection in Brownsville", "intersection"),
+        ("the 22-year-old actress , who left", "actress"),
+        ("a man in his thirties", "man"),
+        ("checked into", "checked"),
+        ("on Saturday night", "Saturday"),
+        ('" Winter Harbour "', "Harbour"),
+        ("Lohan 's", "Lohan"),
+        ("in", "in"),
+        ("of the", "the"),
+        ("''", "''"),
+        (", then", "then"),
+    ],
+)
+def test_head_word(phrase: str, head: str) -> None:
+    assert head_word(phrase.split(" ")) == head
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("arrested arrests ARRESTING arrest", "arrest"),
+        ("Lohan's Lohan lohan’s", "lohan"),
+        ("his him He himself", "he"),
+        ("Children child", "child"),
+        ("U.S.", "u.s."),
+        ("2010", "2010"),
+        ("'s", "'s"),
+    ],
+)
+def test_lemma(words: str, expected: str) -> None:
+    assert {lemma(word) for word in words.split()} == {expected}
+
+
+def test_clusters_are_of_one_lemma_one_kind_one_group() -> None:
+    documents = [Document.from_sentences(id, [["Police", "arrested", "thieves"]]) for id in "abcd"]
+    mentions = [Mention(id, (token,), kind) for id in "abcd" for token, kind in ((0, "entity"), (1, "event"))]
+    mentions.append(Mention("a", (1,), "entity"))
+    clustered = lemma_clusters(Corpus(tuple(documents), tuple(mentions)), [["a", "c"], ["b"]])
+    assert [(m.document, m.tokens, m.kind) for m in clustered.mentions] == [
+        (m.document, m.tokens, m.kind) for m in mentions
+    ]
+    places = {frozenset((m.document, m.tokens[0], m.kind) for m in cluster) for cluster in clustered.clusters()}
+    assert places == {
+        frozenset({("a", 0, "entity"), ("c", 0, "entity")}),
+        frozenset({("a", 1, "event"), ("c", 1, "event")}),
+        frozenset({("a", 1, "entity")}),
+        *(frozenset({(id, token, kind)}) for id in "bd" for token, kind in ((0, "entity"), (1, "event"))),
+    }
+
+
+def test_scores_on_ecb_dev_are_those_that_are_reported(ecb_root: Path) -> None:
+    gold = read_ecb(ecb_root, "dev")
+    clustered = lemma_clusters(gold, group_documents(gold.documents, "gold_subtopic"))
+    scores = {
+        (kind, singletons): 100 * score(gold.of_kind(kind), clustered.of_kind(kind), singletons=singletons).conll_f1
+        for kind in KINDS
+        for singletons in ("keep", "remove")
+    }
+    assert scores == pytest.approx(
+        {("event", "keep"): 76.7, ("event", "remove"): 69.9, ("entity", "keep"): 72.4, ("entity", "remove"): 65.1},
+        abs=0.1,
+    )

@@ -1,0 +1,220 @@
+"""Finding mentions: which spans are candidates, which are taken, and where nothing may be found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.linking import SpanScores, annotated_only, detection_windows, find_mentions, score_spans
+from cdcoref.linking import mentions as mentions_module
+from cdcoref.sequences import SequenceBuilder, SequenceOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from transformers import PreTrainedTokenizerFast
+
+    from cdcoref.model import CorefModel
+
+TEXT = [
+    ["The", "ferry", "sank", "in", "the", "storm", "off", "Tresk", "on", "Friday"],
+    ["Police", "said", "the", "captain", "of", "the", "ferry", "was", "in", "custody"],
+    [],
+    ["Divers", "found", "two", "bodies"],
+    ["Nobody"],
+]
+
+
+def scores(*spans: tuple[int, int, float, float]) -> SpanScores:
+    """Start, end, and the probabilities of event and entity."""
+    table = np.array(spans).reshape(-1, 4)
+    return SpanScores(table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2:].astype(np.float32))
+
+
+def found(document: Document, thresholds: tuple[float, float], *spans: tuple[int, int, float, float]) -> list[tuple]:
+    chosen = scores(*spans).select(document, dict(zip(KINDS, thresholds, strict=True)))
+    return [(m.kind, m.start, m.end, round(m.confidence or 0, 2)) for m in chosen]
+
+
+# -- which spans are taken -------------------------------------------------------------------------------------------
+
+DOCUMENT = Document.from_sentences("d", [[f"w{n}" for n in range(20)]])
+
+
+def test_of_overlapping_spans_the_most_probable_is_taken() -> None:
+    spans = [(0, 3, 0.1, 0.8), (2, 5, 0.9, 0.1), (4, 7, 0.1, 0.7), (7, 8, 0.6, 0.1), (1, 2, 0.55, 0.5)]
+    assert found(DOCUMENT, (0.5, 0.5), *spans) == [
+        ("event", 1, 2, 0.55), ("event", 2, 5, 0.9), ("event", 7, 8, 0.6),
+    ]  # fmt: skip
+
+
+def test_thresholds_are_of_the_kind_and_inclusive() -> None:
+    spans = [(0, 1, 0.5, 0.1), (2, 3, 0.4999, 0.1), (4, 5, 0.1, 0.75), (6, 7, 0.1, 0.7)]
+    assert found(DOCUMENT, (0.5, 0.75), *spans) == [("event", 0, 1, 0.5), ("entity", 4, 5, 0.75)]
+    assert found(DOCUMENT, (0.9, 0.9), *spans) == []
+    assert len(found(DOCUMENT, (0.0, 0.0), *spans)) == 4
+    assert found(DOCUMENT, (0.5, 0.5)) == []
+
+
+def test_equally_probable_spans_are_taken_from_the_left_shorter_first() -> None:
+    spans = [(3, 5, 0.9, 0.0), (1, 4, 0.9, 0.0), (1, 2, 0.9, 0.0), (2, 4, 0.9, 0.0)]
+    assert found(DOCUMENT, (0.5, 0.5), *spans) == [("event", 1, 2, 0.9), ("event", 2, 4, 0.9)]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 19), st.integers(1, 6), st.floats(0, 1, width=32), st.floats(0, 1, width=32)),
+        max_size=40,
+    )
+)
+def test_mentions_never_overlap_and_no_free_span_is_left_out(drawn: list[tuple[int, int, float, float]]) -> None:
+    spans = [(start, min(20, start + length), a, b) for start, length, a, b in drawn]
+    chosen = scores(*spans).select(DOCUMENT, dict.fromkeys(KINDS, 0.5))
+    taken = [token for mention in chosen for token in mention.tokens]
+    assert len(taken) == len(set(taken))
+    assert taken == sorted(taken)
+    for start, end, event, entity in spans:
+        if max(event, entity) >= 0.5:
+            assert set(range(start, end)) & set(taken)
+    assert all((m.confidence or 0) >= 0.5 for m in chosen)
+
+
+# -- which spans are candidates --------------------------------------------------------------------------------------
+
+
+def test_candidates_are_all_spans_within_a_sentence(wordpiece: PreTrainedTokenizerFast) -> None:
+    builder = SequenceBuilder(wordpiece, SequenceOptions())
+    document = Document.from_sentences("d", TEXT, hidden=frozenset([1]))
+    for most in (1, 3, 50):
+        (window,) = detection_windows(builder, document, 512, most)
+        candidates = {
+            (int(window.words[s]), int(window.words[e - 1]) + 1)
+            for s, e in zip(window.starts, window.ends, strict=True)
+        }
+        assert len(candidates) == len(window.starts)
+        expected = {
+            (start, end)
+            for number, (first, last) in enumerate(document.sentences)
+            if number != 1
+            for start in range(first, last)
+            for end in range(start + 1, min(last, start + most) + 1)
+        }
+        assert candidates == expected
+
+
+def test_candidates_of_small_windows_are_the_same(wordpiece: PreTrainedTokenizerFast) -> None:
+    builder = SequenceBuilder(wordpiece, SequenceOptions())
+    document = Document.from_sentences("d", TEXT)
+    spans = [
+        [
+            (int(w.words[s]), int(w.words[e - 1]) + 1)
+            for w in detection_windows(builder, document, length, 4)
+            for s, e in zip(w.starts, w.ends, strict=True)
+        ]
+        for length in (24, 512)
+    ]
+    assert len(list(detection_windows(builder, document, 24, 4))) > 1
+    assert sorted(spans[0]) == sorted(spans[1])
+
+
+@pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
+def test_a_document_without_words_has_no_candidates(
+    wordpiece: PreTrainedTokenizerFast, sentences: list[list[str]]
+) -> None:
+    builder = SequenceBuilder(wordpiece, SequenceOptions())
+    assert list(detection_windows(builder, Document.from_sentences("d", sentences), 64, 4)) == []
+
+
+# -- with a model ----------------------------------------------------------------------------------------------------
+
+
+def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
+    document = Document.from_sentences("d", TEXT)
+    ((same, spans),) = score_spans(tiny_model, [document], batch_tokens=512, least=0.0)
+    assert same is document
+    pieces = [tiny_model.tokenizer.convert_tokens_to_ids(["[CLS]", "<doc-s>"])]
+    firsts, position = [], 2
+    for word in document.tokens:
+        ids = tiny_model.tokenizer(" " + word, add_special_tokens=False)["input_ids"]
+        firsts.append(position)
+        position += len(ids)
+        pieces.append(ids)
+    pieces.append([tiny_model.tokenizer.convert_tokens_to_ids("</doc-s>")])
+    ids = torch.tensor([[i for part in pieces for i in part]])
+    is_global = torch.zeros_like(ids)
+    is_global[0, 0] = 1
+    with torch.inference_mode():
+        words = tiny_model.encoder(ids, None, is_global).last_hidden_state[0][firsts]
+        logits = tiny_model.detector(words, torch.from_numpy(spans.starts), torch.from_numpy(spans.ends))
+    np.testing.assert_allclose(spans.probabilities, logits.sigmoid(), atol=1e-5)
+    assert len(spans.starts) == sum(n * min(3, n) - sum(range(min(3, n))) for n in map(len, TEXT))
+
+
+def test_improbable_spans_are_dropped(tiny_model: CorefModel) -> None:
+    document = Document.from_sentences("d", TEXT)
+    ((_, all_spans),) = score_spans(tiny_model, [document], batch_tokens=512, least=0.0)
+    ((_, spans),) = score_spans(tiny_model, [document], batch_tokens=512, least=0.5)
+    assert 0 < len(spans.starts) < len(all_spans.starts)
+    assert len(spans.starts) == (all_spans.probabilities.max(axis=1) >= 0.5).sum()
+
+
+def test_documents_come_back_in_order_however_they_are_batched(
+    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    words = np.array(["ferry", "storm", "police", "zq"])
+    documents = [
+        Document.from_sentences(str(n), [rng.choice(words, rng.integers(0, 30)).tolist() for _ in range(n % 4)])
+        for n in range(12)
+    ]
+    once = list(score_spans(tiny_model, documents, batch_tokens=10_000))
+    monkeypatch.setattr(mentions_module, "CHUNKS_AT_ONCE", 2)
+    read: list[int] = []
+    again = list(score_spans(tiny_model, documents, batch_tokens=100, advance=read.append))
+    assert [d.id for d, _ in once] == [d.id for d, _ in again] == [d.id for d in documents]
+    assert sum(read) > sum(len(d.tokens) for d in documents)
+    for (_, one), (_, two) in zip(once, again, strict=True):
+        np.testing.assert_array_equal(one.starts, two.starts)
+        np.testing.assert_allclose(one.probabilities, two.probabilities, atol=1e-5)
+
+
+def test_found_mentions_stay_within_sentences_that_may_be_seen(tiny_model: CorefModel, sample: Path) -> None:
+    from cdcoref.formats.text import read_text
+
+    documents = [replace(read_text(path), hidden=frozenset([1])) for path in sorted(sample.glob("*.txt"))]
+    old = Mention(documents[0].id, (0,), "event", cluster="of the input")
+    corpus = find_mentions(tiny_model, Corpus(tuple(documents), (old,)), batch_tokens=2048)
+    assert len(corpus.mentions) > 50
+    assert {m.kind for m in corpus.mentions} == set(KINDS)
+    assert old not in corpus.mentions
+    sentence_of = {d.id: d.sentence_of_tokens() for d in documents}
+    for mention in corpus.mentions:
+        sentences = {sentence_of[mention.document][t] for t in mention.tokens}
+        assert len(sentences) == 1
+        assert sentences != {1}
+        assert len(mention.tokens) <= tiny_model.settings.detector_max_words
+        assert mention.cluster is None
+        assert 0.6 <= (mention.confidence or 0) <= 1
+    assert find_mentions(tiny_model, Corpus(()), batch_tokens=100).mentions == ()
+    empty = Corpus((Document.from_sentences("e", []), Document.from_sentences("f", [[]])))
+    assert find_mentions(tiny_model, empty, batch_tokens=100) == empty
+
+
+def test_only_mentions_of_annotated_sentences_are_kept() -> None:
+    sentences = [["a", "b"], ["c", "d"], ["e"]]
+    some = Document.from_sentences("some", sentences, annotated=frozenset([1]))
+    whole = Document.from_sentences("whole", sentences)
+    none = Document.from_sentences("none", sentences, annotated=frozenset())
+    mentions = tuple(Mention(d.id, (t,), "event") for d in (some, whole, none) for t in range(5))
+    kept = annotated_only(Corpus((some, whole, none), mentions))
+    assert [m.key for m in kept.mentions] == [
+        ("some", (2,)), ("some", (3,)), *(("whole", (t,)) for t in range(5)),
+    ]  # fmt: skip
+    assert kept.documents == (some, whole, none)

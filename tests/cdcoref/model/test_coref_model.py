@@ -1,0 +1,323 @@
+"""The model's heads against plain loops, batches against single sequences, folders against what was saved."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
+
+from cdcoref.corpus import KINDS, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.linking import collate_windows, detection_windows
+from cdcoref.model import CONFIG_FILE, CorefConfig, CorefModel, collate, coref_model, pair_scorer, token_batches
+from cdcoref.model.coref_model import WEIGHTS_FILE
+from cdcoref.model.pair_scorer import PairScorer
+from cdcoref.model.span_detector import SpanDetector
+from cdcoref.sequences import PairSequence, SequenceBuilder, SequenceOptions
+
+
+def sequences(model: CorefModel) -> list[PairSequence]:
+    """Sequences of very different lengths: pairs of documents of 3 to 60 words, and one document alone."""
+    builder = SequenceBuilder(model.tokenizer, SequenceOptions(max_length=256))
+    rng = np.random.default_rng(3)
+    prepared = []
+    for number, size in enumerate((3, 10, 60)):
+        words = rng.choice(["ferry", "sank", "harbour", "police", "the", "storm", "zqx", "1999"], size)
+        document = Document.from_sentences(str(number), [words[n : n + 8].tolist() for n in range(0, size, 8)])
+        mentions = [Mention(document.id, (t,), KINDS[t % 2]) for t in range(0, size, 2)]
+        mentions += [Mention(document.id, (0, 2), "event"), Mention(document.id, (1, 2), "entity")]
+        prepared.append(builder.prepare(document, mentions, range(len(mentions))))
+    found = [s for one, two in product(prepared, prepared) if one is not two for s in builder.pair(one, two)]
+    return found + list(builder.single(prepared[2]))
+
+
+# -- the heads -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trained", [True, False])
+def test_the_pair_scorer_is_one_layer_over_the_concatenation(trained: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_scorer, "PAIRS_AT_ONCE", 3)
+    torch.manual_seed(1)
+    scorer = PairScorer(5, 7)
+    vectors, mentions = torch.randn(3, 5), torch.randn(6, 5)
+    pairs = torch.tensor([[0, 1], [1, 0], [2, 5], [4, 3], [5, 5], [0, 2], [3, 1]])
+    owner = torch.tensor([0, 0, 1, 2, 2, 1, 0])
+    kinds = torch.tensor([0, 1, 1, 0, 1, 0, 0])
+    with torch.set_grad_enabled(trained):
+        logits = scorer(vectors, mentions, pairs, owner, kinds)
+    expected = []
+    for (i, j), s, kind in zip(pairs.tolist(), owner.tolist(), kinds.tolist(), strict=True):
+        features = torch.cat([vectors[s], mentions[i], mentions[j], mentions[i] * mentions[j]])
+        expected.append(scorer.output(torch.tanh(scorer.hidden(features)))[kind])
+    torch.testing.assert_close(logits, torch.stack(expected), atol=1e-5, rtol=1e-5)
+    assert logits[0] != logits[1]  # the order of the two counts
+
+
+def test_no_pairs_are_no_logits() -> None:
+    none = torch.zeros(0, dtype=torch.long)
+    logits = PairScorer(4, 3)(torch.randn(2, 4), torch.randn(1, 4), none.reshape(0, 2), none, none)
+    assert logits.shape == (0,)
+
+
+def test_the_span_detector_is_first_last_mean_and_length() -> None:
+    torch.manual_seed(2)
+    detector = SpanDetector(6, 5, 4)
+    words = torch.randn(9, 6)
+    starts = torch.tensor([0, 0, 3, 5, 8])
+    ends = torch.tensor([1, 4, 5, 9, 9])
+    expected = []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        hidden = detector.first(words[start]) + detector.last(words[end - 1])
+        hidden = hidden + detector.mean(words[start:end]).mean(0) + detector.length.weight[end - start - 1]
+        expected.append(detector.output(torch.nn.functional.gelu(hidden)))
+    torch.testing.assert_close(detector(words, starts, ends), torch.stack(expected), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("vector", ["sum", "mean"])
+def test_a_mention_is_the_sum_or_the_mean_of_its_pieces(tiny_model: CorefModel, vector: str) -> None:
+    model = copy.copy(tiny_model)
+    model.settings = replace(tiny_model.settings, mention_vector=vector)  # type: ignore[arg-type]
+    for sequence in sequences(tiny_model)[:3]:
+        with torch.inference_mode():
+            logits = model.pair_logits(collate([sequence], 0))
+            ids = torch.from_numpy(sequence.input_ids)[None]
+            hidden = model.encoder(ids, None, torch.from_numpy(sequence.is_global)[None].long()).last_hidden_state[0]
+            expected = []
+            for i, j in sequence.pairs:
+                one, other = (hidden[sequence.span_tokens[sequence.span_of_token == k]] for k in (i, j))
+                one, other = ((m.sum(0) if vector == "sum" else m.mean(0)) for m in (one, other))
+                features = torch.cat([hidden[0], one, other, one * other])
+                both = model.pair_scorer.output(torch.tanh(model.pair_scorer.hidden(features)))
+                expected.append(both[sequence.kinds[i]])
+        torch.testing.assert_close(logits, torch.stack(expected), atol=1e-4, rtol=1e-4)
+
+
+# -- batches ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_else_is_in_the_batch_does_not_matter(tiny_model: CorefModel) -> None:
+    found = sequences(tiny_model)
+    with torch.inference_mode():
+        together = tiny_model.pair_logits(collate(found, 0))
+        alone = torch.cat([tiny_model.pair_logits(collate([s], 0)) for s in found])
+    assert len(together) == sum(len(s.pairs) for s in found) > 300
+    assert together.std() > 0.1
+    torch.testing.assert_close(together, alone, atol=1e-4, rtol=0)
+
+
+def test_windows_of_unmarked_text_in_a_batch_and_alone(tiny_model: CorefModel) -> None:
+    builder = SequenceBuilder(tiny_model.tokenizer, SequenceOptions())
+    documents = [Document.from_sentences(str(n), [["ferry", "sank", "zqx"] * n, ["the"]]) for n in (1, 4, 9)]
+    windows = [w for d in documents for w in detection_windows(builder, d, 64, 3)]
+    with torch.inference_mode():
+        together = tiny_model.span_logits(collate_windows(windows, 0))
+        alone = torch.cat([tiny_model.span_logits(collate_windows([w], 0)) for w in windows])
+    assert together.shape == (sum(len(w.starts) for w in windows), len(KINDS))
+    torch.testing.assert_close(together, alone, atol=1e-4, rtol=0)
+
+
+@given(st.lists(st.integers(1, 300), max_size=60), st.integers(1, 1000))
+def test_batches_of_tokens(lengths: list[int], most: int) -> None:
+    batches = list(token_batches(lengths, most))
+    assert sorted(p for batch in batches for p in batch) == list(range(len(lengths)))
+    for batch in batches:
+        longest = max(lengths[p] for p in batch)
+        assert len(batch) == 1 or len(batch) * longest <= most
+
+
+def test_the_loss_is_weighted_cross_entropy(tiny_model: CorefModel) -> None:
+    batch = collate(sequences(tiny_model)[:2], 0)
+    count = len(batch["pairs"])
+    labels = (torch.arange(count) % 3 == 0).float()
+    weights = torch.linspace(0, 2, count)
+    with torch.no_grad():
+        loss = tiny_model("pairs", labels, weights, torch.tensor(7.0), **batch)["loss"]
+        chance = torch.sigmoid(tiny_model.pair_logits(batch).double())
+    losses = -torch.where(labels > 0, chance.log(), (1 - chance).log())
+    assert loss.item() == pytest.approx(float((losses * weights).sum() / 7), rel=1e-4)
+
+
+def test_what_counts_nothing_teaches_nothing(tiny_model: CorefModel) -> None:
+    model = copy.deepcopy(tiny_model)
+    batch = collate(sequences(model)[:1], 0)
+    labels = torch.ones(len(batch["pairs"]))
+    model("pairs", labels, torch.zeros_like(labels), torch.tensor(1.0), **batch)["loss"].backward()
+    gradients = [p.grad.abs().max() for p in model.parameters() if p.grad is not None]
+    assert gradients
+    assert max(gradients) == 0
+
+
+# -- folders ---------------------------------------------------------------------------------------------------------
+
+
+def logits_of(model: CorefModel) -> torch.Tensor:
+    with torch.inference_mode():
+        return model.pair_logits(collate(sequences(model), 0))
+
+
+def test_a_model_that_was_saved_is_the_same(tiny_model: CorefModel, tmp_path: Path) -> None:
+    tiny_model.save_pretrained(tmp_path / "deep" / "model", "# Card\n")
+    again = CorefModel.from_pretrained(tmp_path / "deep" / "model")
+    assert torch.equal(logits_of(again), logits_of(tiny_model))
+    assert again.settings == tiny_model.settings
+    assert not again.training
+    assert again.tokenizer.get_vocab() == tiny_model.tokenizer.get_vocab()
+    assert (tmp_path / "deep" / "model" / "README.md").read_text() == "# Card\n"
+    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["model"]
+
+
+def test_eight_bits_are_close_and_small(tiny_model: CorefModel, tmp_path: Path) -> None:
+    tiny_model.save_pretrained(tmp_path / "full", "")
+    tiny_model.save_pretrained(tmp_path / "small", "", int8=True)
+    sizes = [(tmp_path / name / WEIGHTS_FILE).stat().st_size for name in ("full", "small")]
+    assert sizes[1] < 0.45 * sizes[0]
+    small = CorefModel.from_pretrained(tmp_path / "small")
+    assert {p.dtype for p in small.parameters()} == {torch.float32}
+    exact = logits_of(tiny_model)
+    error = (logits_of(small) - exact).abs()
+    assert 0 < error.mean() < 0.05 * exact.std()
+
+
+def test_saving_replaces_the_older_model_whole_or_not_at_all(
+    tiny_model: CorefModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "model"
+    tiny_model.save_pretrained(folder, "old")
+    (folder / "extra.txt").write_text("of the older model")
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(coref_model, "save_file", fail)
+        with pytest.raises(OSError, match="no space"):
+            tiny_model.save_pretrained(folder, "new")
+    assert (folder / "README.md").read_text() == "old"
+    assert (folder / "extra.txt").exists()
+    tiny_model.save_pretrained(folder, "new")
+    assert (folder / "README.md").read_text() == "new"
+    assert not (folder / "extra.txt").exists()
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+    assert folder.stat().st_mode & 0o777 == 0o755
+
+
+def test_configurations_survive_json() -> None:
+    config = CorefConfig(marking="pair", context=3, distance_threshold={"event": 0.25, "entity": 1.0})
+    assert CorefConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+
+
+def change_config(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object]:
+    def broken(folder: Path) -> None:
+        values = json.loads((folder / CONFIG_FILE).read_text())
+        change(values)
+        (folder / CONFIG_FILE).write_text(json.dumps(values))
+
+    return broken
+
+
+def change_weights(change: Callable[[dict[str, torch.Tensor]], object]) -> Callable[[Path], object]:
+    def broken(folder: Path) -> None:
+        weights = load_file(folder / WEIGHTS_FILE)
+        change(weights)
+        save_file(weights, folder / WEIGHTS_FILE)
+
+    return broken
+
+
+def truncate(folder: Path) -> None:
+    path = folder / WEIGHTS_FILE
+    os.truncate(path, path.stat().st_size // 2)
+
+
+BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no folder": (shutil.rmtree, "config.json: .*no such file"),
+    "no configuration": (lambda f: (f / CONFIG_FILE).unlink(), "config.json: .*no such file"),
+    "not JSON": (lambda f: (f / CONFIG_FILE).write_text("{"), "config.json, line 1: .*not JSON"),
+    "not an object": (lambda f: (f / CONFIG_FILE).write_text("[]"), "config.json: a JSON object was expected"),
+    "an encoder": (change_config(lambda v: v.pop("cdcoref")), "no coreference model; train one"),
+    "an unknown setting": (change_config(lambda v: v["cdcoref"].update(colour=1)), "config.json: .*colour"),
+    "settings of no kind": (change_config(lambda v: v.update(cdcoref=[])), "config.json: "),
+    "a missing kind": (change_config(lambda v: v["cdcoref"].update(temperature={"event": 1.0})), "temperature"),
+    "a threshold in words": (
+        change_config(lambda v: v["cdcoref"].update(distance_threshold={"event": "low", "entity": 1})),
+        "distance_threshold",
+    ),
+    "an unknown linkage": (change_config(lambda v: v["cdcoref"].update(linkage="centroid")), "linkage"),
+    "an unknown vector": (change_config(lambda v: v["cdcoref"].update(mention_vector="max")), "mention_vector"),
+    "a length in words": (change_config(lambda v: v["cdcoref"].update(max_length="long")), "max_length"),
+    "no encoder size": (change_config(lambda v: v.pop("hidden_size")), "configuration is incomplete"),
+    "no weights": (lambda f: (f / WEIGHTS_FILE).unlink(), f"{WEIGHTS_FILE}: .*missing"),
+    "half of the weights": (truncate, f"{WEIGHTS_FILE}: .*cannot be read"),
+    "one weight less": (
+        change_weights(lambda w: w.pop("pair_scorer.output.bias")),
+        f"{WEIGHTS_FILE}: .*do not fit.*pair_scorer.output.bias",
+    ),
+    "another shape": (
+        change_config(lambda v: v["cdcoref"].update(scorer_width=8)),
+        f"{WEIGHTS_FILE}: .*do not fit.*pair_scorer",
+    ),
+    "scales of nothing": (
+        change_weights(lambda w: w.update({"detector.first.weight.row_scale": torch.ones(3)})),
+        f"{WEIGHTS_FILE}: .*cannot be read",
+    ),
+    "no tokenizer": (lambda f: [p.unlink() for p in f.glob("*tok*")], "no tokenizer could be read here"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_wrong_folder_is_said_in_a_sentence(tiny_model_folder: Path, tmp_path: Path, case: str) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_model_folder, folder)
+    change, message = BROKEN[case]
+    change(folder)
+    with pytest.raises(InputError, match=message) as raised:
+        CorefModel.from_pretrained(folder)
+    assert str(raised.value).startswith(str(folder))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_is_no_model(tiny_model_folder: Path) -> None:
+    with pytest.raises(InputError, match="name a folder with a saved model"):
+        CorefModel.from_pretrained(tiny_model_folder / WEIGHTS_FILE)
+
+
+def test_a_model_on_an_encoder(tiny_encoder: Path, tmp_path: Path) -> None:
+    """Lengths are held to the encoder's positions, words to the tokenizer's, weights to single precision."""
+    folder = tmp_path / "half"
+    shutil.copytree(tiny_encoder, folder)
+    save_file(
+        {name: tensor.half() for name, tensor in load_file(tiny_encoder / WEIGHTS_FILE).items()},
+        folder / WEIGHTS_FILE,
+        metadata={"format": "pt"},
+    )
+    config = json.loads((folder / CONFIG_FILE).read_text())
+    rows = config["vocab_size"]
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    tokenizer["added_tokens"] = [t for t in tokenizer["added_tokens"] if not t["content"].startswith(("<m", "</m"))]
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    for name in ("tokenizer_config.json", "special_tokens_map.json"):
+        (folder / name).unlink(missing_ok=True)
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({"tokenizer_class": "PreTrainedTokenizerFast", "cls_token": "[CLS]", "unk_token": "[UNK]"})
+    )
+    model = CorefModel.from_encoder(folder, CorefConfig(max_length=4096, detector_max_length=4096))
+    assert {p.dtype for p in model.parameters()} == {torch.float32}
+    assert model.encoder.config.vocab_size == len(model.tokenizer) == rows
+    assert model.encoder.config.max_length == 512
+    assert model.settings.max_length == model.settings.detector_max_length == 512
+    assert logits_of(model.eval()).isfinite().all()
+    model.encoder.resize_token_embeddings(rows + 3)
+    assert model.encoder.embeddings.word_embeddings.weight.shape == (rows + 3, 32)

@@ -1,0 +1,169 @@
+"""Documents of one story are grouped, others are not, in whatever order and number they come."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cdcoref.corpora import read_ecb
+from cdcoref.corpus import Document
+from cdcoref.errors import InputError
+from cdcoref.formats import tokenise_text
+from cdcoref.stories import group_documents, nearest_pairs, topic_quality
+from cdcoref.stories import grouping as topics
+
+STORIES = {
+    "dam": [
+        "A dam above the village of Orsk burst on Monday after days of rain. About 300 people had to leave their homes "
+        "when the water of the Vella river flooded the valley. Nobody was hurt, the mayor said.",
+        "Orsk under water: after heavy rain the dam on the Vella broke early on Monday. Villagers were brought to a "
+        "school in Tarn. Mayor Ines Holm thanked the fire brigade, which had warned people in time.",
+        "Engineers had warned for years that the dam near Orsk could fail. On Tuesday, a day after it did, and the "
+        "Vella swept away two bridges, Mayor Holm demanded to know why nothing was repaired.",
+    ],
+    "final": [
+        "Striker Joana Prell scored twice as Rovers beat Athletic 3-1 in the cup final at the Stadium of Light in "
+        "Bergen on Saturday. It is the club's first trophy since 1987.",
+        "Rovers have won the cup for the first time in decades. Coach Edvin Marsh praised Prell, whose two goals "
+        "decided the final against Athletic in front of 40,000 fans in Bergen.",
+    ],
+    "merger": [
+        "The airline Nordwing agreed to buy its smaller competitor Skylane for 2.1 billion euros, the companies said. "
+        "Regulators in Brussels must approve the takeover. Shares of Skylane rose by a quarter.",
+        "Skylane's pilots fear for their jobs after Nordwing offered 2.1 billion euros for the airline. Their union "
+        "called on regulators in Brussels to stop the takeover.",
+    ],
+    "other dam": [
+        "In the desert state of Quill, a dam that had stood for a century collapsed on Friday. The flood killed twelve "
+        "miners at the Harrow copper mine, its owner Basal Metals reported.",
+        "Basal Metals faces charges over the collapse of a dam at its Harrow mine. Prosecutors in Quill say that the "
+        "company ignored cracks; twelve miners died on Friday.",
+    ],
+}
+DOCUMENTS = [tokenise_text(text, f"{name} {n}") for name, texts in STORIES.items() for n, text in enumerate(texts)]
+
+
+def story_of(id: str) -> str:
+    return id.rsplit(" ", 1)[0]
+
+
+def as_sets(groups: list[list[str]]) -> set[frozenset[str]]:
+    return {frozenset(group) for group in groups}
+
+
+GOLD = {frozenset(d.id for d in DOCUMENTS if story_of(d.id) == name) for name in STORIES}
+
+
+def test_stories_are_told_apart_also_two_of_one_kind() -> None:
+    assert as_sets(group_documents(DOCUMENTS)) == GOLD
+
+
+def test_two_documents_are_enough_to_tell() -> None:
+    for a, first in enumerate(DOCUMENTS):
+        for second in DOCUMENTS[a + 1 :]:
+            together = len(group_documents([first, second])) == 1
+            assert together == (story_of(first.id) == story_of(second.id)), (first.id, second.id)
+
+
+@settings(max_examples=30, deadline=None)
+@given(shuffle=st.randoms(use_true_random=False), size=st.integers(0, len(DOCUMENTS)))
+def test_groups_do_not_depend_on_the_order_of_documents(shuffle: random.Random, size: int) -> None:
+    chosen = DOCUMENTS[:size]
+    expected = as_sets(group_documents(chosen))
+    shuffle.shuffle(chosen)
+    groups = group_documents(chosen)
+    assert as_sets(groups) == expected
+    # Groups, and the ids in them, come in the order of the documents.
+    place = {document.id: n for n, document in enumerate(chosen)}
+    assert [place[group[0]] for group in groups] == sorted(place[group[0]] for group in groups)
+    assert all([place[id] for id in group] == sorted(place[id] for id in group) for group in groups)
+
+
+def test_hidden_sentences_do_not_count() -> None:
+    a = Document.from_sentences("a", [["flood", "valley", "Orsk"], ["nothing", "else"]], hidden=frozenset({0}))
+    b = Document.from_sentences("b", [["flood", "valley", "Orsk"]])
+    assert group_documents([a, b]) == [["a"], ["b"]]
+    assert group_documents([replace(a, hidden=frozenset()), b]) == [["a", "b"]]
+
+
+def test_documents_without_words_are_alone() -> None:
+    empty = [Document.from_sentences(id, []) for id in "ab"]
+    function_words = Document.from_sentences("c", [["It", "was", "the", "."]])
+    assert group_documents([*empty, function_words]) == [["a"], ["b"], ["c"]]
+    assert group_documents([]) == []
+
+
+def test_copies_are_together() -> None:
+    assert group_documents([replace(DOCUMENTS[0], id=id) for id in "abc"]) == [["a", "b", "c"]]
+
+
+def test_annotated_groups() -> None:
+    documents = [
+        replace(DOCUMENTS[0], id="a", topic="1", subtopic="1x"),
+        replace(DOCUMENTS[1], id="b", topic="2", subtopic="2x"),
+        replace(DOCUMENTS[2], id="c", topic="1", subtopic="1y"),
+        replace(DOCUMENTS[3], id="d", topic="1", subtopic="1x"),
+    ]
+    assert group_documents(documents, "gold_topic") == [["a", "c", "d"], ["b"]]
+    assert group_documents(documents, "gold_subtopic") == [["a", "d"], ["b"], ["c"]]
+    assert group_documents(documents, "none") == [["a", "b", "c", "d"]]
+    with pytest.raises(InputError, match="'dam 0' has no annotated subtopic"):
+        group_documents(DOCUMENTS, "gold_subtopic")
+    with pytest.raises(ValueError, match="predicted, gold_subtopic"):
+        group_documents(documents, "golden")  # type: ignore[arg-type]
+
+
+def test_blocks_of_similarities_do_not_change_the_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topics, "_BLOCK_CELLS", 20)  # two documents at a time
+    assert as_sets(group_documents(DOCUMENTS)) == GOLD
+    assert nearest_pairs(DOCUMENTS, [d.id for d in DOCUMENTS], 1).pruned == 31
+
+
+def test_topic_quality_by_hand() -> None:
+    documents = [replace(DOCUMENTS[n], id=id, subtopic=s) for n, (id, s) in enumerate(zip("abcd", "xxyy", strict=True))]
+    quality = topic_quality(documents, [["a", "b", "c"], ["d"]])
+    assert quality.precision == pytest.approx((2 / 3 + 2 / 3 + 1 / 3 + 1) / 4)
+    assert quality.recall == pytest.approx((1 + 1 + 1 / 2 + 1 / 2) / 4)
+    assert (quality.purity, quality.groups, quality.subtopics) == (3 / 4, 2, 2)
+
+
+def test_nearest_pairs_keep_every_documents_neighbours() -> None:
+    ids = [document.id for document in DOCUMENTS]
+    kept = nearest_pairs(DOCUMENTS, ids, 1)
+    assert len(kept.pairs) + kept.pruned == len(ids) * (len(ids) - 1) // 2
+    assert all(story_of(a) == story_of(b) and ids.index(a) < ids.index(b) for a, b in kept.pairs)
+    assert {id for pair in kept.pairs for id in pair} == set(ids)
+    assert nearest_pairs(DOCUMENTS, ids, 100).pruned == 0
+    assert nearest_pairs(DOCUMENTS, ids[:1], 5) == ([], 0)
+    with pytest.raises(ValueError, match="limit is 0"):
+        nearest_pairs(DOCUMENTS, ids, 0)
+
+
+@settings(max_examples=20, deadline=None)
+@given(shuffle=st.randoms(use_true_random=False), limit=st.integers(1, 5))
+def test_nearest_pairs_do_not_depend_on_order(shuffle: random.Random, limit: int) -> None:
+    documents = [*DOCUMENTS, *(replace(d, id=f"copy of {d.id}") for d in DOCUMENTS[:4])]  # equally near ones
+    ids = [document.id for document in documents]
+    expected = {frozenset(pair) for pair in nearest_pairs(documents, ids, limit).pairs}
+    shuffle.shuffle(documents)
+    shuffle.shuffle(ids)
+    assert {frozenset(pair) for pair in nearest_pairs(documents, ids, limit).pairs} == expected
+
+
+@settings(max_examples=50, deadline=None)
+@given(values=st.lists(st.integers(0, 4), min_size=1, max_size=12), data=st.data())
+def test_greatest_values_are_those_of_a_stable_sort(values: list[int], data: st.DataObject) -> None:
+    count = data.draw(st.integers(0, len(values)))
+    expected = sorted(range(len(values)), key=lambda n: (-values[n], n))[:count]
+    assert sorted(topics._greatest(np.array(values, dtype=float), count)) == sorted(expected)
+
+
+def test_quality_on_ecb_dev_is_what_is_reported(ecb_root: Path) -> None:
+    documents = read_ecb(ecb_root, "dev").documents
+    assert topic_quality(documents, group_documents(documents)).f1 == pytest.approx(0.957, abs=0.001)

@@ -1,0 +1,315 @@
+"""An epoch's batches: the same for the same seed, all positive pairs, some negatives, silence where nobody looked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import read_jsonl
+from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.training.data import SPANS_PER_MENTION, Batch, SamplingOptions, TrainingData
+
+
+def options(**values: Any) -> SamplingOptions:
+    defaults = {"negatives": 0.0, "other_subtopics": 0.0, "detection_passes": 0, "batch_tokens": 400}
+    return SamplingOptions(**{**defaults, "batch_sequences": 8, **values})
+
+
+def corpus() -> Corpus:
+    """Two topics of two subtopics with three documents each; a mention a word, clusters of a subtopic or of a topic."""
+    documents, mentions = [], []
+    for topic, subtopic, number in product("12", "ab", range(3)):
+        story = f"{topic}{subtopic}"
+        name = f"{story}{number}"
+        words = [["the", "ferry", "sank", "on", "friday"], ["police", "said", "so"], ["it", "was", "late"]]
+        documents.append(
+            Document.from_sentences(
+                name,
+                words[: 2 + (number == 2)],
+                topic=topic,
+                subtopic=f"{topic}{subtopic}",
+                annotated=frozenset([0, 2]),
+            )
+        )
+        mentions += [
+            Mention(name, (1,), "entity", f"{story} ferry"),
+            Mention(name, (2,), "event", f"{topic} sinking"),
+            Mention(name, (4,), "entity", f"{story} friday"),
+            Mention(name, (0, 1), "entity", f"{name} own"),
+        ]
+        if number == 2:
+            mentions.append(Mention(name, (9, 10), "event", None))
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def data(encoder: Path, documents: Corpus, seed: int = 1, config: CorefConfig | None = None, **values: Any) -> Any:
+    config = config or CorefConfig(max_length=128, detector_max_length=64, detector_max_words=3, scorer_width=4)
+    return TrainingData(CorefModel.from_encoder(encoder, config), documents, options(**values), seed)
+
+
+def epoch(training: TrainingData, number: int = 0) -> list[Batch]:
+    training.set_epoch(number)
+    return [training[position] for position in range(len(training))]
+
+
+def same(one: Sequence[Batch], two: Sequence[Batch]) -> bool:
+    return len(one) == len(two) and all(
+        a.keys() == b.keys()
+        and all(torch.equal(v, b[k]) if isinstance(v, torch.Tensor) else v == b[k] for k, v in a.items())  # type: ignore[arg-type]
+        for a, b in zip(one, two, strict=True)
+    )
+
+
+def total(batches: Sequence[Batch], name: str) -> float:
+    return float(sum(b[name].sum() for b in batches if b["task"] == "pairs"))  # type: ignore[union-attr]
+
+
+def positive_pairs(documents: Corpus, level: str) -> tuple[int, int]:
+    """Coreferent pairs, and all pairs of one kind, within documents and between those of one group."""
+    group = {d.id: getattr(d, level) for d in documents.documents}
+    pairs = [
+        (a, b) for a, b in combinations(documents.mentions, 2)
+        if a.kind == b.kind and group[a.document] == group[b.document]
+    ]  # fmt: skip
+    return sum(a.cluster == b.cluster is not None for a, b in pairs), len(pairs)
+
+
+# -- what follows from the seed --------------------------------------------------------------------------------------
+
+EVERYTHING = {"negatives": 2.0, "other_subtopics": 0.5, "detection_passes": 2}
+
+
+def test_batches_follow_from_seed_and_epoch(tiny_encoder: Path) -> None:
+    one, two = data(tiny_encoder, corpus(), **EVERYTHING), data(tiny_encoder, corpus(), **EVERYTHING)
+    first = epoch(one, 0)
+    second = epoch(one, 1)
+    # Another process may begin with any epoch and any batch.
+    two.set_epoch(1)
+    backwards = [two[position] for position in reversed(range(len(two)))]
+    assert same(second, backwards[::-1])
+    assert same(first, epoch(two, 0))
+    assert not same(first, second)
+    assert not same(first, epoch(data(tiny_encoder, corpus(), seed=2, **EVERYTHING)))
+
+
+@pytest.mark.parametrize("marking", ["all", "pair"])
+def test_every_epoch_has_as_many_batches(tiny_encoder: Path, marking: str) -> None:
+    config = CorefConfig(marking=marking, max_length=128, detector_max_length=64)  # type: ignore[arg-type]
+    training = data(tiny_encoder, corpus(), config=config, **EVERYTHING)
+    for number in range(3):
+        batches = epoch(training, number)
+        assert len(batches) == len(training)
+        tasks = [b["task"] for b in batches]
+        assert tasks != sorted(tasks)  # mixed
+        assert all(len(b["labels"]) > 0 for b in batches)  # type: ignore[arg-type]
+    with pytest.raises(IndexError):
+        training[len(training)]
+
+
+# -- pairs -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_pair_of_a_subtopic_is_read_once(tiny_encoder: Path) -> None:
+    documents = corpus()
+    training = data(tiny_encoder, documents)
+    positive, pairs = positive_pairs(documents, "subtopic")
+    for number in range(2):
+        batches = epoch(training, number)
+        assert total(batches, "labels") == positive > 0
+        assert sum(len(b["labels"]) for b in batches) == pairs  # type: ignore[arg-type]
+        assert total(batches, "weights") == pairs
+        assert all(b["normaliser"] == len(b["labels"]) for b in batches)  # type: ignore[arg-type]
+
+
+def test_pairs_of_other_subtopics_are_drawn(tiny_encoder: Path) -> None:
+    documents = corpus()
+    everything = data(tiny_encoder, documents, other_subtopics=1.0)
+    positive, pairs = positive_pairs(documents, "topic")
+    batches = epoch(everything)
+    assert total(batches, "labels") == positive
+    assert sum(len(b["labels"]) for b in batches) == pairs  # type: ignore[arg-type]
+    # 12 documents, 12 pairs within subtopics, and a third of the 18 across them.
+    assert data(tiny_encoder, documents, other_subtopics=1 / 3).examples == 12 + 12 + 6
+
+
+def test_without_annotated_groups_documents_are_grouped_by_their_words(tiny_encoder: Path, sample: Path) -> None:
+    documents = read_jsonl(sample / "train_tiny.jsonl")
+    unnamed = Corpus(tuple(Document(d.id, d.tokens, d.sentences, d.text, d.offsets) for d in documents.documents),
+                     documents.mentions)  # fmt: skip
+    assert data(tiny_encoder, documents).examples == data(tiny_encoder, unnamed).examples == 4 + 2
+
+
+def test_either_document_stands_first(tiny_encoder: Path) -> None:
+    """The words differ, so the order shows in the first sequence of a pair."""
+    documents = (
+        Document.from_sentences("a", [["ferry", "ferry"]], subtopic="1"),
+        Document.from_sentences("b", [["storm", "storm"]], subtopic="1"),
+    )
+    mentions = tuple(Mention(name, (0,), "event", "x") for name in "ab")
+    training = data(tiny_encoder, Corpus(documents, mentions))
+    orders = {tuple(epoch(training, number)[0]["input_ids"][0].tolist()) for number in range(12)}  # type: ignore[union-attr]
+    assert len(orders) == 2
+
+
+def test_negatives_are_sampled_and_positives_are_not(tiny_encoder: Path) -> None:
+    documents = corpus()
+    training = data(tiny_encoder, documents, negatives=1.5, other_subtopics=1.0)
+    positive, pairs = positive_pairs(documents, "topic")
+    kept = []
+    for number in range(6):
+        batches = epoch(training, number)
+        assert sum(len(b["labels"]) for b in batches) == pairs  # type: ignore[arg-type]
+        for batch in batches:
+            labels, weights = batch["labels"], batch["weights"]
+            assert isinstance(labels, torch.Tensor)
+            assert isinstance(weights, torch.Tensor)
+            assert (weights[labels == 1] == 1).all()
+            assert set(weights.tolist()) <= {0.0, 1.0}
+            assert batch["normaliser"] == max(1, weights.sum())
+        kept.append(total(batches, "weights") - positive)
+    assert np.mean(kept) == pytest.approx(1.5 * positive, rel=0.15)
+    assert len(set(kept)) > 1
+    # More than there are: all of them.
+    assert (
+        total(epoch(data(tiny_encoder, documents, negatives=1e6)), "weights")
+        == positive_pairs(documents, "subtopic")[1]
+    )
+
+
+def test_one_marked_pair_a_sequence(tiny_encoder: Path) -> None:
+    documents = corpus()
+    config = CorefConfig(marking="pair", max_length=128)
+    positive, pairs = positive_pairs(documents, "subtopic")
+    whole = data(tiny_encoder, documents, config=config)
+    assert whole.examples == pairs
+    sampled = data(tiny_encoder, documents, config=config, negatives=0.5)
+    found = []
+    for number in range(4):
+        batches = epoch(sampled, number)
+        assert total(batches, "labels") == positive
+        assert all(len(b["pairs"]) == len(b["input_ids"]) for b in batches)  # type: ignore[arg-type]
+        found.append(sum(len(b["labels"]) for b in batches) - positive)  # type: ignore[arg-type]
+    assert np.mean(found) == pytest.approx(0.5 * positive, rel=0.25)
+
+
+def test_documents_with_nothing_to_compare_make_no_batch(tiny_encoder: Path) -> None:
+    documents = [Document.from_sentences(n, [["ferry", "sank"]], subtopic="1") for n in "abcd"]
+    mentions = [Mention("a", (0,), "entity", "f"), Mention("a", (1,), "event", "s"), Mention("b", (0,), "entity", "f")]
+    mentions.append(Mention("c", (1,), "event", "t"))
+    training = data(tiny_encoder, Corpus(tuple(documents), tuple(mentions)), batch_sequences=1)
+    assert training.examples == len(training) == 2
+    assert sorted(float(b["labels"].sum()) for b in epoch(training)) == [0.0, 1.0]  # type: ignore[union-attr]
+
+
+# -- sizes -----------------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.integers(1, 400), min_size=1, max_size=80),
+    st.integers(1, 1000),
+    st.integers(1, 20),
+    st.integers(0, 5),
+)
+def test_batches_of_similar_size(lengths: list[int], tokens: int, sequences: int, seed: int) -> None:
+    count = max(1, -(-sum(lengths) // tokens), -(-len(lengths) // sequences))
+    batches = TrainingData._split(lengths, count, np.random.default_rng(seed))
+    assert len(batches) == count
+    assert all(batches)
+    chosen = [number for batch in batches for number in batch]
+    assert set(chosen) == set(range(len(lengths)))
+    if len(lengths) >= count:
+        assert len(chosen) == len(lengths)
+        assert all(sum(lengths[n] for n in b) <= tokens + max(lengths) or len(b) == 1 for b in batches)
+
+
+def test_batches_hold_about_as_many_pieces_as_asked_for(tiny_encoder: Path) -> None:
+    training = data(tiny_encoder, corpus(), other_subtopics=1.0, batch_tokens=300, batch_sequences=100)
+    pieces = [int(b["attention_mask"].sum()) for b in epoch(training)]  # type: ignore[union-attr]
+    longest = max(int(b["attention_mask"].sum(1).max()) for b in epoch(training))  # type: ignore[union-attr]
+    assert len(pieces) > 5
+    assert max(pieces) <= 300 + longest
+    assert min(pieces) >= 100
+
+
+# -- mentions --------------------------------------------------------------------------------------------------------
+
+
+def test_the_detector_learns_where_somebody_looked(tiny_encoder: Path) -> None:
+    documents = corpus()
+    training = data(tiny_encoder, documents, detection_passes=1)
+    batches = [b for b in epoch(training) if b["task"] == "spans"]
+    found = silent = 0
+    for batch in batches:
+        labels, weights = batch["labels"], batch["weights"]
+        assert isinstance(labels, torch.Tensor)
+        assert isinstance(weights, torch.Tensor)
+        assert labels.shape == weights.shape == (len(batch["span_starts"]), len(KINDS))  # type: ignore[arg-type]
+        assert (weights[labels == 1] == 1).all()
+        assert batch["normaliser"] == SPANS_PER_MENTION * max(1, labels.sum())
+        found += int(labels.sum())
+        silent += int((weights == 0).any(1).sum())
+        assert torch.equal(weights[:, 0], weights[:, 1])
+    assert found == len(documents.mentions)
+    # The second sentence, of three words, is not annotated: six spans of each of the twelve documents.
+    assert silent == 12 * 6
+
+
+def test_detection_reads_the_text_as_often_as_asked_and_skips_what_nobody_annotated(tiny_encoder: Path) -> None:
+    documents = corpus()
+    sentences = (["ferry"] * 30, ["storm"] * 30, ["police"] * 30)
+    long = Document.from_sentences("long", sentences, topic="1", subtopic="1a", annotated=frozenset([1]))
+    documents = Corpus((*documents.documents, long), documents.mentions)
+    config = CorefConfig(max_length=128, detector_max_length=40, detector_max_words=3)
+    read = [
+        [b["input_ids"] for b in epoch(data(tiny_encoder, documents, config=config, detection_passes=n))
+         if b["task"] == "spans"]
+        for n in (1, 3)
+    ]  # fmt: skip
+    assert 3 * sum(len(ids) for ids in read[0]) == sum(len(ids) for ids in read[1])  # type: ignore[arg-type]
+    tokenizer = CorefModel.from_encoder(tiny_encoder, config).tokenizer
+    text = " ".join(tokenizer.decode(row) for ids in read[0] for row in ids)  # type: ignore[union-attr]
+    assert text.count("storm") == 30
+    # "ferry" and "police" are in the other documents once each, and not in a window that nobody annotated.
+    assert text.count("ferry") == text.count("police") == 12
+
+
+def test_discontinuous_and_long_mentions_are_nobodys_span(tiny_encoder: Path) -> None:
+    document = Document.from_sentences("d", [["w", "ferry", "sank", "late", "on", "friday"]])
+    mentions = tuple(Mention("d", t, "event", "x") for t in ((0, 2), (1, 2, 3, 4), (5,)))
+    training = data(tiny_encoder, Corpus((document,), mentions), detection_passes=1)
+    (labels,) = [b["labels"] for b in epoch(training) if b["task"] == "spans"]
+    assert labels.sum() == 1  # type: ignore[union-attr]
+
+
+# -- what cannot be learnt from --------------------------------------------------------------------------------------
+
+
+def test_a_corpus_to_learn_nothing_from_is_refused(tiny_encoder: Path) -> None:
+    document = Document.from_sentences("d", [["a", "b"]])
+    alone = (Mention("d", (0,), "event", "1"), Mention("d", (1,), "event", "2"))
+    for mentions in ((), alone, alone[:1]):
+        with pytest.raises(InputError, match="no two coreferent mentions"):
+            data(tiny_encoder, Corpus((document,), mentions))
+    with pytest.raises(InputError, match="a mention of 'd' has no kind"):
+        data(tiny_encoder, Corpus((document,), (Mention("d", (0,), None, "1"),)))
+    # Clusters of one name and two kinds are two clusters.
+    two_kinds = (Mention("d", (0,), "event", "1"), Mention("d", (1,), "entity", "1"))
+    with pytest.raises(InputError, match="no two coreferent mentions"):
+        data(tiny_encoder, Corpus((document,), two_kinds))
+
+
+def test_coreferent_mentions_that_are_never_compared_are_nothing_to_learn_from(tiny_encoder: Path) -> None:
+    documents = [Document.from_sentences(n, [["ferry", "sank"]], topic=n, subtopic=n) for n in "ab"]
+    mentions = [Mention(n, (0,), "event", "1") for n in "ab"]
+    with pytest.raises(InputError, match="no two coreferent mentions"):
+        data(tiny_encoder, Corpus(tuple(documents), tuple(mentions)))

@@ -1,0 +1,106 @@
+"""Where training starts: a Longformer as it is, a BERT made long, the embedded encoder checked, nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+
+from cdcoref.errors import InputError
+from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.training import encoders
+from cdcoref.training.encoders import MAX_LENGTH, MINILM_PACKAGE, WINDOW, encoder_folder, minilm_folder
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+
+def test_a_longformer_is_used_as_it_is(tiny_encoder: Path) -> None:
+    with encoder_folder(str(tiny_encoder)) as folder:
+        assert folder == str(tiny_encoder)
+    assert tiny_encoder.is_dir()
+
+
+@pytest.fixture(scope="module")
+def bert(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from transformers import BertConfig, BertModel
+
+    torch.manual_seed(3)
+    folder = tmp_path_factory.mktemp("bert")
+    config = BertConfig(
+        vocab_size=len(wordpiece) - 4, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=64, pad_token_id=0,
+    )  # fmt: skip
+    BertModel(config).save_pretrained(folder)
+    wordpiece.save_pretrained(str(folder))
+    return folder
+
+
+def test_a_bert_is_made_long_for_as_long_as_it_is_needed(bert: Path, wordpiece: PreTrainedTokenizerFast) -> None:
+    with encoder_folder(str(bert)) as folder:
+        assert folder != str(bert)
+        config = json.loads((Path(folder) / "config.json").read_text())
+        assert config["model_type"] == "longformer"
+        assert config["attention_window"] == [WINDOW]
+        model = CorefModel.from_encoder(folder, CorefConfig())
+    assert not Path(folder).exists()
+    assert model.encoder.config.max_length == model.settings.max_length == MAX_LENGTH
+    assert model.encoder.embeddings.word_embeddings.weight.shape == (len(wordpiece), 16)
+
+
+def package(folder: Path, monkeypatch: pytest.MonkeyPatch, weights: bytes | None) -> Path:
+    """A package of the encoder's name, found before an installed one."""
+    model = folder / MINILM_PACKAGE / "model"
+    model.mkdir(parents=True)
+    (folder / MINILM_PACKAGE / "__init__.py").write_text("raise RuntimeError('nobody imports this')")
+    if weights is not None:
+        (model / "model.safetensors").write_bytes(weights)
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    importlib.invalidate_caches()
+    return model
+
+
+def test_the_embedded_encoder_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = package(tmp_path, monkeypatch, b"weights")
+    with pytest.raises(InputError, match="not the weights of all-MiniLM-L6-v2") as raised:
+        minilm_folder()
+    assert raised.value.path == str(model / "model.safetensors")
+    monkeypatch.setattr(encoders, "MINILM_SHA256", hashlib.sha256(b"weights").hexdigest())
+    assert minilm_folder() == model
+
+
+def test_a_package_without_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package(tmp_path, monkeypatch, None)
+    with pytest.raises(InputError, match="install it anew"):
+        minilm_folder()
+
+
+def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoders, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match="pip install"), encoder_folder("minilm"):
+        pass
+
+
+def test_what_is_no_encoder_is_said(tmp_path: Path, tiny_encoder: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "config.json").write_text('{"model_type": "gpt2"}')
+    cases = {
+        str(tmp_path / "empty"): "config.json: there is no such file",
+        str(tiny_encoder / "config.json"): "this is a file; name the folder",
+        "not/a/name/of the/hub": "no such folder, and the hub gave no checkpoint of that name",
+    }
+    for name, message in cases.items():
+        with pytest.raises(InputError, match=message), encoder_folder(name):
+            pass
+    with (
+        encoder_folder(str(tmp_path / "other")) as folder,
+        pytest.raises(InputError, match="no tokenizer could be read here"),
+    ):
+        CorefModel.from_encoder(folder, CorefConfig())

@@ -1,0 +1,443 @@
+"""Training: what it writes and refuses, and that a run killed at any moment ends with the weights of one left alone."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+from cdcoref.corpora import read_ecb
+from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError
+from cdcoref.formats import read_jsonl
+from cdcoref.model import coref_model
+from cdcoref.model.coref_model import CONFIG_FILE, WEIGHTS_FILE, CorefModel
+from cdcoref.training import TrainingConfig, loop
+from cdcoref.training.loop import RUN_FILE, WHOLE_FILE, is_whole, last_whole_checkpoint, mark_whole, train
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext
+
+KILLS = 3
+silent = str
+"""Takes a line of progress and shows it to nobody, in another process too."""
+
+
+@pytest.fixture(scope="module")
+def corpora(sample: Path) -> tuple[Corpus, Corpus]:
+    return read_jsonl(sample / "train_tiny.jsonl"), read_jsonl(sample / "dev_tiny.jsonl")
+
+
+@pytest.fixture(scope="module")
+def config(tiny_encoder: Path) -> TrainingConfig:
+    """Two epochs of ten batches each, with dropout; checkpoints after steps 3, 6, 9, 10, 12, 15, 18 and 20."""
+    return TrainingConfig(
+        encoder=str(tiny_encoder), epochs=2, learning_rate=1e-3, batch_tokens=2048, batch_sequences=1,
+        detection_passes=1, precision="fp32", save_steps=3, log_steps=1, max_length=128, attention_dropout=0.1,
+    )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Sums are the same bit by bit only with the same number of threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def other_process() -> Iterator[ForkServerContext]:
+    """Processes that have everything imported already."""
+    before = os.environ.get("OMP_NUM_THREADS")
+    os.environ["OMP_NUM_THREADS"] = "1"
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["cdcoref.training.loop"])
+    yield context
+    if before is None:
+        del os.environ["OMP_NUM_THREADS"]
+    else:
+        os.environ["OMP_NUM_THREADS"] = before
+
+
+@pytest.fixture(scope="module")
+def reference(
+    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, list[str]]:
+    """The folder of a run that nothing interrupts, and the lines of its progress."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    lines: list[str] = []
+    folder = tmp_path_factory.mktemp("trained") / "model"
+    train(config, *corpora, folder, device="cpu", say=lines.append)
+    torch.set_num_threads(before)
+    return folder, lines
+
+
+def weights(folder: Path) -> bytes:
+    return (folder / WEIGHTS_FILE).read_bytes()
+
+
+# -- what is written -------------------------------------------------------------------------------------------------
+
+
+def test_the_folder_holds_all_that_prediction_needs(reference: tuple[Path, list[str]], config: TrainingConfig) -> None:
+    folder, lines = reference
+    names = {path.name for path in folder.iterdir()}
+    assert names == {
+        CONFIG_FILE,
+        WEIGHTS_FILE,
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "README.md",
+        RUN_FILE,
+        "logs",
+    }
+    assert any((folder / "logs").glob("events.out.tfevents.*"))
+    model = CorefModel.from_pretrained(folder)
+    run = json.loads((folder / RUN_FILE).read_text())
+    assert TrainingConfig.from_dict(run["configuration"]) == config
+    assert run["best_epoch"] in (1, 2)
+    assert set(run["dev"]) == {"event", "entity"}
+    assert lines[0].startswith("6 training sequences an epoch in 10 batches; 0.2M parameters")
+    assert sum("loss" in line and "min left" in line for line in lines) == 20
+    scores = [line for line in lines if " dev " in line]
+    assert [line.split(":")[0] for line in scores] == ["epoch 1.00 of 2", "epoch 2.00 of 2"]
+    card = (folder / "README.md").read_text()
+    for kind, values in run["dev"].items():
+        row = next(line for line in card.splitlines() if line.startswith(f"| {kind} |"))
+        assert f"| {100 * values['conll_f1']:.1f} |" in row
+        assert f"| {model.settings.distance_threshold[kind]:.2f} |" in row
+    settings = tomllib.loads(card.split("```toml\n")[1].split("```")[0])
+    assert settings == asdict(config)
+
+
+def test_the_model_learns(reference: tuple[Path, list[str]], config: TrainingConfig, tiny_encoder: Path) -> None:
+    torch.manual_seed(config.seed)
+    untrained = CorefModel.from_encoder(tiny_encoder, config.coref_config()).state_dict()
+    trained = CorefModel.from_pretrained(reference[0]).state_dict()
+    changed = {name.split(".")[0] for name in trained if not torch.equal(trained[name], untrained[name])}
+    assert changed == {"encoder", "pair_scorer", "detector"}
+    losses = [float(line.split("loss ")[1].split(",")[0]) for line in reference[1] if "loss" in line]
+    assert sum(losses[-10:]) < sum(losses[:10])
+
+
+def test_the_best_epoch_is_kept(
+    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With scores that fall after the second epoch, that epoch's weights and thresholds are in the folder."""
+    tune = loop.tune
+    epochs: list[dict[str, torch.Tensor]] = []
+
+    def scored(model: CorefModel, *arguments: Any, **options: Any) -> Any:
+        settings, scores = tune(model, *arguments, **options)
+        epochs.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
+        f1 = (0.5, 0.6, 0.6)[len(epochs) - 1]
+        thresholds = dict.fromkeys(("event", "entity"), 0.1 * len(epochs))
+        return replace(settings, distance_threshold=thresholds), {
+            kind: replace(s, conll_f1=f1) for kind, s in scores.items()
+        }
+
+    monkeypatch.setattr(loop, "tune", scored)
+    lines: list[str] = []
+    model = train(replace(config, epochs=3, save_steps=50), *corpora, tmp_path / "m", device="cpu", say=lines.append)
+    assert len(epochs) == 3
+    assert all(torch.equal(tensor, epochs[1][name]) for name, tensor in model.state_dict().items())
+    assert model.settings.distance_threshold == pytest.approx({"event": 0.2, "entity": 0.2})
+    assert json.loads((tmp_path / "m" / RUN_FILE).read_text())["best_epoch"] == 2
+
+
+def test_the_same_seed_gives_the_same_model_and_another_another(
+    reference: tuple[Path, list[str]], config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path
+) -> None:
+    # Neither where the model is written nor how often it is saved decides what it becomes.
+    for seed, equal in ((0, True), (1, False)):
+        folder = tmp_path / str(seed)
+        train(replace(config, seed=seed, save_steps=100), *corpora, folder, device="cpu", say=silent)
+        assert (weights(folder) == weights(reference[0])) is equal
+
+
+@pytest.mark.parametrize(
+    ("changes", "untouched"),
+    [
+        ({"marking": "pair", "negatives": 1.0, "context": 1, "batch_sequences": 40}, set()),
+        ({"mention_type": "event", "gradient_checkpointing": True, "detection_passes": 0}, {"detector"}),
+        ({"precision": "bf16", "accumulation": 3, "linkage": "complete", "both_orders": False}, set()),
+    ],
+)
+def test_other_settings(
+    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, changes: dict[str, Any], untouched: set[str]
+) -> None:
+    changed = replace(config, epochs=1, save_steps=100, **changes)
+    model = train(changed, *corpora, tmp_path / "m", device="cpu", say=silent)
+    assert {p.dtype for p in model.parameters()} == {torch.float32}
+    for name in ("marking", "context", "linkage", "both_orders"):
+        assert getattr(model.settings, name) == getattr(changed, name)
+    run = json.loads((tmp_path / "m" / RUN_FILE).read_text())
+    assert list(run["dev"]) == (["event"] if changes.get("mention_type") else ["event", "entity"])
+    torch.manual_seed(config.seed)
+    start = CorefModel.from_encoder(changed.encoder, changed.coref_config()).state_dict()
+    same = {n.split(".")[0] for n, t in model.state_dict().items() if torch.equal(t, start[n])}
+    assert {"detector"} & same == untouched
+
+
+def test_documents_of_ecb_plus(config: TrainingConfig, ecb_root: Path, tmp_path: Path) -> None:
+    """Hidden URLs, sentences that nobody annotated, and subtopics, as they are there."""
+    corpus = read_ecb(ecb_root, [1])
+    names = [d.id for d in corpus.documents]
+    some, other = corpus.subset(names[:4] + names[-4:]), corpus.subset(names[4:7])
+    model = train(replace(config, epochs=1, save_steps=100), some, other, tmp_path / "m", device="cpu", say=silent)
+    assert model.settings.distance_threshold["event"] > 0
+
+
+# -- what is refused -------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_that_is_in_use_is_refused(
+    config: TrainingConfig, corpora: tuple[Corpus, Corpus], reference: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("")
+    for folder, message in (
+        (reference[0], "this folder is not empty; name a new one, or --resume"),
+        (tmp_path / "full", "this folder is not empty"),
+        (tmp_path / "file", "this is a file"),
+        (tmp_path / "file" / "model", "cannot be written here"),
+    ):
+        with pytest.raises(InputError, match=message):
+            train(config, *corpora, folder, device="cpu", say=silent)
+    assert (tmp_path / "full" / "thesis.tex").exists()
+
+
+def test_nothing_to_resume(
+    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, reference: tuple[Path, list[str]]
+) -> None:
+    for folder in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(InputError, match="there is no run to resume here; start it without --resume"):
+            train(config, *corpora, folder, resume=True, device="cpu", say=silent)
+    # A run that has finished says so, and stays as it is; under other settings it would be another run.
+    before = weights(reference[0])
+    lines: list[str] = []
+    train(config, *corpora, reference[0], resume=True, device="cpu", say=lines.append)
+    assert lines == [f"this run has finished: the model is in {reference[0]}"]
+    assert weights(reference[0]) == before
+    with pytest.raises(InputError, match="started with another configuration"):
+        train(replace(config, epochs=3), *corpora, reference[0], resume=True, device="cpu", say=silent)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"precision": "fp16"}, "fp16 needs a GPU"),
+        ({"encoder": "not/a/name/of the/hub"}, "no such folder"),
+        ({"mention_type": "event"}, "the dev corpus has no mention of the kind event"),
+    ],
+)
+def test_a_run_that_cannot_begin_leaves_no_trace(
+    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    dev = corpora[1].of_kind("entity") if "mention_type" in changes else corpora[1]
+    with pytest.raises(InputError, match=message):
+        train(replace(config, **changes), corpora[0], dev, tmp_path / "m", device="cpu", say=silent)
+    assert not (tmp_path / "m").exists()
+
+
+# -- checkpoints -----------------------------------------------------------------------------------------------------
+
+
+def test_a_checkpoint_counts_once_all_its_files_are_there(tmp_path: Path) -> None:
+    def checkpoint(number: int | str) -> Path:
+        folder = tmp_path / f"checkpoint-{number}"
+        (folder / "inner").mkdir(parents=True)
+        (folder / "a").write_bytes(b"12345")
+        (folder / "inner" / "b").write_bytes(b"1")
+        return folder
+
+    assert last_whole_checkpoint(tmp_path) is None
+    for number in (2, 10, 9):
+        mark_whole(checkpoint(number))
+    assert last_whole_checkpoint(tmp_path) == tmp_path / "checkpoint-10"
+    unfinished = checkpoint(11)
+    assert not is_whole(unfinished)
+    (unfinished / f"{WHOLE_FILE}.tmp").write_text('{"a": 5}')
+    (tmp_path / "checkpoint-10" / "a").write_bytes(b"1234")
+    (tmp_path / "checkpoint-9" / "inner" / "b").unlink()
+    torn = checkpoint(12)
+    (torn / WHOLE_FILE).write_text('{"a": 5, "inn')
+    stranger = checkpoint("of-mine")
+    assert last_whole_checkpoint(tmp_path) == tmp_path / "checkpoint-2"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["checkpoint-2", stranger.name]
+
+
+class Killed(BaseException):
+    """Stops a run where it is, as a signal would, but for what is undone on the way out."""
+
+
+def stop_before(calls: int, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, of which the given call does not happen."""
+    count = 0
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == calls:
+            raise Killed
+        return function(*arguments, **options)
+
+    return counted
+
+
+MOMENTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "before the first checkpoint": lambda m: m.setattr(
+        loop.CorefTrainer, "_save_checkpoint", stop_before(1, loop.CorefTrainer._save_checkpoint)
+    ),
+    "a checkpoint without its optimizer": lambda m: m.setattr(
+        loop.CorefTrainer,
+        "_save_optimizer_and_scheduler",
+        stop_before(2, loop.CorefTrainer._save_optimizer_and_scheduler),
+    ),
+    "a checkpoint without its list of files": lambda m: m.setattr(loop, "mark_whole", stop_before(5, mark_whole)),
+    "before the first epoch was scored": lambda m: m.setattr(loop, "tune", stop_before(1, loop.tune)),
+    "before the best model was written": lambda m: m.setattr(
+        coref_model, "save_file", stop_before(1, coref_model.save_file)
+    ),
+    "between the best model and its description": lambda m: m.setattr(
+        loop.torch, "get_num_threads", stop_before(1, torch.get_num_threads)
+    ),
+    "after the last epoch was scored": lambda m: m.setattr(loop, "mark_whole", stop_before(8, mark_whole)),
+    "before the model was published": lambda m: m.setattr(loop, "_publish", stop_before(1, loop._publish)),
+    "while the model was published": lambda m: m.setattr(Path, "rename", _stop_at_the_tokenizer(Path.rename)),
+    "while checkpoints were removed": lambda m: m.setattr(loop.shutil, "rmtree", _half_removed(shutil.rmtree)),
+}
+
+
+def _stop_at_the_tokenizer(rename: Callable[..., Any]) -> Callable[..., Any]:
+    def stopped(self: Path, target: Path) -> Any:
+        if self.name == "tokenizer.json" and self.parent.name == "best":
+            raise Killed
+        return rename(self, target)
+
+    return stopped
+
+
+def _half_removed(rmtree: Callable[..., Any]) -> Callable[..., Any]:
+    def half(folder: Path, *arguments: Any, **options: Any) -> None:
+        if Path(folder).name == "checkpoints":
+            (folder / RUN_FILE).unlink()
+            raise Killed
+        rmtree(folder, *arguments, **options)
+
+    return half
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_resumed_after(
+    moment: str,
+    config: TrainingConfig,
+    corpora: tuple[Corpus, Corpus],
+    reference: tuple[Path, list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = tmp_path / "m"
+    with monkeypatch.context() as patched:
+        MOMENTS[moment](patched)
+        with pytest.raises(Killed):
+            train(config, *corpora, folder, device="cpu", say=silent)
+    checkpoints = sorted((folder / "checkpoints").glob("checkpoint-*"))
+    if moment not in ("before the first checkpoint", "while checkpoints were removed"):
+        assert checkpoints
+        assert len(checkpoints) <= 3
+    lines: list[str] = []
+    train(config, *corpora, folder, resume=True, device="cpu", say=lines.append)
+    assert weights(folder) == weights(reference[0])
+    assert (folder / CONFIG_FILE).read_bytes() == (reference[0] / CONFIG_FILE).read_bytes()
+    assert json.loads((folder / RUN_FILE).read_text()) == json.loads((reference[0] / RUN_FILE).read_text())
+    assert {p.name for p in folder.iterdir()} == {p.name for p in reference[0].iterdir()}
+    steps = sum(" loss " in line for line in lines)
+    expected = "this run has finished" if "removed" in moment else "no whole" if "first ch" in moment else "going on"
+    assert any(line.startswith(expected) for line in lines)
+    assert steps < 20 or expected == "no whole"
+
+
+def test_resuming_needs_the_same_settings(
+    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        MOMENTS["a checkpoint without its list of files"](patched)
+        with pytest.raises(Killed):
+            train(config, *corpora, tmp_path / "m", device="cpu", say=silent)
+    before = sorted(p.name for p in (tmp_path / "m" / "checkpoints").iterdir())
+    with pytest.raises(InputError, match="started with another configuration; give the same to resume it") as raised:
+        train(replace(config, seed=5), *corpora, tmp_path / "m", resume=True, device="cpu", say=silent)
+    assert raised.value.path == str(tmp_path / "m" / "checkpoints" / RUN_FILE)
+    with pytest.raises(InputError, match="--resume the run that is in it"):
+        train(config, *corpora, tmp_path / "m", device="cpu", say=silent)
+    assert sorted(p.name for p in (tmp_path / "m" / "checkpoints").iterdir()) == before
+
+
+# -- kill -9 ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "changes", [{"save_steps": 1}, {"precision": "bf16", "accumulation": 2, "save_steps": 1}], ids=["fp32", "bf16"]
+)
+def test_killed_with_signal_nine_again_and_again(
+    changes: dict[str, Any],
+    config: TrainingConfig,
+    corpora: tuple[Corpus, Corpus],
+    reference: tuple[Path, list[str]],
+    other_process: ForkServerContext,
+    tmp_path: Path,
+) -> None:
+    """The checkpoints are written all the time, so that many a kill falls into one."""
+    config = replace(config, **changes)
+    expected = reference[0]
+    if "precision" in changes:
+        expected = tmp_path / "whole"
+        train(config, *corpora, expected, device="cpu", say=silent)
+    folder = tmp_path / "killed"
+    moment = random.Random()  # whatever the moment, the end is the same
+    waits, kills = [], 0
+    for attempt in range(KILLS + 1):
+        process = other_process.Process(
+            target=train,
+            args=(config, *corpora, folder),
+            kwargs={"resume": attempt > 0, "device": "cpu", "say": silent},
+        )
+        process.start()
+        if attempt < KILLS:
+            steps = moment.randint(1, 4)
+            begun = _newest(folder)
+            while process.is_alive() and _newest(folder) < begun + steps:
+                time.sleep(0.002)
+            wait = moment.uniform(0, 0.04)
+            time.sleep(wait)
+            waits.append((steps, wait))
+            process.kill()
+            process.join()
+            kills += process.exitcode == -signal.SIGKILL
+        process.join(120)
+    assert process.exitcode == 0
+    assert kills, waits
+    assert weights(folder) == weights(expected), waits
+    dev, expected_dev = (json.loads((f / RUN_FILE).read_text())["dev"] for f in (folder, expected))
+    assert dev == expected_dev
+
+
+def _newest(folder: Path) -> int:
+    """The highest number of a checkpoint, whole or not."""
+    return max((int(p.name.split("-")[1]) for p in folder.glob("checkpoints/checkpoint-*")), default=0)

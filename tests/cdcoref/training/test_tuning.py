@@ -1,0 +1,200 @@
+"""Thresholds and temperatures on problems whose answer is known, and on a dev corpus against the path of prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.formats import read_jsonl
+from cdcoref.linking import Comparison, PairLogits, SpanScores, all_pairs, annotated_only, find_mentions
+from cdcoref.model import CorefConfig
+from cdcoref.prediction import cluster_mentions
+from cdcoref.scoring import score
+from cdcoref.stories import group_documents
+from cdcoref.training.tuning import (
+    best_detection_threshold,
+    best_distance_threshold,
+    calibration_error,
+    detected,
+    fit_temperature,
+    same_cluster,
+    span_scores,
+    tune,
+)
+
+if TYPE_CHECKING:
+    from cdcoref.model import CorefModel
+
+ONE = dict.fromkeys(KINDS, 1.0)
+
+
+def logit(probability: float) -> float:
+    return float(np.log(probability / (1 - probability)))
+
+
+def pair_logits(size: int, kind: int, pairs: dict[tuple[int, int], float]) -> PairLogits:
+    first, second = np.array(list(pairs)).T
+    values = np.array([logit(p) for p in pairs.values()], dtype=np.float32)
+    return PairLogits(size, first, second, np.full(len(pairs), kind), values)
+
+
+def dev_corpus(clusters: Sequence[tuple[str, str | None]], **fields: object) -> Corpus:
+    """A mention a word, each with its kind and its cluster."""
+    document = replace(Document.from_sentences("d", [[f"w{n}" for n in range(len(clusters))]]), **fields)  # type: ignore[arg-type]
+    return Corpus((document,), tuple(Mention("d", (n,), kind, name) for n, (kind, name) in enumerate(clusters)))
+
+
+# -- calibration -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("temperature", [0.4, 1.0, 3.0])
+def test_the_temperature_of_made_up_labels_is_found(temperature: float) -> None:
+    rng = np.random.default_rng(11)
+    logits = rng.normal(0, 4, 40_000).astype(np.float32)
+    labels = rng.random(len(logits)) < 1 / (1 + np.exp(-logits / temperature))
+    found = fit_temperature(logits, labels)
+    assert found == pytest.approx(temperature, rel=0.05)
+    scaled = 1 / (1 + np.exp(-logits.astype(float) / found))
+    assert calibration_error(scaled, labels) < 0.01
+
+
+def test_without_both_kinds_of_pairs_there_is_no_temperature_to_find() -> None:
+    for labels in ([True, True], [False, False], []):
+        assert fit_temperature(np.array([1.0, -1.0][: len(labels)], np.float32), np.array(labels, dtype=bool)) == 1.0
+
+
+def test_calibration_error_by_hand() -> None:
+    # In the bin of 0.9 two are expected to be 1.8 and are 1; in that of 0.1 two are expected to be 0.2 and are 0.
+    error = calibration_error(np.array([0.9, 0.9, 0.1, 0.1]), np.array([True, False, False, False]))
+    assert error == pytest.approx((0.8 + 0.2) / 4)
+    assert calibration_error(np.array([0.0, 1.0]), np.array([False, True])) == 0
+    assert calibration_error(np.array([0.0, 1.0]), np.array([True, False])) == 1
+    assert calibration_error(np.zeros(0), np.zeros(0, dtype=bool)) == 0
+    # Errors of opposite sign within one bin cancel: that is what a bin is.
+    assert calibration_error(np.array([0.5, 0.5]), np.array([True, False])) == 0
+
+
+# -- clusters --------------------------------------------------------------------------------------------------------
+
+
+def test_pairs_of_one_cluster() -> None:
+    corpus = dev_corpus([("event", "1"), ("event", "1"), ("entity", "1"), ("event", None), ("event", None)])
+    logits = PairLogits(
+        5, np.array([0, 0, 0, 3]), np.array([1, 2, 3, 4]), np.zeros(4, dtype=int), np.zeros(4, np.float32)
+    )
+    assert same_cluster(corpus, logits).tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize("linkage", ["average", "single", "complete"])
+def test_the_best_distance_threshold_is_in_the_middle_of_the_best(linkage: str) -> None:
+    corpus = dev_corpus([("event", "a"), ("event", "a"), ("entity", "x"), ("event", "b"), ("event", "b")])
+    across = dict.fromkeys([(0, 3), (0, 4), (1, 3), (1, 4)], 0.31)
+    logits = pair_logits(5, 0, {(0, 1): 0.7, (3, 4): 0.61, **across})
+    config = CorefConfig(linkage=linkage)  # type: ignore[arg-type]
+    # Perfect from above 0.39 to 0.69: thresholds 0.40 to 0.68.
+    threshold, f1 = best_distance_threshold(corpus, logits, ONE, "event", config)
+    assert f1 == 1.0
+    assert threshold == pytest.approx(0.54, abs=0.011)
+    # With twice the temperature distances move towards one half, and so does what is best.
+    warm, f1 = best_distance_threshold(corpus, logits, {"event": 2.0, "entity": 1.0}, "event", config)
+    assert f1 == 1.0
+    assert 0.445 < warm < 0.6
+    merged = cluster_mentions(
+        corpus.of_kind("event"),
+        pair_logits(4, 0, {(0, 1): 0.7, (2, 3): 0.61, **dict.fromkeys([(0, 2), (0, 3), (1, 2), (1, 3)], 0.31)}),
+        replace(config, distance_threshold={"event": threshold, "entity": 0.5}),
+    )
+    assert [len(c) for c in merged.clusters()] == [2, 2]
+
+
+def test_singletons_count_in_the_choice_of_a_threshold() -> None:
+    """One right link of probability 0.55 against many wrong ones of 0.5: it is better to stop before those."""
+    corpus = dev_corpus([("entity", "a"), ("entity", "a"), *[("entity", None)] * 6])
+    pairs = {(i, j): 0.5 for i in range(8) for j in range(i + 1, 8)} | {(0, 1): 0.55}
+    threshold, f1 = best_distance_threshold(corpus, pair_logits(8, 1, pairs), ONE, "entity", CorefConfig())
+    assert 0.45 < threshold <= 0.5
+    assert f1 == 1.0
+
+
+# -- mentions --------------------------------------------------------------------------------------------------------
+
+
+def test_precision_recall_and_f1_of_mentions() -> None:
+    gold = [Mention("d", tokens, "event") for tokens in ((0,), (1, 2), (4,), (6, 7, 8))]
+    found = [Mention("d", tokens, "event") for tokens in ((0,), (2,), (4,))] + [Mention("e", (0,), "event")]
+    assert span_scores(gold, found) == pytest.approx((2 / 4, 2 / 4, 0.5))
+    assert span_scores(gold, found, by_head=True) == pytest.approx((3 / 4, 3 / 4, 0.75))
+    assert span_scores(gold, found[:1]) == pytest.approx((1.0, 1 / 4, 0.4))
+    assert span_scores(gold, []) == span_scores([], found) == span_scores([], []) == (0.0, 0.0, 0.0)
+    assert span_scores(gold, gold) == (1.0, 1.0, 1.0)
+
+
+def spans(*table: tuple[int, int, float, float]) -> SpanScores:
+    values = np.array(table)
+    return SpanScores(values[:, 0].astype(int), values[:, 1].astype(int), values[:, 2:].astype(np.float32))
+
+
+def test_the_best_detection_threshold() -> None:
+    document = Document.from_sentences("d", [["w"] * 10, ["w"] * 10], annotated=frozenset([0]))
+    mentions = (Mention("d", (0,), "event"), Mention("d", (2, 3), "event"), Mention("d", (5,), "entity"))
+    gold = Corpus((document,), mentions)
+    half = dict.fromkeys(KINDS, 0.5)
+    found = [
+        (
+            document,
+            spans(
+                (0, 1, 0.9, 0.0), (2, 4, 0.52, 0.1), (4, 5, 0.36, 0.0), (6, 7, 0.33, 0.0), (8, 9, 0.31, 0.0),
+                (5, 6, 0.2, 0.3), (12, 13, 0.99, 0.0),
+            ),
+        )
+    ]  # fmt: skip
+    # All of 0.40, 0.45 and 0.50 take both events and nothing else; what is not annotated does not count.
+    assert best_detection_threshold(gold, found, half, "event") == 0.45
+    assert best_detection_threshold(gold, found, half, "entity") == pytest.approx(0.25, abs=0.06)
+    kept = detected(gold, found, {"event": 0.35, "entity": 0.3})
+    assert [(m.kind, m.start) for m in kept.mentions] == [
+        ("event", 0), ("event", 2), ("event", 4), ("entity", 5),
+    ]  # fmt: skip
+
+
+# -- all of it -------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_tuned_is_what_prediction_reaches(tiny_model: CorefModel, sample: Path) -> None:
+    dev = read_jsonl(sample / "dev_tiny.jsonl")
+    config, scores = tune(tiny_model, dev, batch_tokens=2048)
+    assert set(scores) == set(KINDS)
+    assert replace(
+        config, temperature=ONE, distance_threshold=dict.fromkeys(KINDS, 0.5), detection_threshold=ONE
+    ) == replace(
+        tiny_model.settings, temperature=ONE, distance_threshold=dict.fromkeys(KINDS, 0.5), detection_threshold=ONE
+    )
+    groups = group_documents(dev.documents, "predicted")
+    logits = Comparison(tiny_model, dev, all_pairs(groups)).run(batch_tokens=4096)
+    linked = cluster_mentions(dev, logits, config)
+    again = type(tiny_model)(tiny_model.encoder, tiny_model.tokenizer, config)
+    again.detector = tiny_model.detector
+    found = annotated_only(find_mentions(again.eval(), dev, batch_tokens=4096))
+    for kind in KINDS:
+        key, response = ([[m.key for m in c] for c in corpus.of_kind(kind).clusters()] for corpus in (dev, linked))
+        assert scores[kind].conll_f1 == pytest.approx(score(key, response).conll_f1, abs=1e-6)
+        assert 0.05 <= config.temperature[kind] <= 20
+        assert scores[kind].calibration_error <= scores[kind].calibration_error_before + 0.05
+        sides = dev.of_kind(kind).mentions, found.of_kind(kind).mentions
+        assert scores[kind].detection == pytest.approx(span_scores(*sides), abs=0.03)
+        assert scores[kind].detection_head[2] >= scores[kind].detection[2]
+
+
+def test_a_kind_that_is_not_tuned_stays(tiny_model: CorefModel, sample: Path) -> None:
+    dev = read_jsonl(sample / "dev_tiny.jsonl").of_kind("entity")
+    config, scores = tune(tiny_model, dev, batch_tokens=2048, kinds=("entity",))
+    assert list(scores) == ["entity"]
+    for name in ("temperature", "distance_threshold", "detection_threshold"):
+        assert getattr(config, name)["event"] == getattr(tiny_model.settings, name)["event"]
+    assert config.temperature["entity"] != 1.0

@@ -1,0 +1,148 @@
+"""The tiles against attention written out in full, and against PyTorch's fused attention."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from cdlm.encoder import attention, fused, tiles
+from cdlm.encoder.attention import TokenLayout, sparse_attention
+from cdlm.encoder.dropout import add_dropped, random_numbers, zero_dropped_
+from cdlm.encoder.fused import fused_attention
+from cdlm.encoder.tiles import tiled_attention
+
+HEADS, WIDTH = 2, 4
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> tuple[Tensor, Tensor]:
+    """Masks of batches, *shape* (batch, length): which tokens are real, and which of them are global."""
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 2**31)))
+    shape = draw(st.integers(1, 2)), draw(st.integers(1, 200))
+    real = (torch.rand(shape, generator=generator) < draw(st.sampled_from([0.6, 1.0]))).long()
+    return real, (torch.rand(shape, generator=generator) < draw(st.sampled_from([0, 0.1, 1]))).long()
+
+
+def vectors(layout: TokenLayout, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(len(layout.kept))
+    projected = torch.randn(len(layout.kept), 5, HEADS, WIDTH, generator=generator).to(dtype)
+    global_query = torch.randn(len(layout.global_rows), HEADS, WIDTH, generator=generator).to(dtype)
+    return projected.requires_grad_(), global_query.requires_grad_()
+
+
+def written_out(projected: Tensor, global_query: Tensor, layout: TokenLayout, reach: int) -> Tensor:
+    """Attention with one score matrix over the whole batch."""
+    tokens, length = len(projected), layout.shape[1]
+    is_global = torch.zeros(tokens, dtype=torch.bool).index_fill(0, layout.global_rows, True)
+    row, place = layout.kept // length, layout.kept % length
+    together = row[:, None] == row[None]
+    near = (place[:, None] - place[None]).abs() <= reach
+    sees = together & (near | is_global[None] | is_global[:, None])
+    query, key, value, key_to_all, value_to_all = projected.unbind(1)
+    query = query.index_copy(0, layout.global_rows, global_query)
+    key = torch.where(is_global[:, None, None, None], key_to_all[None], key[None])
+    value = torch.where(is_global[:, None, None, None], value_to_all[None], value[None])
+    scores = torch.einsum("qhd,qkhd->hqk", query, key) / math.sqrt(WIDTH)
+    weights = scores.masked_fill(~sees, -torch.inf).softmax(-1)
+    return torch.einsum("hqk,qkhd->qhd", weights, value)
+
+
+@given(masks=layouts(), reach=st.sampled_from([1, 5, 60, 400]), rows=st.sampled_from([16, 128]), stacked=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_tiles_equal_attention_written_out(masks: tuple[Tensor, Tensor], reach: int, rows: int, stacked: bool) -> None:
+    layout = TokenLayout.from_masks(*masks)
+    if not len(layout.kept):
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attention, "ROWS", rows)
+        patch.setattr(tiles, "TILE_SCORES", 2000)
+        patch.setattr(fused, "BATCH_SCORES", 2**26 if stacked else 3000)
+        projected, global_query = vectors(layout)
+        towards = torch.randn(len(projected), HEADS, WIDTH, dtype=torch.float64)
+        expected = written_out(projected, global_query, layout, reach)
+        wanted = torch.autograd.grad((expected * towards).sum(), [projected, global_query])
+        sequences, batches = (plan(2 * reach, torch.float64) for plan in (layout.tiled, layout.batched))
+        for output in (
+            tiled_attention(projected, global_query, sequences),
+            fused_attention(projected, global_query, layout.global_rows, batches),
+        ):
+            torch.testing.assert_close(output, expected, atol=1e-10, rtol=0)
+            gradients = torch.autograd.grad((output * towards).sum(), [projected, global_query])
+            torch.testing.assert_close(gradients, wanted, atol=1e-10, rtol=0)
+
+
+def test_tiles_cover_each_row_once_and_grow_with_the_tokens() -> None:
+    scores = {}
+    for length in (2000, 4000):
+        global_mask = torch.zeros(1, length)
+        global_mask[0, ::40][:20] = 1
+        layout = TokenLayout.from_masks(torch.ones(1, length), global_mask)
+        plan = layout.tiled(256, torch.float32)[0].tiles
+        covered = [row for tile in plan for row in range(*tile.rows)]
+        assert covered == list(range(length))
+        scores[length] = sum(tile.scores for tile in plan)
+    assert scores[4000] < 2.1 * scores[2000]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_dropout_of_attention_keeps_the_mean_and_the_gradient(dtype: torch.dtype) -> None:
+    layout = TokenLayout.from_masks(torch.ones(1, 60), torch.zeros(1, 60))
+    projected = vectors(layout, dtype)[0].detach()[:, :3]
+    torch.manual_seed(0)
+    exact = sparse_attention(projected, None, layout, 40)
+    samples = torch.stack([sparse_attention(projected, None, layout, 40, 0.3) for _ in range(400)]).float()
+    assert float((samples.mean(0) - exact.float()).abs().mean()) < 0.03
+    assert float(samples.std(0).mean()) > 0.1
+    # With the same seed the output is linear in the values, so its gradient by them predicts it.
+    values = projected.float().requires_grad_()
+    torch.manual_seed(1)
+    output = sparse_attention(values, None, layout, 40, 0.3)
+    gradient = torch.autograd.grad(output.sum(), values)[0][:, 2]
+    torch.testing.assert_close((gradient * values[:, 2]).sum(), output.sum(), atol=1e-4, rtol=1e-4)
+
+
+def test_dropout_gradient_by_finite_differences() -> None:
+    layout = TokenLayout.from_masks(torch.ones(1, 9), torch.eye(1, 9))
+    projected, global_query = vectors(layout)
+
+    def attend(projected: Tensor, global_query: Tensor) -> Tensor:
+        torch.manual_seed(2)
+        return sparse_attention(projected, global_query, layout, 6, 0.25)
+
+    assert torch.autograd.gradcheck(attend, (projected, global_query))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
+def test_share_of_dropped_values(dtype: torch.dtype) -> None:
+    generator = torch.Generator().manual_seed(0)
+    numbers = random_numbers(200_001, generator)
+    assert len(numbers) == 200_001
+    kept = zero_dropped_(torch.ones(200_001, dtype=dtype), numbers, 0.1)
+    assert set(kept.tolist()) == {0.0, 1.0}
+    assert float((kept == 0).double().mean()) == pytest.approx(0.1, abs=0.003)
+
+
+def test_heads_drop_independently() -> None:
+    weights = torch.ones(6, 100, 200)
+    numbers = tiles._numbers_for(weights, torch.Generator().manual_seed(0))
+    dropped = 1 - zero_dropped_(weights, numbers, 0.1).flatten(1)
+    assert dropped.mean(1).tolist() == pytest.approx([0.1] * 6, abs=0.01)
+    together = dropped @ dropped.T / dropped.shape[1]
+    assert float((together - together.diag().diag()).max()) < 0.025
+
+
+def test_residual_sum_with_dropout() -> None:
+    torch.manual_seed(0)
+    total, part = torch.randn(300, 100), torch.ones(300, 100, requires_grad=True)
+    output = add_dropped(total, part, 0.2)
+    difference = (output - total).detach()
+    assert float(difference.mean()) == pytest.approx(1.0, abs=0.02)
+    assert set(difference.mul(100).round().unique().tolist()) == {0.0, 125.0}
+    output.sum().backward()
+    torch.testing.assert_close(part.grad, difference, atol=1e-5, rtol=0)
+    assert torch.equal(add_dropped(total, part, 0.0), total + part)
