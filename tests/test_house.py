@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import configparser
+import importlib
 import json
 import re
 import subprocess
@@ -19,6 +20,57 @@ PACKAGES = ("cdcoref", "cdlm")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 HEAVY = ("torch", "transformers", "spacy", "sklearn", "scipy")
 MODEL_LIMIT = 36 * 10**6
+
+ROOTS = {"cdcoref", "cdlm", "cdcoref.__main__"}
+"""The packages themselves, and what starts the command line."""
+
+LANGUAGE_MODEL = {f"cdlm.{room}" for room in ("checkpoints", "config", "encoder", "files", "quantization", "tokens")}
+MAY_IMPORT: dict[str, set[str]] = {
+    "cdlm.errors": set(),
+    "cdlm.files": set(),
+    "cdlm.quantization": set(),
+    "cdlm.config": {"cdlm.errors"},
+    "cdlm.tokens": {"cdlm.errors"},
+    "cdlm.checkpoints": {"cdlm.config", "cdlm.errors", "cdlm.files"},
+    "cdlm.encoder": {"cdlm.checkpoints", "cdlm.config", "cdlm.errors", "cdlm.quantization"},
+    "cdlm.convert": {"cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.tokens"},
+    "cdlm.cli": {"cdlm.convert", "cdlm.errors"},
+    "cdcoref.errors": {"cdlm.errors"},
+    "cdcoref.corpus": {"cdcoref.errors"},
+    "cdcoref.clustering": set(),
+    "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors"},
+    "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats"},
+    "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats"},
+    "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
+    "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdlm.tokens"},
+    "cdcoref.model": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.sequences", *LANGUAGE_MODEL},
+    "cdcoref.engines": {"cdcoref.corpus", "cdcoref.errors"},
+    "cdcoref.linking": {
+        *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.model"),
+        "cdcoref.sequences",
+    },
+    "cdcoref.results": {"cdcoref.corpus"},
+    "cdcoref.prediction": {
+        *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats"),
+        *("cdcoref.linking", "cdcoref.model", "cdcoref.results", "cdcoref.stories"),
+    },
+    "cdcoref.training": {
+        *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"),
+        *("cdcoref.scoring", "cdcoref.sequences", "cdcoref.stories", "cdlm.checkpoints", "cdlm.config"),
+        *("cdlm.convert", "cdlm.encoder", "cdlm.files"),
+    },
+    "cdcoref.evaluation": {
+        *("cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.prediction", "cdcoref.scoring"),
+        *("cdcoref.stories", "cdcoref.training"),
+    },
+    "cdcoref.views": {"cdcoref.scoring"},
+    "cdcoref.cli": {
+        *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.evaluation", "cdcoref.formats"),
+        *("cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
+        "cdcoref.views",
+    },
+}
+"""What each room may import. A room is a folder with its door, or a file beside the folders; none may import itself."""
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +126,61 @@ def test_files_and_scores_need_no_model_library(package: str, absent: tuple[str,
     assert modules_after(f"import {', '.join(modules)}").isdisjoint(absent)
 
 
-def test_the_language_model_knows_nothing_of_coreference() -> None:
-    backwards = {
-        str(path.relative_to(ROOT)): sorted(name for name in imported_names(path) if name.split(".")[0] == "cdcoref")
-        for path in MODULES
-        if path.is_relative_to(ROOT / "cdlm")
-    }
-    assert not {path: names for path, names in backwards.items() if names}
+def room_of(module: str) -> str | None:
+    """The room of the house that a module of the two packages lies in: a folder, or a file beside the folders."""
+    parts = module.split(".")
+    if parts[0] not in PACKAGES:
+        return None
+    return ".".join(parts[:2])
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_imports_go_one_way() -> None:
+    wrong = []
+    for path in MODULES:
+        room = room_of(module_name(path))
+        for name in imported_names(path):
+            other = room_of(name)
+            if other is None or other == room or room in ROOTS or other in ROOTS:
+                continue
+            if other not in MAY_IMPORT[room or ""]:
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert not wrong
+
+
+def test_the_table_of_imports_has_no_circle_and_no_room_that_is_gone() -> None:
+    rooms = {room_of(module_name(path)) for path in MODULES} - ROOTS
+    assert set(MAY_IMPORT) == rooms
+    done: set[str] = set()
+    while len(done) < len(MAY_IMPORT):
+        ready = {room for room, others in MAY_IMPORT.items() if others <= done} - done
+        assert ready, f"circle among {sorted(set(MAY_IMPORT) - done)}"
+        done |= ready
+
+
+def test_nobody_reaches_past_a_door() -> None:
+    past = []
+    for path in (*MODULES, *sorted((ROOT / "scripts").rglob("*.py"))):
+        room = room_of(module_name(path))
+        for name in imported_names(path):
+            other = room_of(name)
+            if other is not None and other != room and name != other and (ROOT / other.replace(".", "/")).is_dir():
+                past.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert not past
+
+
+def test_every_door_names_what_may_be_used() -> None:
+    doors = [path for path in MODULES if path.name == "__init__.py" and len(path.relative_to(ROOT).parts) == 3]
+    assert len(doors) > 5
+    for door in doors:
+        if door.parent.name != "cli":
+            module = importlib.import_module(module_name(door))
+            assert module.__all__
+            assert not [name for name in module.__all__ if not hasattr(module, name)]
 
 
 def test_every_file_is_short() -> None:

@@ -4,7 +4,7 @@ An encoder, a scorer of pairs and a detector of mentions, with their configurati
 """
 
 from cdcoref.model.batches import collate, token_batches
-from cdcoref.model.card import model_card
+from cdcoref.model.card import KindScores, model_card
 from cdcoref.model.config import CorefConfig
 from cdcoref.model.coref_model import CONFIG_FILE, DEFAULT_MODEL, CorefModel
 
@@ -13,6 +13,7 @@ __all__ = [
     "DEFAULT_MODEL",
     "CorefConfig",
     "CorefModel",
+    "KindScores",
     "collate",
     "model_card",
     "token_batches",

@@ -4,16 +4,42 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cdcoref.model.coref_model import CorefModel
-    from cdcoref.training import KindScores
 
 _HEADER = (
     "| kind | CoNLL F1 | detection, exact | detection, last word | calibration error | distance threshold "
     "| temperature | detection threshold |"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class KindScores:
+    """What was measured on dev for one kind of mention.
+
+    Attributes
+    ----------
+    conll_f1
+        With gold mentions and predicted topics, singletons kept: the headline. From 0 to 1.
+    calibration_error
+        Expected calibration error of the pairs' probabilities, over 15 bins of equal width, before and after the
+        temperature (Guo et al. 2017, *On Calibration of Modern Neural Networks*).
+    calibration_error_before
+        The same with temperature 1.
+    detection
+        Exact-match precision, recall and F1 of the mention detector.
+    detection_head
+        The same where a mention counts as found if its last word is the last word of a gold mention of the kind.
+    """
+
+    conll_f1: float
+    calibration_error: float
+    calibration_error_before: float
+    detection: tuple[float, float, float]
+    detection_head: tuple[float, float, float]
 
 
 def model_card(

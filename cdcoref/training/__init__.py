@@ -3,13 +3,12 @@
 from cdcoref.training.config import PRESETS, TrainingConfig
 from cdcoref.training.data import Batch, TrainingData
 from cdcoref.training.loop import RUN_FILE, sampling_options, say_on_stderr, train
-from cdcoref.training.tuning import KindScores, span_scores, tune
+from cdcoref.training.tuning import span_scores, tune
 
 __all__ = [
     "PRESETS",
     "RUN_FILE",
     "Batch",
-    "KindScores",
     "TrainingConfig",
     "TrainingData",
     "sampling_options",

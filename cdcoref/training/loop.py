@@ -27,11 +27,11 @@ from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
-from cdcoref.model import CONFIG_FILE, CorefConfig, CorefModel, model_card
+from cdcoref.model import CONFIG_FILE, CorefConfig, CorefModel, KindScores, model_card
 from cdcoref.training.config import TrainingConfig
 from cdcoref.training.data import SamplingOptions, TrainingData
 from cdcoref.training.encoders import encoder_folder
-from cdcoref.training.tuning import KindScores, tune
+from cdcoref.training.tuning import tune
 from cdlm.config import read_json
 from cdlm.encoder import SelfAttention
 from cdlm.files import replaced_folder

@@ -6,7 +6,7 @@ Logits of mention pairs and their gold clusters in, a configuration and its CoNL
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,39 +15,13 @@ from scipy.optimize import minimize_scalar
 from cdcoref.clustering import dendrogram
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import Comparison, PairLogits, SpanScores, all_pairs, annotated_only, score_spans
-from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.model import CorefConfig, CorefModel, KindScores
 from cdcoref.scoring import CONLL, score
 from cdcoref.stories import group_documents
 
 DISTANCE_THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(5, 50))
 DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
 CALIBRATION_BINS = 15
-
-
-@dataclass(frozen=True, slots=True)
-class KindScores:
-    """What was measured on dev for one kind of mention.
-
-    Attributes
-    ----------
-    conll_f1
-        With gold mentions and predicted topics, singletons kept: the headline. From 0 to 1.
-    calibration_error
-        Expected calibration error of the pairs' probabilities, over 15 bins of equal width, before and after the
-        temperature (Guo et al. 2017, *On Calibration of Modern Neural Networks*).
-    calibration_error_before
-        The same with temperature 1.
-    detection
-        Exact-match precision, recall and F1 of the mention detector.
-    detection_head
-        The same where a mention counts as found if its last word is the last word of a gold mention of the kind.
-    """
-
-    conll_f1: float
-    calibration_error: float
-    calibration_error_before: float
-    detection: tuple[float, float, float]
-    detection_head: tuple[float, float, float]
 
 
 def tune(
