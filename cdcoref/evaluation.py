@@ -9,20 +9,30 @@ baseline's on the same mentions, and with the ceiling that the groups of documen
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal
 
-from cdcoref.corpus import KINDS, Corpus
+import numpy as np
+from scipy.sparse import coo_array, csgraph
+
+from cdcoref.corpus import KINDS, Corpus, Mention
+from cdcoref.engines import Progress
 from cdcoref.errors import InputError
-from cdcoref.linking import annotated_only, find_mentions, lemma_clusters
-from cdcoref.prediction import Predictor, Progress, Topics, cluster_mentions
+from cdcoref.linking import (
+    Comparison,
+    DocumentPair,
+    all_pairs,
+    annotated_only,
+    cluster_mentions,
+    find_mentions,
+    lemma_clusters,
+)
+from cdcoref.prediction import Predictor, Topics
 from cdcoref.scoring import METRICS, score
 from cdcoref.stories import group_documents
 from cdcoref.training import span_scores
-
-if TYPE_CHECKING:
-    from cdcoref.linking import PairLogits
 
 SETTINGS: tuple[Topics, ...] = ("predicted", "gold_subtopic", "gold_topic")
 BOTH = "both"
@@ -75,14 +85,12 @@ def evaluate(
         corpus = annotated_only(found)
         results["detection"] = _detection(gold, corpus)
     groups = {name: group_documents(gold.documents, name) for name in SETTINGS if _known(gold, name)}
-    logits = None if predictor.lemma else _compare(predictor, corpus, list(groups.values()), batch_tokens, progress)
+    systems = {} if predictor.lemma else _link(predictor, corpus, groups, batch_tokens, progress)
     kinds = (*KINDS, BOTH) if mentions == "predicted" else KINDS
     results |= {kind: {} for kind in kinds if _has(gold, kind)}
     for name, grouping in groups.items():
         baseline = lemma_clusters(corpus, grouping)
-        system = baseline
-        if logits is not None:
-            system = cluster_mentions(corpus, logits.within(grouping, corpus), predictor.model.settings)
+        system = systems.get(name, baseline)
         ceiling = _split_by_group(gold, grouping)
         for kind in kinds:
             if _has(gold, kind):
@@ -104,31 +112,61 @@ def evaluate(
     return results
 
 
-def _compare(
+def _link(
     predictor: Predictor,
     corpus: Corpus,
-    groupings: Sequence[Sequence[Sequence[str]]],
+    groupings: Mapping[Topics, Sequence[Sequence[str]]],
     batch_tokens: int,
     progress: Progress,
-) -> PairLogits:
-    """Logits of all pairs of mentions that some setting groups together, each computed once."""
-    from cdcoref.linking import Comparison, all_pairs
+) -> dict[Topics, Corpus]:
+    """The clusters under every grouping, part by part; pairs that several groupings have in common are read once."""
+    documents = {document.id: document for document in corpus.documents}
+    mentions_of = corpus.by_document()
+    parts = _joined(groupings.values())
+    total = sum(len(part.documents) + len(part.pairs) for part in parts)
+    linked: dict[Topics, list[Mention]] = {name: [] for name in groupings}
+    done = 0.0
+    for number, part in enumerate(parts):
+        own = Corpus(
+            tuple(documents[name] for name in part.documents),
+            tuple(mention for name in part.documents for mention in mentions_of[name]),
+        )
 
-    pairs = sorted({pair for grouping in groupings for pair in all_pairs(grouping)})
-    comparison = Comparison(predictor.model, corpus, pairs)
-    total, _ = comparison.size()
-    return comparison.run(batch_tokens=batch_tokens, advance=_counter(progress, total))
+        def advance(pairs: float) -> None:
+            nonlocal done
+            done += pairs
+            progress("comparing", int(done), total)
+
+        logits = Comparison(predictor.model, own, part.pairs).run(batch_tokens=batch_tokens, advance=advance)
+        for name, groups in groupings.items():
+            inside = [[d for d in group if d in part.documents] for group in groups]
+            clustered = cluster_mentions(own, logits.within(inside, own), predictor.model.settings)
+            linked[name] += [replace(m, cluster=f"{number}_{m.cluster}") for m in clustered.mentions]
+    return {name: replace(corpus, mentions=tuple(mentions)) for name, mentions in linked.items()}
 
 
-def _counter(progress: Progress, total: int) -> Callable[[int], None]:
-    done = 0
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Documents that no grouping ties to others, and the pairs of them that some grouping has in one group."""
 
-    def advance(count: int) -> None:
-        nonlocal done
-        done += count
-        progress("comparing", done, total)
+    documents: dict[str, None]
+    pairs: list[DocumentPair]
 
-    return advance
+
+def _joined(groupings: Iterable[Sequence[Sequence[str]]]) -> list[_Part]:
+    """The smallest parts of a collection such that no group of any grouping is in two of them."""
+    groups = [group for grouping in groupings for group in grouping]
+    number = {name: n for n, name in enumerate(dict.fromkeys(name for group in groups for name in group))}
+    links = [(number[one], number[two]) for group in groups for one, two in pairwise(group)]
+    first, second = np.array(links, dtype=np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(links)), (first, second)), shape=(len(number), len(number)))
+    part_of = csgraph.connected_components(graph, directed=False)[1]
+    parts = [_Part({}, []) for _ in range(max(part_of, default=-1) + 1)]
+    for name in sorted(number):
+        parts[part_of[number[name]]].documents[name] = None
+    for pair in sorted({pair for group in groups for pair in all_pairs([group])}):
+        parts[part_of[number[pair[0]]]].pairs.append(pair)
+    return parts
 
 
 def _known(corpus: Corpus, setting: str) -> bool:

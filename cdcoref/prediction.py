@@ -11,15 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
-import numpy as np
-
-from cdcoref.clustering import agglomerative
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.results import Plan, Prediction
@@ -28,14 +26,19 @@ from cdcoref.stories import group_documents, nearest_pairs
 if TYPE_CHECKING:
     import torch
 
-    from cdcoref.engines import ResultCache
-    from cdcoref.linking import PairLogits
-    from cdcoref.model import CorefConfig, CorefModel
+    from cdcoref.engines import Progress, ResultCache, Story
+    from cdcoref.linking import LinkedStory
+    from cdcoref.model import CorefModel
 
 Precision = Literal["auto", "fp32", "bf16", "int8"]
 Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
-Progress = Callable[[str, int, int], None]
 LEMMA = "lemma"
+
+PIECES_A_WORD = 1.3
+MARKED_PIECES_A_WORD = 1.8
+"""Word pieces of news a word, and with the markers of its mentions; measured on ECB+."""
+PIECES_OF_NO_TIME = 50_000
+"""Below this no time is announced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,10 @@ class PredictionOptions:
     threshold
         Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
     max_pairs
-        Compare each document with at most so many others of its group, the nearest by TF-IDF, and each part of a
-        document that is too long for one sequence with at most so many other parts; None: with all.
+        Compare each document with at most so many others of its story, the nearest by TF-IDF; None: with all.
+    max_windows
+        Read each part of a document that is too long for one sequence with at most so many other parts; None: with
+        all.
     batch_tokens
         Word pieces that the encoder reads at once.
     find_mentions
@@ -64,6 +69,7 @@ class PredictionOptions:
     topics: Topics = "predicted"
     threshold: float | None = None
     max_pairs: int | None = None
+    max_windows: int | None = None
     batch_tokens: int = 8192
     find_mentions: bool = False
 
@@ -71,9 +77,11 @@ class PredictionOptions:
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise InputError(f"the threshold is a probability, from 0 to 1, and not {self.threshold}")
         if self.max_pairs is not None and self.max_pairs < 1:
-            raise InputError(f"max-pairs must be 1 or more, not {self.max_pairs}")
+            raise InputError(f"the limit on pairs must be 1 or more, not {self.max_pairs}")
+        if self.max_windows is not None and self.max_windows < 1:
+            raise InputError(f"the limit on windows must be 1 or more, not {self.max_windows}")
         if self.batch_tokens < 1:
-            raise InputError(f"batch-tokens must be 1 or more, not {self.batch_tokens}")
+            raise InputError(f"a batch must have 1 token or more, not {self.batch_tokens}")
 
 
 class Announce(Protocol):
@@ -128,94 +136,90 @@ class Predictor:
         InputError
             If a given mention has no kind, or annotated topics are asked for and documents have none.
         """
-        options = options or PredictionOptions()
         corpus = texts if isinstance(texts, Corpus) else _corpus(texts)
-        groups = group_documents(corpus.documents, options.topics)
-        find_mentions = options.find_mentions or not corpus.mentions
-        notes = () if find_mentions else _notes_on_documents_without_mentions(corpus)
-        results = self._open(cache)
-        try:
-            if find_mentions:
-                corpus = self._find_mentions(corpus, options, results, progress)
-            if options.kind != "both":
-                mentions = (m if m.kind else replace(m, kind=options.kind) for m in corpus.mentions)
-                corpus = replace(corpus, mentions=tuple(mentions)).of_kind(options.kind)
-            prediction = self._link(corpus, groups, options, results, announce, progress)
-            return replace(prediction, notes=(*notes, *prediction.notes))
-        finally:
-            if results is not None:
-                results.close()
+        plans: list[Plan] = []
 
-    def _open(self, cache: str | Path | None) -> ResultCache | None:
-        if cache is None:
-            return None
-        from cdcoref.engines import ResultCache
+        def note(plan: Plan) -> None:
+            plans.append(plan)
+            if announce is not None:
+                announce(plan)
 
-        return ResultCache(cache, model_fingerprint(self.model))
+        linked = list(self.stream(corpus, options, cache=cache, announce=note, progress=progress))
+        order = {document.id: number for number, document in enumerate(corpus.documents)}
+        mentions = [mention for story in linked for mention in story.corpus.mentions]
+        return Prediction(
+            replace(corpus, mentions=tuple(sorted(mentions, key=lambda m: order[m.document]))),
+            tuple(tuple(document.id for document in story.corpus.documents) for story in linked),
+            plans[0],
+            sum(story.sequences for story in linked),
+            tuple(note for story in linked for note in story.notes),
+        )
 
-    def _find_mentions(
-        self, corpus: Corpus, options: PredictionOptions, cache: ResultCache | None, progress: Progress
-    ) -> Corpus:
-        from cdcoref.engines import document_hash
-        from cdcoref.linking import find_mentions
-
-        found: list[Mention] = []
-        keys = {d.id: cache.key("mentions", document_hash(d)) for d in corpus.documents} if cache else {}
-        todo = []
-        for document in corpus.documents:
-            kept = cache.get(keys[document.id]) if cache else None
-            if kept is None:
-                todo.append(document)
-            else:
-                found += [_unpacked(row, document.id) for row in kept]
-        total = sum(len(d.tokens) for d in todo)
-        done = 0
-        for chunk in _chunks(todo, 50_000):
-            mentions = find_mentions(self.model, Corpus(tuple(chunk)), batch_tokens=options.batch_tokens).by_document()
-            if cache is not None:
-                cache.put({keys[d.id]: np.array([_packed(m) for m in mentions[d.id]]).reshape(-1, 4) for d in chunk})
-            found += [m for d in chunk for m in mentions[d.id]]
-            done += sum(len(d.tokens) for d in chunk)
-            progress("finding mentions", done, total)
-        order = {d.id: number for number, d in enumerate(corpus.documents)}
-        return replace(corpus, mentions=tuple(sorted(found, key=lambda m: (order[m.document], m.tokens))))
-
-    def _link(
+    def stream(
         self,
         corpus: Corpus,
-        groups: Sequence[Sequence[str]],
-        options: PredictionOptions,
-        cache: ResultCache | None,
-        announce: Announce | None,
-        progress: Progress,
-    ) -> Prediction:
-        shown = tuple(tuple(group) for group in groups)
-        if self.lemma:
-            from cdcoref.linking import lemma_clusters
+        options: PredictionOptions | None = None,
+        *,
+        cache: str | Path | None = None,
+        announce: Announce | None = None,
+        progress: Progress = lambda stage, done, total: None,
+    ) -> Iterator[LinkedStory]:
+        """As :meth:`predict`, but story by story: no more is in memory than the documents and the largest story."""
+        from cdcoref.engines import LocalEngine
+        from cdcoref.linking import LinkingOptions
 
-            plan = Plan(len(corpus.documents), len(corpus.mentions), len(groups), 0, 0, 0, 0.0)
-            return Prediction(lemma_clusters(corpus, groups), shown, plan)
-        from cdcoref.linking import Comparison
-
-        pairs, pruned = _document_pairs(corpus.documents, groups, options.max_pairs)
-        comparison = Comparison(self.model, corpus, pairs, max_windows=options.max_pairs)
-        sequences, pieces = comparison.size()
-        seconds = pieces / pieces_per_second(self.model) if pieces > 50_000 else 0.0
-        plan = Plan(len(corpus.documents), len(corpus.mentions), len(groups), len(pairs), pruned, sequences, seconds)
+        options = options or PredictionOptions()
+        find = options.find_mentions or not corpus.mentions
+        plan, stories = self._plan(corpus, options, find)
         if announce is not None:
             announce(plan)
-        done = 0
+        notes = () if find else _notes_on_documents_without_mentions(corpus)
+        with _opened(cache, self.model) as store:
+            engine = LocalEngine(
+                self.model,
+                LinkingOptions(options.threshold, options.max_windows, options.batch_tokens),
+                kind=options.kind,
+                find=find,
+                lemma=self.lemma,
+                store=store,
+            )
+            for linked in engine.run(corpus, stories, progress):
+                yield replace(linked, notes=(*notes, *linked.notes))
+                notes = ()
 
-        def advance(count: int) -> None:
-            nonlocal done
-            done += count
-            progress("comparing", done, sequences)
+    def _plan(self, corpus: Corpus, options: PredictionOptions, find: bool) -> tuple[Plan, list[Story]]:
+        """What is to be done, and the stories with the pairs of documents to compare in each."""
+        from cdcoref.engines import Story
 
-        logits = comparison.run(batch_tokens=options.batch_tokens, cache=cache, advance=advance)
-        settings = self.model.settings
-        if options.threshold is not None:
-            settings = replace(settings, distance_threshold=dict.fromkeys(KINDS, 1.0 - options.threshold))
-        return Prediction(cluster_mentions(corpus, logits, settings), shown, plan, tuple(comparison.notes))
+        stories = []
+        pruned = 0
+        for group in group_documents(corpus.documents, options.topics):
+            pairs = None
+            if not self.lemma and options.max_pairs is not None and len(group) > options.max_pairs + 1:
+                nearest = nearest_pairs(corpus.documents, group, options.max_pairs)
+                pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
+            stories.append(Story(tuple(group), pairs))
+        pieces = 0.0 if self.lemma else self._pieces(corpus, stories)
+        if find:
+            pieces += PIECES_A_WORD * sum(len(document.tokens) for document in corpus.documents)
+        seconds = pieces / pieces_per_second(self.model) if pieces > PIECES_OF_NO_TIME else 0.0
+        largest = max((len(story.documents) for story in stories), default=0)
+        count = 0 if self.lemma else sum(story.pair_count() for story in stories)
+        return Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds), stories
+
+    def _pieces(self, corpus: Corpus, stories: Sequence[Story]) -> float:
+        """About how many word pieces are read together, markers included."""
+        orders = 2 if self.model.settings.both_orders else 1
+        words = {document.id: len(document.tokens) for document in corpus.documents}
+        total = 0
+        for story in stories:
+            if story.pairs is None:
+                times = 1 + orders * (len(story.documents) - 1)
+                total += times * sum(words[name] for name in story.documents)
+            else:
+                total += sum(words[name] for name in story.documents)
+                total += orders * sum(words[one] + words[other] for one, other in story.pairs)
+        return MARKED_PIECES_A_WORD * total
 
 
 def load(model: str | Path = "default", *, device: str | None = None, precision: Precision = "auto") -> Predictor:
@@ -272,29 +276,6 @@ def multiplies_bf16(device: torch.device) -> bool:
     return any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
 
 
-def cluster_mentions(corpus: Corpus, logits: PairLogits, settings: CorefConfig) -> Corpus:
-    """Cluster the mentions of every kind; each gets the name of its cluster and its confidence.
-
-    Ties are settled by the mentions' places and the documents' ids, so the order of the documents does not matter.
-    """
-    keys = [(m.document, m.tokens, m.kind or "") for m in corpus.mentions]
-    mentions = list(corpus.mentions)
-    for kind in KINDS:
-        scores = logits.scores(settings.temperature, kind)
-        labels = agglomerative(scores, settings.distance_threshold[kind], settings.linkage, keys)
-        sizes = np.bincount(labels, minlength=1)
-        together = labels[scores.first] == labels[scores.second]
-        sums = np.zeros(len(mentions))
-        for side in (scores.first, scores.second):
-            np.add.at(sums, side[together], scores.score[together])
-        for number, mention in enumerate(corpus.mentions):
-            if mention.kind == kind:
-                size = int(sizes[labels[number]])
-                confidence = float(sums[number] / (size - 1)) if size > 1 else mention.confidence
-                mentions[number] = replace(mention, cluster=f"{kind}_{labels[number]}", confidence=confidence)
-    return replace(corpus, mentions=tuple(mentions))
-
-
 def model_fingerprint(model: CorefModel) -> str:
     """A hash of a model's weights and of what decides its logits and mentions."""
     digest = hashlib.sha256(json.dumps(model.settings.to_dict(), sort_keys=True).encode())
@@ -321,32 +302,15 @@ def pieces_per_second(model: CorefModel) -> float:
     return ids.numel() / best
 
 
-def _document_pairs(
-    documents: Sequence[Document], groups: Sequence[Sequence[str]], max_pairs: int | None
-) -> tuple[list[tuple[str, str]], int]:
-    """Pairs of documents to compare, and how many of the groups' pairs are left out."""
-    from cdcoref.linking import all_pairs
-
-    pairs: list[tuple[str, str]] = []
-    pruned = 0
-    for group in groups:
-        if max_pairs is not None and len(group) > max_pairs + 1:
-            nearest, left_out = nearest_pairs(documents, group, max_pairs)
-            pairs += nearest
-            pruned += left_out
-        else:
-            pairs += all_pairs([group])
-    return pairs, pruned
-
-
 def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
     """What to say where some documents come with mentions and others do not."""
-    without = [name for name, mentions in corpus.by_document().items() if not mentions]
+    with_some = {mention.document for mention in corpus.mentions}
+    without = [document.id for document in corpus.documents if document.id not in with_some]
     if not without:
         return ()
     return (
-        f"{len(without)} documents came without mentions ({without[0]} is one) and none were looked for in them, since "
-        "others came with some; --find-mentions looks for them in all",
+        f"{len(without)} of the documents came without mentions ({without[0]} is one); since others came with some, "
+        "mentions were not searched for in them",
     )
 
 
@@ -357,23 +321,15 @@ def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
     return Corpus(tuple(tokenise_text(text, name) for name, text in named.items()))
 
 
-def _chunks(documents: Sequence[Document], tokens: int) -> list[list[Document]]:
-    """Split into lists of about so many tokens, so that progress is seen and kept now and then."""
-    chunks: list[list[Document]] = []
-    size = tokens
-    for document in documents:
-        if size >= tokens:
-            chunks.append([])
-            size = 0
-        chunks[-1].append(document)
-        size += len(document.tokens)
-    return chunks
+@contextmanager
+def _opened(cache: str | Path | None, model: CorefModel) -> Iterator[ResultCache | None]:
+    if cache is None:
+        yield None
+        return
+    from cdcoref.engines import ResultCache
 
-
-def _packed(mention: Mention) -> list[float]:
-    return [mention.start, mention.end, KINDS.index(mention.kind or ""), mention.confidence or 0.0]
-
-
-def _unpacked(row: np.ndarray, document: str) -> Mention:
-    start, end, kind, confidence = row
-    return Mention(document, tuple(range(int(start), int(end))), KINDS[int(kind)], confidence=float(confidence))
+    store = ResultCache(cache, model_fingerprint(model))
+    try:
+        yield store
+    finally:
+        store.close()

@@ -9,24 +9,23 @@ from cdcoref.corpus import Corpus, Document, Mention
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What lies ahead once mentions are known.
+    """What lies ahead once documents are grouped.
 
     Attributes
     ----------
-    documents, mentions, groups
-        How many there are.
+    documents, stories, largest
+        How many documents and stories there are, and documents in the largest story.
     pairs, pruned
         Pairs of documents to compare, and pairs left out because of `max_pairs`.
-    sequences, seconds
-        Sequences for the encoder, and about how long they will take.
+    seconds
+        About how long it will take; 0 where that is a few seconds.
     """
 
     documents: int
-    mentions: int
-    groups: int
+    stories: int
+    largest: int
     pairs: int
     pruned: int
-    sequences: int
     seconds: float
 
 
@@ -73,17 +72,20 @@ class Prediction:
     corpus
         The documents with predicted mentions, each with its cluster and its confidence: the mean calibrated probability
         that it corefers with the other mentions of its cluster (for a singleton, that it is a mention at all).
-    groups
-        The groups of documents, by id, within which mentions were linked.
+    stories
+        The documents of each story, by id; mentions were linked within stories.
     plan
         What had to be done.
+    sequences
+        How many sequences were read together.
     notes
         One sentence for whatever could not be taken into account.
     """
 
     corpus: Corpus
-    groups: tuple[tuple[str, ...], ...]
+    stories: tuple[tuple[str, ...], ...]
     plan: Plan
+    sequences: int = 0
     notes: tuple[str, ...] = field(default=())
 
     def clusters(self, *, singletons: bool = False) -> list[PredictedCluster]:

@@ -8,6 +8,7 @@ among the pieces.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,32 @@ def load_tokenizer(name_or_folder: str | Path) -> PreTrainedTokenizerFast:
     tokenizer.backend_tokenizer.no_padding()
     add_special_tokens(tokenizer)
     return tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialPieces:
+    """The ids of the pieces that a sequence consists of beside its words."""
+
+    cls: int
+    doc_start: int
+    doc_end: int
+    mention_start: int
+    mention_end: int
+
+    @classmethod
+    def of(cls, tokenizer: PreTrainedTokenizerFast) -> SpecialPieces:
+        """Look them up.
+
+        Raises
+        ------
+        InputError
+            If nothing can begin a sequence.
+        """
+        start = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
+        if start is None:
+            raise InputError("the tokenizer has neither a [CLS] nor a beginning-of-sequence token")
+        ids = tokenizer.get_vocab()
+        return cls(int(start), *(ids[token] for token in SPECIAL_TOKENS))
 
 
 class WordPieces:

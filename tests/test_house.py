@@ -44,15 +44,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
     "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdlm.tokens"},
     "cdcoref.model": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.sequences", *LANGUAGE_MODEL},
-    "cdcoref.engines": {"cdcoref.corpus", "cdcoref.errors"},
     "cdcoref.linking": {
-        *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.model"),
-        "cdcoref.sequences",
+        *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.model", "cdcoref.sequences"),
     },
+    "cdcoref.engines": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"},
     "cdcoref.results": {"cdcoref.corpus"},
     "cdcoref.prediction": {
-        *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats"),
-        *("cdcoref.linking", "cdcoref.model", "cdcoref.results", "cdcoref.stories"),
+        *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.linking"),
+        *("cdcoref.model", "cdcoref.results", "cdcoref.stories"),
     },
     "cdcoref.training": {
         *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"),
@@ -60,8 +59,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdlm.convert", "cdlm.encoder", "cdlm.files"),
     },
     "cdcoref.evaluation": {
-        *("cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.prediction", "cdcoref.scoring"),
-        *("cdcoref.stories", "cdcoref.training"),
+        *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking", "cdcoref.prediction"),
+        *("cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
     },
     "cdcoref.views": {"cdcoref.scoring"},
     "cdcoref.cli": {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cdcoref.cli.progress import StageProgress, duration
+from cdcoref.cli.progress import StageProgress, counted, duration
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,7 +43,16 @@ def predict(
         float | None, typer.Option(help="Merge clusters while the probability is above this; default: the model's own.")
     ] = None,
     max_pairs: Annotated[
-        int | None, typer.Option(help="Compare each document with at most so many others, the nearest by their words.")
+        int | None,
+        typer.Option(
+            help="Compare each document with at most so many others of its story, the nearest by their words."
+        ),
+    ] = None,
+    max_windows: Annotated[
+        int | None,
+        typer.Option(
+            help="Read each part of a document that is too long to be read at once with at most so many other parts."
+        ),
     ] = None,
     singletons: Annotated[bool, typer.Option("--singletons", help="Show clusters of one mention too.")] = False,
     find_mentions: Annotated[
@@ -72,7 +81,7 @@ def predict(
         raise InputError("there is no document to read")
     from cdcoref.prediction import PredictionOptions, load
 
-    options = PredictionOptions(kind, topics, threshold, max_pairs, batch_tokens, find_mentions)
+    options = PredictionOptions(kind, topics, threshold, max_pairs, max_windows, batch_tokens, find_mentions)
     predictor = load(model, device=device, precision=precision)
     try:
         with StageProgress() as progress:
@@ -133,13 +142,13 @@ def _in_order(cluster: PredictedCluster) -> Sequence[PredictedMention]:
 
 
 def _announce(plan: Plan) -> None:
-    pruned = f", {plan.pruned} more left out by --max-pairs" if plan.pruned else ""
     time = f"; about {duration(plan.seconds)}" if plan.seconds else ""
     if plan.seconds > LONG and not plan.pruned:
         time += " (--max-pairs 20 would make it less, --cache DIR lets it be interrupted)"
+    pruned = f", {plan.pruned} more left out by --max-pairs" if plan.pruned else ""
     _say(
-        f"{plan.documents} documents in {plan.groups} groups, {plan.mentions} mentions; {plan.pairs} pairs of "
-        f"documents to compare{pruned}, in {plan.sequences} sequences{time}"
+        f"{counted(plan.documents, 'document')} in {counted(plan.stories, 'story', 'stories')}; "
+        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{time}"
     )
 
 

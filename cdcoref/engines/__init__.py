@@ -1,5 +1,6 @@
-"""Many stories on this machine: what a run has computed goes in, and is kept, so that an interrupted run goes on."""
+"""Many stories: a collection and its stories in, linked stories out as they finish; what a run computed can be kept."""
 
-from cdcoref.engines.cache import ResultCache, document_hash
+from cdcoref.engines.cache import ResultCache
+from cdcoref.engines.local import LocalEngine, Progress, Story
 
-__all__ = ["ResultCache", "document_hash"]
+__all__ = ["LocalEngine", "Progress", "ResultCache", "Story"]

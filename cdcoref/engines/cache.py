@@ -9,20 +9,23 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
 
 CACHE_FILE = "results.sqlite"
+VERSION = 2
+"""Part of every hash. It goes up whenever the code computes something else from the same model and documents, or when
+what is kept takes another form."""
 
 
 class ResultCache:
-    """Arrays by hash.
+    """Arrays by hash: a :class:`cdcoref.linking.ResultStore`.
 
     Parameters
     ----------
@@ -34,20 +37,22 @@ class ResultCache:
     Raises
     ------
     InputError
-        If the folder cannot be written, or holds another program's file of the same name.
+        If the folder cannot be written, or holds another program's file of the same name; and, whenever something is
+        looked up or kept, if the file is damaged, the disk is full or another program holds the file.
     """
 
     def __init__(self, folder: str | Path, fingerprint: str) -> None:
         self.path = Path(folder) / CACHE_FILE
-        self._fingerprint = fingerprint
+        self._fingerprint = f"{VERSION}\0{fingerprint}"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"this cannot be used as a cache ({error}); name another folder", self.path) from error
+        with self._errors():
             self._database = sqlite3.connect(self.path, isolation_level=None)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, shape TEXT, data BLOB)")
             self._database.execute("SELECT key, shape, data FROM results LIMIT 0")
-        except (OSError, sqlite3.Error) as error:
-            raise InputError(f"this cannot be used as a cache ({error}); name another folder", self.path) from error
 
     def key(self, *parts: str) -> bytes:
         """The hash under which a result is kept that depends on `parts`."""
@@ -55,33 +60,32 @@ class ResultCache:
 
     def get(self, key: bytes) -> NDArray[np.float32] | None:
         """The array kept under a hash, or None."""
-        row = self._database.execute("SELECT shape, data FROM results WHERE key = ?", (key,)).fetchone()
-        return None if row is None else np.frombuffer(row[1], dtype=np.float32).reshape(json.loads(row[0]))
+        with self._errors():
+            row = self._database.execute("SELECT shape, data FROM results WHERE key = ?", (key,)).fetchone()
+            return None if row is None else np.frombuffer(row[1], dtype=np.float32).reshape(json.loads(row[0]))
 
     def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
-        """Keep several arrays; after a crash either all of them are there or none.
-
-        Raises
-        ------
-        InputError
-            If they cannot be written, the disk being full or another program holding the file.
-        """
+        """Keep several arrays; after a crash either all of them are there or none."""
         rows = [(key, json.dumps(a.shape), a.astype(np.float32).tobytes()) for key, a in results.items()]
-        try:
-            self._database.execute("BEGIN")
-            self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
-            self._database.execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._database.in_transaction:
-                self._database.execute("ROLLBACK")
-            raise InputError(f"results cannot be kept here ({error}); name another folder", self.path) from error
+        with self._errors():
+            try:
+                self._database.execute("BEGIN")
+                self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
+                self._database.execute("COMMIT")
+            finally:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
 
-
-def document_hash(document: Document, mentions: tuple[Mention, ...] | list[Mention] = ()) -> str:
-    """Hash of what a model sees of a document: words, sentences, hidden sentences, and the mentions marked in it."""
-    content = [document.tokens, document.sentences, sorted(document.hidden), [(m.tokens, m.kind) for m in mentions]]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """What the database or damaged contents raise, said in one sentence."""
+        try:
+            yield
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            raise InputError(
+                f"this cannot be used as a cache ({error}); delete it or name another folder", self.path
+            ) from error

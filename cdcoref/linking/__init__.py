@@ -4,28 +4,27 @@ A model reads documents for mentions, and pairs of documents for the scores of m
 links mentions of one head lemma, needs no model.
 """
 
-from cdcoref.linking.comparison import Comparison, PairLogits, all_pairs
+from cdcoref.linking.clusters import cluster_mentions
+from cdcoref.linking.comparison import Comparison, DocumentPair, PairLogits, all_pairs
 from cdcoref.linking.lemma import lemma_clusters
-from cdcoref.linking.mentions import (
-    DetectionWindow,
-    SpanScores,
-    annotated_only,
-    collate_windows,
-    detection_windows,
-    find_mentions,
-    score_spans,
-)
+from cdcoref.linking.mentions import SpanScores, annotated_only, find_mentions, score_spans
+from cdcoref.linking.store import ResultStore, document_hash
+from cdcoref.linking.story import LinkedStory, LinkingOptions, link_story
 
 __all__ = [
     "Comparison",
-    "DetectionWindow",
+    "DocumentPair",
+    "LinkedStory",
+    "LinkingOptions",
     "PairLogits",
+    "ResultStore",
     "SpanScores",
     "all_pairs",
     "annotated_only",
-    "collate_windows",
-    "detection_windows",
+    "cluster_mentions",
+    "document_hash",
     "find_mentions",
     "lemma_clusters",
+    "link_story",
     "score_spans",
 ]

@@ -1,4 +1,4 @@
-"""Comparing documents: a corpus and the pairs of documents to compare in, a logit for every pair of mentions out.
+"""Comparing documents: a story and the pairs of documents to compare in, a logit for every pair of mentions out.
 
 Mentions of one kind are compared, within every document and across every pair of documents that is given. Across
 documents the logit is the mean over both orders of the two (or, where the model's configuration says so, that of one
@@ -8,21 +8,24 @@ order which does not depend on the files' names), so the order of the input does
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.clustering import PairScores
 from cdcoref.corpus import KINDS, Corpus
-from cdcoref.engines import ResultCache, document_hash
 from cdcoref.errors import InputError
-from cdcoref.model import CorefModel, collate, token_batches
-from cdcoref.sequences import Integers, MarkedDocument, PairSequence, SequenceBuilder
+from cdcoref.linking.store import ResultStore, document_hash
+from cdcoref.model import CorefModel, collate_pairs, token_batches
+from cdcoref.sequences import Extent, Integers, MarkedDocument, PairSequence
 
 SEQUENCES_AT_ONCE = 512
-"""Sequences that are sorted by length together, and kept in a cache together."""
+"""Sequences that are laid out and sorted by length together: what is in memory at a time."""
+RESULTS_AT_ONCE = 256
+"""Pairs of documents whose results are kept together: some seconds of work."""
 
 Matrix = NDArray[np.float32]
 DocumentPair = tuple[str, str]
@@ -45,9 +48,9 @@ class PairLogits:
     """
 
     size: int
-    first: Integers
-    second: Integers
-    kinds: Integers
+    first: NDArray[np.integer]
+    second: NDArray[np.integer]
+    kinds: NDArray[np.integer]
     logits: Matrix
 
     def probabilities(self, temperature: Mapping[str, float]) -> NDArray[np.float64]:
@@ -60,7 +63,8 @@ class PairLogits:
         """The probabilities of one kind's pairs, for clustering."""
         chosen = self.kinds == KINDS.index(kind)
         values = self.probabilities(temperature)[chosen]
-        return PairScores(self.size, self.first[chosen], self.second[chosen], values)
+        first, second = self.first[chosen].astype(np.int64), self.second[chosen].astype(np.int64)
+        return PairScores(self.size, first, second, values)
 
     def within(self, groups: Sequence[Sequence[str]], corpus: Corpus) -> PairLogits:
         """The pairs whose documents are in one group."""
@@ -76,7 +80,7 @@ def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
 
 
 class Comparison:
-    """The work of comparing the documents of a corpus: it can be sized up before it is done.
+    """The work of comparing the documents of a story: it can be sized up before it is done.
 
     Parameters
     ----------
@@ -87,7 +91,12 @@ class Comparison:
     pairs
         Pairs of documents to compare, by id; every document is also compared with itself.
     max_windows
-        See :class:`cdcoref.sequences.windows.SequenceOptions`.
+        See :class:`cdcoref.sequences.SequenceOptions`.
+
+    Attributes
+    ----------
+    pairs
+        The pairs of documents that hold mentions to compare, each document with itself among them.
     """
 
     def __init__(
@@ -96,12 +105,12 @@ class Comparison:
         for mention in corpus.mentions:
             if mention.kind not in KINDS:
                 raise InputError(
-                    f"a mention in {mention.document!r} is neither an event nor an entity; say which with --kind"
+                    f"a mention in {mention.document!r} is neither an event nor an entity; say which kind its "
+                    "mentions are"
                 )
         self.model = model
         self.corpus = corpus
-        options = replace(model.settings.sequence_options(), max_windows=max_windows)
-        self._builder = SequenceBuilder(model.tokenizer, options)
+        self._builder = model.pair_builder(max_windows)
         numbers: dict[str, list[int]] = {d.id: [] for d in corpus.documents}
         for number, mention in enumerate(corpus.mentions):
             numbers[mention.document].append(number)
@@ -117,29 +126,32 @@ class Comparison:
         self.pairs: list[DocumentPair] = [(name, name) for name in self._marked]
         self.pairs += [p for p in pairs if p[0] in self._marked and p[1] in self._marked]
 
+    @cached_property
+    def extent(self) -> Extent:
+        """Sequences to read in all, about how many word pieces they have, and pairs of windows left out."""
+        sequences = pieces = pruned = 0
+        for pair in self.pairs:
+            found = self._builder.extent(*self._both(pair))
+            sequences += self._orders(pair) * found.sequences
+            pieces += self._orders(pair) * found.pieces
+            pruned += found.pruned
+        return Extent(sequences, pieces, pruned)
+
     @property
     def notes(self) -> list[str]:
         """One sentence for each mention that had to be cut, and for what was left out of long documents."""
-        if not self._builder.pruned:
+        pruned = self.extent.pruned
+        if not pruned:
             return self._builder.notes
-        pruned = f"{self._builder.pruned} pairs of windows of long documents were not compared, because of --max-pairs"
-        return [*self._builder.notes, pruned]
-
-    def size(self) -> tuple[int, int]:
-        """Number of sequences, and about how many word pieces they have."""
-        sequences = pieces = 0
-        for one, other in self.pairs:
-            found = self._builder.count(*self._both((one, other)))
-            sequences += self._orders((one, other)) * found[0]
-            pieces += self._orders((one, other)) * found[1]
-        return sequences, pieces
+        subject = "1 pair" if pruned == 1 else f"{pruned} pairs"
+        return [*self._builder.notes, f"the limit on windows left {subject} of windows of long documents uncompared"]
 
     def run(
         self,
         *,
         batch_tokens: int,
-        cache: ResultCache | None = None,
-        advance: Callable[[int], None] = lambda sequences: None,
+        store: ResultStore | None = None,
+        advance: Callable[[float], None] = lambda pairs: None,
     ) -> PairLogits:
         """Compare.
 
@@ -147,79 +159,90 @@ class Comparison:
         ----------
         batch_tokens
             Word pieces that the encoder reads at once.
-        cache
-            Where results are kept and looked up.
+        store
+            Where results are looked up and kept.
         advance
-            Called with the number of sequences done, again and again.
+            Called with the number of pairs of documents done, or the share of one, again and again.
         """
-        numbers = [np.zeros((0, 2), dtype=np.int64)]
+        numbers = [np.zeros((0, 2), dtype=np.int32)]
         logits = [np.zeros(0, dtype=np.float32)]
-        for (one, other), matrix in self._matrices(batch_tokens, cache, advance):
+        for (one, other), matrix in self._matrices(batch_tokens, store, advance):
             rows, columns = np.nonzero(~np.isnan(matrix))
             pair = np.stack([self._numbers[one][rows], self._numbers[other][columns]], axis=1)
-            numbers.append(np.sort(pair, axis=1))
+            numbers.append(np.sort(pair, axis=1).astype(np.int32))
             logits.append(matrix[rows, columns])
         pairs = np.concatenate(numbers)
-        kind_of = np.array([KINDS.index(m.kind or "") for m in self.corpus.mentions], dtype=np.int64)
-        kinds = kind_of[pairs[:, 0]] if len(pairs) else pairs[:, 0]
-        return PairLogits(len(kind_of), pairs[:, 0], pairs[:, 1], kinds, np.concatenate(logits))
+        kind_of = np.array([KINDS.index(m.kind or "") for m in self.corpus.mentions], dtype=np.int8)
+        kinds = kind_of[pairs[:, 0]]
+        return PairLogits(len(kind_of), pairs[:, 0].copy(), pairs[:, 1].copy(), kinds, np.concatenate(logits))
 
     def _matrices(
-        self, batch_tokens: int, cache: ResultCache | None, advance: Callable[[int], None]
+        self, batch_tokens: int, store: ResultStore | None, advance: Callable[[float], None]
     ) -> Iterator[tuple[DocumentPair, Matrix]]:
         """For every pair of documents the mean logits of their mentions; NaN where two are not comparable."""
-        hashes = {
-            name: document_hash(marked.document, marked.mentions) for name, marked in self._marked.items() if cache
-        }
-        todo: list[tuple[DocumentPair, bytes]] = []
-        waiting: list[tuple[int, bool, PairSequence]] = []
-        for pair in self.pairs:
-            key = b""
-            if cache is not None:
-                key = cache.key(
-                    "pair",
-                    str(self._builder.options.max_windows),
-                    hashes[pair[0]],
-                    hashes[pair[1]] if pair[0] != pair[1] else "itself",
-                )
-                found = cache.get(key)
-                if found is not None:
-                    advance(self._orders(pair) * self._builder.count(*self._both(pair))[0])
+        todo = self.pairs
+        keys: dict[DocumentPair, bytes] = {}
+        if store is not None:
+            keys = self._keys(store)
+            todo = []
+            for pair in self.pairs:
+                found = store.get(keys[pair])
+                if found is None:
+                    todo.append(pair)
+                else:
+                    advance(1.0)
                     yield pair, found
-                    continue
-            waiting.extend((len(todo), flipped, s) for flipped, s in self._sequences(pair))
-            todo.append((pair, key))
-            if len(waiting) >= SEQUENCES_AT_ONCE:
-                yield from self._finish(todo, waiting, batch_tokens, cache, advance)
-                todo, waiting = [], []
-        yield from self._finish(todo, waiting, batch_tokens, cache, advance)
-
-    def _finish(
-        self,
-        todo: Sequence[tuple[DocumentPair, bytes]],
-        waiting: Sequence[tuple[int, bool, PairSequence]],
-        batch_tokens: int,
-        cache: ResultCache | None,
-        advance: Callable[[int], None],
-    ) -> Iterator[tuple[DocumentPair, Matrix]]:
-        shapes = [(len(self._numbers[one]), len(self._numbers[other])) for (one, other), _ in todo]
-        totals = [np.zeros(shape, dtype=np.float32) for shape in shapes]
-        counts = [np.zeros(shape, dtype=np.float32) for shape in shapes]
-        for positions in token_batches([len(s) for _, _, s in waiting], batch_tokens):
-            chosen = [waiting[p] for p in positions]
-            logits = pair_logits(self.model, [s for _, _, s in chosen])
-            for (number, flipped, sequence), values in zip(chosen, logits, strict=True):
-                places = sequence.mentions[sequence.pairs]
-                rows, columns = places[:, int(flipped)], places[:, 1 - int(flipped)]
-                totals[number][rows, columns] += values
-                counts[number][rows, columns] += 1
-            advance(len(chosen))
-        with np.errstate(invalid="ignore"):
-            matrices = [total / count for total, count in zip(totals, counts, strict=True)]
-        if cache is not None:
-            cache.put({key: matrix for (_, key), matrix in zip(todo, matrices, strict=True)})
-        for (pair, _), matrix in zip(todo, matrices, strict=True):
+        unkept: dict[bytes, Matrix] = {}
+        for pair, matrix in self._compute(todo, batch_tokens, advance):
             yield pair, matrix
+            if store is not None:
+                unkept[keys[pair]] = matrix
+                if len(unkept) >= RESULTS_AT_ONCE:
+                    store.put(unkept)
+                    unkept = {}
+        if store is not None:
+            store.put(unkept)
+
+    def _keys(self, store: ResultStore) -> dict[DocumentPair, bytes]:
+        hashes = {name: document_hash(marked.document, marked.mentions) for name, marked in self._marked.items()}
+        limit = str(self._builder.options.max_windows)
+        return {
+            (one, other): store.key("pair", limit, hashes[one], hashes[other] if one != other else "itself")
+            for one, other in self.pairs
+        }
+
+    def _compute(
+        self, pairs: Sequence[DocumentPair], batch_tokens: int, advance: Callable[[float], None]
+    ) -> Iterator[tuple[DocumentPair, Matrix]]:
+        """Read sequences some hundreds at a time; a pair of documents is done once all of its own have been read."""
+        shapes = [(len(self._numbers[one]), len(self._numbers[other])) for one, other in pairs]
+        unfinished: dict[int, _Means] = {}
+        following = 0
+        sequences = self._all_sequences(pairs)
+        while block := list(islice(sequences, SEQUENCES_AT_ONCE)):
+            last = block[-1][0]
+            # Also pairs of documents without a sequence, in which no two mentions are of one kind.
+            unfinished |= {number: _Means(*shapes[number]) for number in range(following, last + 1)}
+            following = last + 1
+            for positions in token_batches([len(s) for _, _, s in block], batch_tokens):
+                chosen = [block[p] for p in positions]
+                for (number, flipped, sequence), values in zip(
+                    chosen, pair_logits(self.model, [s for _, _, s in chosen]), strict=True
+                ):
+                    places = sequence.mentions[sequence.pairs]
+                    unfinished[number].add(places[:, int(flipped)], places[:, 1 - int(flipped)], values)
+            for number in [n for n in unfinished if n < last]:
+                advance(1.0)
+                yield pairs[number], unfinished.pop(number).matrix()
+        unfinished |= {number: _Means(*shapes[number]) for number in range(following, len(pairs))}
+        for number, means in unfinished.items():
+            advance(1.0)
+            yield pairs[number], means.matrix()
+
+    def _all_sequences(self, pairs: Sequence[DocumentPair]) -> Iterator[tuple[int, bool, PairSequence]]:
+        """The sequences of all pairs, each with the pair's number and whether its second document stands first."""
+        for number, pair in enumerate(pairs):
+            yield from ((number, flipped, sequence) for flipped, sequence in self._sequences(pair))
 
     def _both(self, pair: DocumentPair) -> tuple[MarkedDocument, MarkedDocument | None]:
         return self._marked[pair[0]], None if pair[0] == pair[1] else self._marked[pair[1]]
@@ -240,6 +263,23 @@ class Comparison:
             yield from ((True, s) for s in self._builder.pair(other, one))
 
 
+class _Means:
+    """The mean logits of the mentions of two documents, as they come in."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self._totals = np.zeros((rows, columns), dtype=np.float32)
+        self._counts = np.zeros((rows, columns), dtype=np.uint8)
+
+    def add(self, rows: Integers, columns: Integers, values: Matrix) -> None:
+        self._totals[rows, columns] += values
+        self._counts[rows, columns] += 1
+
+    def matrix(self) -> Matrix:
+        """The means; NaN where two mentions were not compared."""
+        with np.errstate(invalid="ignore"):
+            return (self._totals / self._counts).astype(np.float32, copy=False)
+
+
 def _content(marked: MarkedDocument) -> tuple[object, ...]:
     """All that a sequence shows of a document, which settles who stands first whatever the names."""
     document = marked.document
@@ -249,7 +289,7 @@ def _content(marked: MarkedDocument) -> tuple[object, ...]:
 
 def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> list[Matrix]:
     """Logits of the pairs of every sequence. *Shape* of each: (pairs,)"""
-    batch = collate(sequences, model.encoder.config.pad_token_id)
+    batch = collate_pairs(sequences, model.encoder.config.pad_token_id)
     with model.inference():
         logits = model.pair_logits({name: tensor.to(model.device) for name, tensor in batch.items()})
     return np.split(logits.float().cpu().numpy(), np.cumsum([len(s.pairs) for s in sequences])[:-1])

@@ -12,68 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.model import CorefModel, collate, token_batches
-from cdcoref.sequences import Integers, PairSequence, SequenceBuilder
+from cdcoref.model import CorefModel, collate_readings, token_batches
+from cdcoref.sequences import Integers, ReadingSequence
 
-CHUNKS_AT_ONCE = 256
-"""Windows that are sorted by length together; bounds the memory that a long list of documents takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class DetectionWindow:
-    """One window of unmarked text and its candidate spans.
-
-    Attributes
-    ----------
-    document
-        Where it is from.
-    sequence
-        What the encoder reads; `span_tokens` are the places of the words' first pieces.
-    words
-        Token indices in the document. *Shape:* (words,)
-    starts, ends
-        First word of every span, and one past its last. *Shape:* (spans,)
-    """
-
-    document: Document
-    sequence: PairSequence
-    words: Integers
-    starts: Integers
-    ends: Integers
-
-
-def detection_windows(
-    builder: SequenceBuilder, document: Document, max_length: int, max_words: int
-) -> Iterator[DetectionWindow]:
-    """The windows of one document; sentences that must not be seen are left out."""
-    sentence_of = np.array(document.sentence_of_tokens(), dtype=np.int64)
-    for sequence in builder.plain(builder.prepare(document, (), ()), max_length):
-        words = sequence.span_of_token
-        sentences = sentence_of[words]
-        starts, ends = [], []
-        for count in range(1, min(max_words, len(words)) + 1):
-            first = np.arange(len(words) - count + 1)
-            whole = (sentences[first] == sentences[first + count - 1]) & (
-                words[first + count - 1] - words[first] < count
-            )
-            starts.append(first[whole])
-            ends.append(first[whole] + count)
-        if len(words):
-            yield DetectionWindow(document, sequence, words, np.concatenate(starts), np.concatenate(ends))
-
-
-def collate_windows(windows: Sequence[DetectionWindow], pad_token_id: int) -> dict[str, Tensor]:
-    """A batch for :meth:`CorefModel.span_logits`; spans in the order of the windows."""
-    batch = collate([w.sequence for w in windows], pad_token_id)
-    offsets = np.cumsum([0] + [len(w.words) for w in windows])
-    starts = np.concatenate([w.starts + offset for w, offset in zip(windows, offsets[:-1], strict=True)])
-    ends = np.concatenate([w.ends + offset for w, offset in zip(windows, offsets[:-1], strict=True)])
-    return {**batch, "span_starts": torch.from_numpy(starts), "span_ends": torch.from_numpy(ends)}
+SEQUENCES_AT_ONCE = 256
+"""Sequences that are sorted by length together; bounds the memory that a long list of documents takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +63,7 @@ def score_spans(
     *,
     batch_tokens: int,
     least: float = 0.05,
-    advance: Callable[[int], None] = lambda pieces: None,
+    advance: Callable[[int], None] = lambda words: None,
 ) -> Iterator[tuple[Document, SpanScores]]:
     """Score the candidate spans of documents.
 
@@ -128,34 +74,33 @@ def score_spans(
     least
         Spans below this probability for every kind are dropped.
     advance
-        Called with the number of word pieces read, after every batch.
+        Called with the number of words read, after every batch.
 
     Yields
     ------
     tuple
         Every document, in order, with its scored spans.
     """
-    builder = SequenceBuilder(model.tokenizer, model.settings.sequence_options())
-    config = model.settings
-    waiting: list[DetectionWindow] = []
+    sequences_of = model.reading_builder()
+    waiting: list[ReadingSequence] = []
     unfinished: list[Document] = []
 
     def flush() -> Iterator[tuple[Document, SpanScores]]:
         found: dict[str, list[tuple[Integers, Integers, NDArray[np.float32]]]] = {d.id: [] for d in unfinished}
-        for positions in token_batches([len(w.sequence) for w in waiting], batch_tokens):
-            windows = [waiting[p] for p in positions]
-            for window, scores in zip(windows, _probabilities(model, windows), strict=True):
+        for positions in token_batches([len(s) for s in waiting], batch_tokens):
+            sequences = [waiting[p] for p in positions]
+            for sequence, scores in zip(sequences, _probabilities(model, sequences), strict=True):
                 keep = scores.max(axis=1) >= least
-                starts = window.words[window.starts[keep]]
-                found[window.document.id].append((starts, window.words[window.ends[keep] - 1] + 1, scores[keep]))
-            advance(sum(len(w.sequence) for w in windows))
+                starts, ends = sequence.words[sequence.starts[keep]], sequence.words[sequence.ends[keep] - 1] + 1
+                found[sequence.document.id].append((starts, ends, scores[keep]))
+            advance(sum(len(s.words) for s in sequences))
         for document in unfinished:
             yield document, _join(found[document.id])
 
     for document in documents:
         unfinished.append(document)
-        waiting.extend(detection_windows(builder, document, config.detector_max_length, config.detector_max_words))
-        if len(waiting) >= CHUNKS_AT_ONCE:
+        waiting.extend(sequences_of(document))
+        if len(waiting) >= SEQUENCES_AT_ONCE:
             yield from flush()
             waiting.clear()
             unfinished.clear()
@@ -167,7 +112,7 @@ def find_mentions(
     corpus: Corpus,
     *,
     batch_tokens: int,
-    advance: Callable[[int], None] = lambda pieces: None,
+    advance: Callable[[int], None] = lambda words: None,
 ) -> Corpus:
     """The corpus with the detector's mentions in place of its own.
 
@@ -192,12 +137,12 @@ def annotated_only(corpus: Corpus) -> Corpus:
     return replace(corpus, mentions=tuple(kept))
 
 
-def _probabilities(model: CorefModel, windows: Sequence[DetectionWindow]) -> list[NDArray[np.float32]]:
-    batch = collate_windows(windows, model.encoder.config.pad_token_id)
+def _probabilities(model: CorefModel, sequences: Sequence[ReadingSequence]) -> list[NDArray[np.float32]]:
+    batch = collate_readings(sequences, model.encoder.config.pad_token_id)
     with model.inference():
         logits = model.span_logits({name: tensor.to(model.device) for name, tensor in batch.items()})
     scores = logits.float().sigmoid().cpu().numpy()
-    return np.split(scores, np.cumsum([len(w.starts) for w in windows])[:-1])
+    return np.split(scores, np.cumsum([len(s.starts) for s in sequences])[:-1])
 
 
 def _join(parts: Sequence[tuple[Integers, Integers, NDArray[np.float32]]]) -> SpanScores:

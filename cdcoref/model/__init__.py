@@ -3,7 +3,7 @@
 An encoder, a scorer of pairs and a detector of mentions, with their configuration, their folder and its model card.
 """
 
-from cdcoref.model.batches import collate, token_batches
+from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
 from cdcoref.model.card import KindScores, model_card
 from cdcoref.model.config import CorefConfig
 from cdcoref.model.coref_model import CONFIG_FILE, DEFAULT_MODEL, CorefModel
@@ -14,7 +14,8 @@ __all__ = [
     "CorefConfig",
     "CorefModel",
     "KindScores",
-    "collate",
+    "collate_pairs",
+    "collate_readings",
     "model_card",
     "token_batches",
 ]

@@ -2,53 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from cdcoref.sequences import PairSequence
+from cdcoref.sequences import Integers, PairSequence, ReadingSequence
 
 
-def collate(sequences: Sequence[PairSequence], pad_token_id: int) -> dict[str, Tensor]:
-    """Put sequences side by side.
+def collate_pairs(sequences: Sequence[PairSequence], pad_token_id: int) -> dict[str, Tensor]:
+    """Put sequences with marked mentions side by side.
 
     Returns
     -------
     dict
         ``input_ids``, ``attention_mask``, ``global_attention_mask`` (*Shape:* (sequences, length)); ``span_tokens``
         (places in the flattened batch) and ``span_of_token``; ``span_count``; ``pairs`` of spans, and for every pair
-        its ``pair_sequence`` and ``pair_kinds``.
+        its ``pair_sequence``, ``pair_kinds`` and ``pair_features``.
     """
-    length = max(len(s) for s in sequences)
-    ids = np.full((len(sequences), length), pad_token_id, dtype=np.int64)
-    mask = np.zeros((len(sequences), length), dtype=np.int64)
-    is_global = np.zeros((len(sequences), length), dtype=np.int64)
-    tokens, owners, pairs, numbers, kinds = [], [], [], [], []
-    spans = 0
+    arrays = _side_by_side(sequences, pad_token_id)
+    length = arrays["input_ids"].shape[1]
+    bounds = np.cumsum([0] + [len(s.mentions) for s in sequences])
+    arrays |= {
+        "span_tokens": np.concatenate([s.span_tokens + row * length for row, s in enumerate(sequences)]),
+        "span_of_token": np.concatenate([s.span_of_token + n for s, n in zip(sequences, bounds, strict=False)]),
+        "span_count": bounds[-1],
+        "pairs": np.concatenate([s.pairs + n for s, n in zip(sequences, bounds, strict=False)]),
+        "pair_sequence": np.repeat(np.arange(len(sequences)), [len(s.pairs) for s in sequences]),
+        "pair_kinds": np.concatenate([np.maximum(s.kinds[s.pairs[:, 0]], 0) for s in sequences]),
+    }
+    features = torch.from_numpy(np.concatenate([s.features for s in sequences]))
+    return {**_tensors(arrays), "pair_features": features}
+
+
+def collate_readings(sequences: Sequence[ReadingSequence], pad_token_id: int) -> dict[str, Tensor]:
+    """Put unmarked sequences side by side.
+
+    Returns
+    -------
+    dict
+        ``input_ids``, ``attention_mask``, ``global_attention_mask`` (*Shape:* (sequences, length)); ``word_places`` in
+        the flattened batch; ``span_starts`` and ``span_ends`` of the candidates, in words of the batch, in the order of
+        the sequences.
+    """
+    arrays = _side_by_side(sequences, pad_token_id)
+    length = arrays["input_ids"].shape[1]
+    bounds = np.cumsum([0] + [len(s.words) for s in sequences])
+    arrays |= {
+        "word_places": np.concatenate([s.word_places + row * length for row, s in enumerate(sequences)]),
+        "span_starts": np.concatenate([s.starts + n for s, n in zip(sequences, bounds, strict=False)]),
+        "span_ends": np.concatenate([s.ends + n for s, n in zip(sequences, bounds, strict=False)]),
+    }
+    return _tensors(arrays)
+
+
+def _side_by_side(sequences: Sequence[PairSequence | ReadingSequence], pad_token_id: int) -> dict[str, Integers]:
+    """The sequences padded to the length of the longest, and which of their pieces are read and attend globally."""
+    shape = len(sequences), max(len(s) for s in sequences)
+    ids = np.full(shape, pad_token_id, dtype=np.int64)
+    mask, is_global = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     for row, sequence in enumerate(sequences):
         ids[row, : len(sequence)] = sequence.input_ids
         mask[row, : len(sequence)] = 1
         is_global[row, : len(sequence)] = sequence.is_global
-        tokens.append(sequence.span_tokens + row * length)
-        owners.append(sequence.span_of_token + spans)
-        pairs.append(sequence.pairs + spans)
-        numbers.append(np.full(len(sequence.pairs), row))
-        kinds.append(np.maximum(sequence.kinds[sequence.pairs[:, 0]], 0))
-        spans += len(sequence.mentions)
-    arrays = {
-        "input_ids": ids,
-        "attention_mask": mask,
-        "global_attention_mask": is_global,
-        "span_tokens": np.concatenate(tokens),
-        "span_of_token": np.concatenate(owners),
-        "span_count": np.array(spans),
-        "pairs": np.concatenate(pairs),
-        "pair_sequence": np.concatenate(numbers),
-        "pair_kinds": np.concatenate(kinds),
-    }
-    return {name: torch.from_numpy(array.astype(np.int64)) for name, array in arrays.items()}
+    return {"input_ids": ids, "attention_mask": mask, "global_attention_mask": is_global}
+
+
+def _tensors(arrays: Mapping[str, Integers]) -> dict[str, Tensor]:
+    return {name: torch.from_numpy(np.asarray(array, dtype=np.int64)) for name, array in arrays.items()}
 
 
 def token_batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:

@@ -42,6 +42,8 @@ class CorefConfig:
         Per kind: clusters are merged while their distance is below it.
     temperature
         Per kind: logits are divided by it before they become probabilities.
+    pair_features
+        Names of what the pair scorer is told about a pair beside the text (see `SequenceOptions.features`).
     detection_threshold
         Per kind: the probability from which on a span counts as a mention.
     """
@@ -58,15 +60,18 @@ class CorefConfig:
     linkage: Literal["average", "single", "complete"] = "average"
     distance_threshold: Mapping[str, float] = field(default_factory=lambda: _per_kind(0.5))
     temperature: Mapping[str, float] = field(default_factory=lambda: _per_kind(1.0))
+    pair_features: tuple[str, ...] = ()
     detection_threshold: Mapping[str, float] = field(default_factory=lambda: _per_kind(0.5))
 
     def sequence_options(self) -> SequenceOptions:
         """How sequences for this model are built."""
-        return SequenceOptions(self.marking, self.context, self.max_length)
+        return SequenceOptions(self.marking, self.context, self.max_length, features=self.pair_features)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], path: Path | None = None) -> CorefConfig:
         """Read what :meth:`to_dict` wrote; an unknown or wrong entry is an `InputError`."""
+        if isinstance(values, Mapping) and isinstance(values.get("pair_features"), list):  # as JSON has it
+            values = {**values, "pair_features": tuple(map(str, values["pair_features"]))}
         try:
             config = cls(**values)
         except TypeError as error:

@@ -22,6 +22,7 @@ from cdcoref.errors import InputError
 from cdcoref.model.config import CorefConfig
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector
+from cdcoref.sequences import ReadingBuilder, SequenceBuilder
 from cdlm.checkpoints import shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel
@@ -64,7 +65,7 @@ class CorefModel(nn.Module):
         self.inference_dtype = torch.float32
         self.encoder = encoder
         width = encoder.config.hidden_size
-        self.pair_scorer = PairScorer(width, config.scorer_width)
+        self.pair_scorer = PairScorer(width, config.scorer_width, len(config.pair_features))
         self.detector = SpanDetector(width, config.detector_width, config.detector_max_words)
 
     @property
@@ -79,10 +80,19 @@ class CorefModel(nn.Module):
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=mixed):
             yield
 
+    def pair_builder(self, max_windows: int | None = None) -> SequenceBuilder:
+        """What lays out sequences of marked mentions for this model; `max_windows` as in `SequenceOptions`."""
+        return SequenceBuilder(self.tokenizer, replace(self.settings.sequence_options(), max_windows=max_windows))
+
+    def reading_builder(self) -> ReadingBuilder:
+        """What lays out the sequences in which this model looks for mentions."""
+        config = self.settings
+        return ReadingBuilder(self.tokenizer, config.detector_max_length, config.max_length, config.detector_max_words)
+
     # -- forward -----------------------------------------------------------------------------------------------------
 
     def pair_logits(self, batch: Mapping[str, Tensor]) -> Tensor:
-        """Logits of all pairs of a batch of :func:`collate`. *Shape:* (pairs,)"""
+        """Logits of all pairs of a batch of :func:`collate_pairs`. *Shape:* (pairs,)"""
         hidden = self._encode(batch)
         flat = hidden.reshape(-1, hidden.shape[-1])
         spans = flat.new_zeros(int(batch["span_count"]), flat.shape[1])
@@ -90,12 +100,13 @@ class CorefModel(nn.Module):
         if self.settings.mention_vector == "mean":
             sizes = torch.bincount(batch["span_of_token"], minlength=len(spans)).clamp(min=1)
             spans = spans / sizes[:, None].to(spans.dtype)
-        return self.pair_scorer(hidden[:, 0], spans, batch["pairs"], batch["pair_sequence"], batch["pair_kinds"])
+        pairs = batch["pairs"], batch["pair_sequence"], batch["pair_kinds"], batch["pair_features"]
+        return self.pair_scorer(hidden[:, 0], spans, *pairs)
 
     def span_logits(self, batch: Mapping[str, Tensor]) -> Tensor:
-        """Logits of the candidate spans of a batch of :func:`collate`. *Shape:* (spans, kinds)"""
+        """Logits of the candidate spans of a batch of :func:`collate_readings`. *Shape:* (spans, kinds)"""
         hidden = self._encode(batch)
-        words = hidden.reshape(-1, hidden.shape[-1])[batch["span_tokens"]]
+        words = hidden.reshape(-1, hidden.shape[-1])[batch["word_places"]]
         return self.detector(words, batch["span_starts"], batch["span_ends"])
 
     def forward(

@@ -14,17 +14,24 @@ PAIRS_AT_ONCE = 16_384
 class PairScorer(nn.Module):
     """The probability that two mentions corefer, from ``[s, m_i, m_j, m_i * m_j]`` (Appendix C.1).
 
-    One hidden layer with tanh, and one output a kind of mention. The hidden layer's product with the concatenation is
+    What is known about a pair beside the text (`features` numbers) is appended to the concatenation. One hidden layer
+    with tanh, and one output a kind of mention. The hidden layer's product with the concatenation is
     computed as the sum of four products, of which only that with ``m_i * m_j`` is as many rows long as there are pairs.
     """
 
-    def __init__(self, width: int, hidden: int) -> None:
+    def __init__(self, width: int, hidden: int, features: int = 0) -> None:
         super().__init__()
-        self.hidden = nn.Linear(4 * width, hidden)
+        self.hidden = nn.Linear(4 * width + features, hidden)
         self.output = nn.Linear(hidden, len(KINDS))
 
     def forward(
-        self, sequences: Tensor, mentions: Tensor, pairs: Tensor, pair_sequence: Tensor, kinds: Tensor
+        self,
+        sequences: Tensor,
+        mentions: Tensor,
+        pairs: Tensor,
+        pair_sequence: Tensor,
+        kinds: Tensor,
+        features: Tensor,
     ) -> Tensor:
         """Logits of the pairs.
 
@@ -36,8 +43,13 @@ class PairScorer(nn.Module):
             Vectors of the mentions. *Shape:* (spans, width)
         pairs, pair_sequence, kinds
             Spans, sequence and kind of every pair. *Shape:* (pairs, 2), (pairs,), (pairs,)
+        features
+            What is known about every pair. *Shape:* (pairs, features)
         """
-        of_sequence, of_first, of_second, of_product = self.hidden.weight.chunk(4, dim=1)
+        width = mentions.shape[1]
+        of_sequence, of_first, of_second, of_product, of_features = self.hidden.weight.split(
+            [width, width, width, width, self.hidden.in_features - 4 * width], dim=1
+        )
         base = nn.functional.linear(sequences, of_sequence, self.hidden.bias)
         left = nn.functional.linear(mentions, of_first)
         right = nn.functional.linear(mentions, of_second)
@@ -46,7 +58,10 @@ class PairScorer(nn.Module):
         for chunk in torch.arange(len(pairs), device=pairs.device).split(max(1, at_once)):
             i, j = pairs[chunk, 0], pairs[chunk, 1]
             product = nn.functional.linear(mentions[i] * mentions[j], of_product)
-            activation = torch.tanh(base[pair_sequence[chunk]] + left[i] + right[j] + product)
+            total = base[pair_sequence[chunk]] + left[i] + right[j] + product
+            if of_features.shape[1]:
+                total = total + nn.functional.linear(features[chunk], of_features)
+            activation = torch.tanh(total)
             both = self.output(activation)
             logits.append(both.gather(1, kinds[chunk, None]).squeeze(1))
         return torch.cat(logits) if logits else sequences.new_zeros(0)

@@ -5,14 +5,18 @@ mentions marked, or of one document without marks.
 """
 
 from cdcoref.sequences.pair_sequences import Integers, PairSequence, SequenceBuilder
-from cdcoref.sequences.windows import SMALLEST_LENGTH, Context, MarkedDocument, SequenceOptions
+from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
+from cdcoref.sequences.windows import SMALLEST_LENGTH, Context, Extent, MarkedDocument, SequenceOptions
 
 __all__ = [
     "SMALLEST_LENGTH",
     "Context",
+    "Extent",
     "Integers",
     "MarkedDocument",
     "PairSequence",
+    "ReadingBuilder",
+    "ReadingSequence",
     "SequenceBuilder",
     "SequenceOptions",
 ]

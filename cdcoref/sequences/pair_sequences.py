@@ -15,20 +15,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Document, Mention
-from cdcoref.errors import InputError
-from cdcoref.sequences.windows import MarkedDocument, SequenceOptions, lay_out, window_pairs
-from cdlm.tokens import DOC_END, DOC_START, MENTION_END, MENTION_START, WordPieces
+from cdcoref.sequences.pair_features import describe, pair_features
+from cdcoref.sequences.windows import Extent, MarkedDocument, SequenceOptions, lay_out, window_pairs
+from cdlm.tokens import SpecialPieces, WordPieces
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 Integers = NDArray[np.int64]
+
+PIECES_KEPT = 200_000
+"""Rendered windows of so many word pieces are kept, those used last: some 10 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class Segment:
         Numbers of the mentions marked in it, and their kinds (positions in `KINDS`; -1: not said). *Shape:* (spans,)
     span_tokens, span_of_token
         Positions of the mentions' own pieces, and the number of the span that each belongs to.
+    described
+        For every span what each feature of pairs sees of its mention.
     """
 
     ids: Integers
@@ -53,6 +58,7 @@ class Segment:
     kinds: Integers
     span_tokens: Integers
     span_of_token: Integers
+    described: tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,8 @@ class PairSequence:
         Positions of the mentions' pieces, and the span that each belongs to. *Shape:* (mention pieces,)
     pairs
         Spans of one kind to compare, the first document's first. *Shape:* (pairs, 2)
+    features
+        What is known about each pair beside the text (see `SequenceOptions.features`). *Shape:* (pairs, features)
     """
 
     input_ids: Integers
@@ -80,6 +88,7 @@ class PairSequence:
     span_tokens: Integers
     span_of_token: Integers
     pairs: Integers
+    features: NDArray[np.float32]
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -99,22 +108,15 @@ class SequenceBuilder:
     ----------
     notes
         One sentence for each mention that had to be cut, to be reported to the user.
-    pruned
-        Pairs of windows of long documents that were left out because of `max_windows`.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, options: SequenceOptions) -> None:
         self.options = options
         self.notes: list[str] = []
-        self.pruned = 0
         self._word_pieces = WordPieces(tokenizer)
-        ids = tokenizer.get_vocab()
-        self._doc_start, self._doc_end = ids[DOC_START], ids[DOC_END]
-        self._open, self._close = ids[MENTION_START], ids[MENTION_END]
-        start = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
-        if start is None:
-            raise InputError("the tokenizer has neither a [CLS] nor a beginning-of-sequence token")
-        self._cls = int(start)
+        self._special = SpecialPieces.of(tokenizer)
+        self._rendered: dict[object, tuple[MarkedDocument, Segment]] = {}
+        self._pieces_rendered = 0
 
     def prepare(self, document: Document, mentions: Sequence[Mention], numbers: Sequence[int]) -> MarkedDocument:
         """Tokenise a document and lay out its units; `numbers` are the mentions' numbers in the corpus."""
@@ -161,41 +163,20 @@ class SequenceBuilder:
         else:
             yield from self._across(first, ones, second, others)
 
-    def plain(self, document: MarkedDocument, max_length: int) -> Iterator[PairSequence]:
-        """Unmarked sequences of a document, for finding mentions; hidden sentences are left out.
+    def extent(self, first: MarkedDocument, second: MarkedDocument | None) -> Extent:
+        """How much :meth:`pair` (or :meth:`single`) has to read."""
+        marked = list(self.candidates(first, second))
+        if not marked:
+            return Extent(0, 0)
+        one = self.extent_of(first, marked[0][0], second, marked[0][1])
+        if self.options.marking == "pair":
+            return Extent(len(marked), len(marked) * one.pieces)
+        return one
 
-        ``span_tokens`` are the places of the words' first pieces, ``span_of_token`` the words' indices in the document.
-        """
-        chunk: list[int] = []
-        length = 0
-        room = max_length - 3
-        for unit, (start, end) in enumerate(document.units):
-            if unit in document.hidden:
-                continue
-            cost = sum(len(document.pieces[t]) for t in range(start, end))
-            if chunk and length + cost > room:
-                yield self._render_plain(document, chunk)
-                chunk, length = [], 0
-            chunk.append(unit)
-            length += cost
-        if chunk:
-            yield self._render_plain(document, chunk)
-
-    def count(self, first: MarkedDocument, second: MarkedDocument | None) -> tuple[int, int]:
-        """How many sequences :meth:`pair` (or :meth:`single`) yields, and about how many word pieces they hold."""
-        sequences = pieces = 0
-        for ones, others in self.candidates(first, second):
-            found = self.extent(first, ones, second, others)
-            if self.options.marking == "pair":
-                candidates = sum(1 for _ in self.candidates(first, second))
-                return candidates, candidates * found[1]
-            sequences, pieces = sequences + found[0], pieces + found[1]
-        return sequences, pieces
-
-    def extent(
+    def extent_of(
         self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
-    ) -> tuple[int, int]:
-        """How many sequences :meth:`build` yields at most, and about how many word pieces they hold."""
+    ) -> Extent:
+        """How much :meth:`build` has to read at most."""
         marked = ones if second else (*ones, *others)
         return window_pairs(self.options, first, marked, second, others).extent(first, second)
 
@@ -205,7 +186,6 @@ class SequenceBuilder:
         self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument, others: Sequence[int]
     ) -> Iterator[PairSequence]:
         windows = window_pairs(self.options, first, ones, second, others)
-        self.pruned += windows.pruned
         for one, other in windows:
             segments = (self._segment(first, one, ones), self._segment(second, other, others))
             left, right = (len(s.mentions) for s in segments)
@@ -214,7 +194,6 @@ class SequenceBuilder:
 
     def _within(self, document: MarkedDocument, marked: Sequence[int]) -> Iterator[PairSequence]:
         windows = window_pairs(self.options, document, marked, None, ())
-        self.pruned += windows.pruned
         for one, other in windows:
             # Two windows of one document may have filled up with the same sentence.
             segment = self._segment(document, tuple(sorted({*one, *other})), marked)
@@ -230,13 +209,13 @@ class SequenceBuilder:
         pairs = pairs[kinds[pairs[:, 0]] == kinds[pairs[:, 1]]]
         if not len(pairs):
             return
-        ids: list[Integers] = [np.array([self._cls])]
+        ids: list[Integers] = [np.array([self._special.cls])]
         is_global: list[NDArray[np.bool_]] = [np.array([True])]
         tokens: list[Integers] = []
         owners: list[Integers] = []
         offset, spans = 1, 0
         for segment in segments:
-            ids += [np.array([self._doc_start]), segment.ids, np.array([self._doc_end])]
+            ids += [np.array([self._special.doc_start]), segment.ids, np.array([self._special.doc_end])]
             is_global += [np.array([False]), segment.is_global, np.array([False])]
             tokens.append(segment.span_tokens + offset + 1)
             owners.append(segment.span_of_token + spans)
@@ -250,16 +229,22 @@ class SequenceBuilder:
             np.concatenate(tokens),
             np.concatenate(owners),
             pairs,
+            pair_features(self.options.features, [seen for s in segments for seen in s.described], pairs),
         )
 
     def _segment(self, document: MarkedDocument, units: tuple[int, ...], marked: Sequence[int]) -> Segment:
-        """Render units with the marked mentions in them; rendered once for every use."""
+        """Render units with the marked mentions in them, or take what was rendered lately."""
         if self.options.marking == "pair":
             return self._render(document, units, marked)
-        key = (units, marked)
-        segment = document.rendered.get(key)
-        if segment is None:
-            segment = document.rendered[key] = self._render(document, units, marked)
+        key = (id(document), units, marked)
+        kept = self._rendered.pop(key, None)
+        # The document is kept with what was rendered of it, so that no other can have its id meanwhile.
+        segment = kept[1] if kept else self._render(document, units, marked)
+        self._rendered[key] = document, segment
+        self._pieces_rendered += 0 if kept else len(segment.ids)
+        while self._pieces_rendered > PIECES_KEPT and len(self._rendered) > 1:
+            _, forgotten = self._rendered.pop(next(iter(self._rendered)))
+            self._pieces_rendered -= len(forgotten.ids)
         return segment
 
     def _render(self, document: MarkedDocument, units: tuple[int, ...], marked: Sequence[int]) -> Segment:
@@ -278,7 +263,7 @@ class SequenceBuilder:
         for start, end in ranges:
             for token in range(start, end):
                 count = opening.get(token, 0)
-                ids += [self._open] * count
+                ids += [self._special.mention_start] * count
                 is_global += [True] * count
                 spans = spans_at.get(token, ())
                 for span in spans:
@@ -287,7 +272,7 @@ class SequenceBuilder:
                 ids += document.pieces[token]
                 is_global += [bool(spans)] * len(document.pieces[token])
                 count = closing.get(token, 0)
-                ids += [self._close] * count
+                ids += [self._special.mention_end] * count
                 is_global += [True] * count
         kinds = [document.mentions[m].kind for m in inside]
         return Segment(
@@ -297,30 +282,7 @@ class SequenceBuilder:
             np.array([-1 if kind is None else KINDS.index(kind) for kind in kinds], dtype=np.int64),
             np.array(tokens, dtype=np.int64),
             np.array(owners, dtype=np.int64),
-        )
-
-    def _render_plain(self, document: MarkedDocument, units: Sequence[int]) -> PairSequence:
-        ids = [self._cls, self._doc_start]
-        places: list[int] = []
-        tokens: list[int] = []
-        for unit in units:
-            for token in range(*document.units[unit]):
-                if document.pieces[token]:
-                    places.append(len(ids))
-                    tokens.append(token)
-                ids += document.pieces[token]
-        ids.append(self._doc_end)
-        is_global = np.zeros(len(ids), dtype=bool)
-        is_global[0] = True
-        empty = np.zeros((0, 2), dtype=np.int64)
-        return PairSequence(
-            np.array(ids, dtype=np.int64),
-            is_global,
-            empty[:, 0],
-            empty[:, 0],
-            np.array(places, dtype=np.int64),
-            np.array(tokens, dtype=np.int64),
-            empty,
+            tuple(describe(self.options.features, document.document, document.mentions[m]) for m in inside),
         )
 
 

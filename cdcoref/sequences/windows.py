@@ -11,15 +11,16 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import merge
 from itertools import combinations, product
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.sequences.pair_features import FEATURES
 
 Context = int | Literal["document", "sentence"]
 OVERHEAD = 5
@@ -44,12 +45,15 @@ class SequenceOptions:
     max_windows
         Read each window of a document that does not fit in one with at most so many windows of its own or of the other
         document, the nearest by their words; None: with all.
+    features
+        Names of what is known about a pair beside the text (see :mod:`cdcoref.sequences.pair_features`).
     """
 
     marking: Literal["all", "pair"] = "all"
     context: Context = "document"
     max_length: int = 4096
     max_windows: int | None = None
+    features: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.marking not in ("all", "pair"):
@@ -58,6 +62,11 @@ class SequenceOptions:
             raise InputError(f"context must be document, sentence or a number of sentences, not {self.context!r}")
         if self.max_length < SMALLEST_LENGTH:
             raise InputError(f"max_length must be {SMALLEST_LENGTH} or more, not {self.max_length}")
+        if self.max_windows is not None and self.max_windows < 1:
+            raise InputError(f"the limit on windows must be 1 or more, not {self.max_windows}")
+        for name in self.features:
+            if name not in FEATURES:
+                raise InputError(f"there is no feature of pairs named {name!r}; known are {', '.join(FEATURES)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +87,6 @@ class MarkedDocument:
         For every unit, the mentions (positions in `mentions`) that begin in it.
     hidden
         Units that may not serve as context.
-    rendered
-        Sequences' parts that were made of it before.
     """
 
     document: Document
@@ -90,7 +97,6 @@ class MarkedDocument:
     lengths: list[int]
     unit_mentions: list[list[int]]
     hidden: frozenset[int]
-    rendered: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 def lay_out(
@@ -145,6 +151,15 @@ Window = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """How much there is to read: sequences, about how many word pieces in them, and pairs of windows left out."""
+
+    sequences: int
+    pieces: int
+    pruned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class WindowPairs:
     """The windows of one or two documents, and which of them are read together.
 
@@ -178,11 +193,11 @@ class WindowPairs:
             return combinations(range(len(self.first)), 2)
         return product(range(len(self.first)), range(len(self.second or ())))
 
-    def extent(self, first: MarkedDocument, second: MarkedDocument | None) -> tuple[int, int]:
-        """Number of sequences, and of the word pieces in them, without going through all pairs."""
+    def extent(self, first: MarkedDocument, second: MarkedDocument | None) -> Extent:
+        """How much there is to read, without going through all pairs."""
         ones = [sum(first.lengths[u] for u in window) for window in self.first]
         if self.second is None:
-            return len(ones), OVERHEAD * len(ones) + sum(ones)
+            return Extent(len(ones), OVERHEAD * len(ones) + sum(ones))
         others = ones if self.within else [sum((second or first).lengths[u] for u in window) for window in self.second]
         alone = len(ones) if self.within else 0
         if self.chosen is not None:
@@ -193,7 +208,7 @@ class WindowPairs:
         else:
             count = len(ones) * len(others)
             pieces = len(others) * sum(ones) + len(ones) * sum(others)
-        return count, OVERHEAD * count + pieces
+        return Extent(count, OVERHEAD * count + pieces, self.pruned)
 
 
 def window_pairs(

@@ -20,9 +20,8 @@ from torch.utils.data import Dataset
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
-from cdcoref.linking import DetectionWindow, collate_windows, detection_windows
-from cdcoref.model import CorefModel, collate
-from cdcoref.sequences import MarkedDocument, PairSequence, SequenceBuilder
+from cdcoref.model import CorefModel, collate_pairs, collate_readings
+from cdcoref.sequences import MarkedDocument, PairSequence, ReadingSequence
 from cdcoref.stories import group_documents
 
 Batch = dict[str, str | Tensor]
@@ -96,16 +95,16 @@ class TrainingData(Dataset[Batch]):
         self.seed = seed
         self.epoch = 0
         self._pad = model.encoder.config.pad_token_id
-        self._builder = SequenceBuilder(model.tokenizer, model.settings.sequence_options())
+        self._builder = model.pair_builder()
         self._marked, self._clusters = self._prepare(corpus)
         self._same, self._other = _document_pairs(corpus)
-        self._windows = self._detection_windows(model, corpus) if options.detection_passes else []
+        self._readings = self._reading_sequences(model, corpus) if options.detection_passes else []
         self._negative_share = self._share_of_negatives()
         first_epoch = self._examples(0)
         if not first_epoch or not any(len(c) > 1 for c in corpus.clusters()):
             raise InputError("the training corpus has no two coreferent mentions, so there is nothing to learn from")
         self._pair_batches = self._batch_count([e.pieces for e in first_epoch])
-        self._span_batches = self._batch_count([len(w.sequence) for w in self._windows]) if self._windows else 0
+        self._span_batches = self._batch_count([len(s) for s in self._readings]) if self._readings else 0
         self.examples = len(first_epoch)
         self.notes = list(dict.fromkeys(self._builder.notes))
         self._order: list[tuple[str, list[int]]] = []
@@ -125,7 +124,7 @@ class TrainingData(Dataset[Batch]):
         task, chosen = self._order[number]
         rng = np.random.default_rng((self.seed, self.epoch, number))
         if task == "spans":
-            return self._span_batch([self._windows[c] for c in chosen])
+            return self._span_batch([self._readings[c] for c in chosen])
         return self._pair_batch([self._epoch_examples[c] for c in chosen], rng)
 
     # -- an epoch ----------------------------------------------------------------------------------------------------
@@ -134,7 +133,7 @@ class TrainingData(Dataset[Batch]):
         rng = np.random.default_rng((self.seed, self.epoch))
         self._epoch_examples = self._examples(self.epoch)
         order = [("pairs", b) for b in self._split([e.pieces for e in self._epoch_examples], self._pair_batches, rng)]
-        lengths = [len(w.sequence) for w in self._windows]
+        lengths = [len(s) for s in self._readings]
         for _ in range(self.options.detection_passes):
             order += [("spans", b) for b in self._split(lengths, self._span_batches, rng)]
         self._order = [order[p] for p in rng.permutation(len(order))]
@@ -182,7 +181,7 @@ class TrainingData(Dataset[Batch]):
             keep = rng.random(len(found)) < self._negative_share
             found = [f for f, k in zip(found, keep, strict=True) if k or self._coreferent(first, second, f)]
         return [
-            Example(first, ones, second, others, self._builder.extent(first, ones, second, others)[1])
+            Example(first, ones, second, others, self._builder.extent_of(first, ones, second, others).pieces)
             for ones, others in found
         ]
 
@@ -230,27 +229,27 @@ class TrainingData(Dataset[Batch]):
             weights = np.where(positive | (rng.random(len(positive)) < self._negative_share), 1.0, 0.0)
         return {
             "task": "pairs",
-            **collate(sequences, self._pad),
+            **collate_pairs(sequences, self._pad),
             "labels": torch.from_numpy(positive.astype(np.float32)),
             "weights": torch.from_numpy(weights.astype(np.float32)),
             "normaliser": torch.tensor(max(1.0, float(weights.sum()))),
         }
 
-    def _span_batch(self, windows: Sequence[DetectionWindow]) -> Batch:
+    def _span_batch(self, sequences: Sequence[ReadingSequence]) -> Batch:
         labels, weights = [], []
-        for window in windows:
-            gold = self._gold[window.document.id]
-            starts, ends = window.words[window.starts], window.words[window.ends - 1] + 1
+        for sequence in sequences:
+            gold = self._gold[sequence.document.id]
+            starts, ends = sequence.words[sequence.starts], sequence.words[sequence.ends - 1] + 1
             known = [gold.get((int(s), int(e))) for s, e in zip(starts, ends, strict=True)]
             labels.append([[float(kind == k) for k in KINDS] for kind in known])
-            annotated = window.document.annotated
-            sentences = np.array(window.document.sentence_of_tokens())[starts]
-            listed = np.ones(len(starts)) if annotated is None else np.isin(sentences, list(annotated))
+            annotated = sequence.document.annotated
+            sentence_of = np.array(sequence.document.sentence_of_tokens())[starts]
+            listed = np.ones(len(starts)) if annotated is None else np.isin(sentence_of, list(annotated))
             weights.append(np.repeat(listed[:, None], len(KINDS), axis=1))
         target = np.concatenate([np.array(part) for part in labels]).astype(np.float32)
         return {
             "task": "spans",
-            **collate_windows(windows, self._pad),
+            **collate_readings(sequences, self._pad),
             "labels": torch.from_numpy(target),
             "weights": torch.from_numpy(np.concatenate(weights).astype(np.float32)),
             # Most spans are told from mentions easily; per mention, the loss is of the size of the pairs'.
@@ -279,18 +278,17 @@ class TrainingData(Dataset[Batch]):
         array = np.array(clusters, dtype=np.int64)
         return marked, array
 
-    def _detection_windows(self, model: CorefModel, corpus: Corpus) -> list[DetectionWindow]:
-        """The windows in which some sentence is annotated."""
-        config = model.settings
-        windows = []
+    @staticmethod
+    def _reading_sequences(model: CorefModel, corpus: Corpus) -> list[ReadingSequence]:
+        """The sequences in which some sentence is annotated."""
+        sequences_of = model.reading_builder()
+        chosen = []
         for document in corpus.documents:
             sentences = np.array(document.sentence_of_tokens(), dtype=np.int64)
-            for window in detection_windows(
-                self._builder, document, config.detector_max_length, config.detector_max_words
-            ):
-                if document.annotated is None or document.annotated.intersection(sentences[window.words].tolist()):
-                    windows.append(window)
-        return windows
+            for sequence in sequences_of(document):
+                if document.annotated is None or document.annotated.intersection(sentences[sequence.words].tolist()):
+                    chosen.append(sequence)
+        return chosen
 
 
 def _document_pairs(corpus: Corpus) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

@@ -96,7 +96,7 @@ def test_little_and_nothing(predictor: Predictor) -> None:
     for texts in ([], [""], ["", " \n"]):
         prediction = predictor.predict(texts)
         assert prediction.clusters(singletons=True) == []
-        assert (prediction.plan.mentions, prediction.plan.pairs, prediction.plan.sequences) == (0, 0, 0)
+        assert (len(prediction.corpus.mentions), prediction.sequences) == (0, 0)
     one = predictor.predict([FERRY])
     assert one.plan.pairs == 0
     assert one.clusters(singletons=True)
@@ -121,8 +121,9 @@ def test_wrong_options_are_said() -> None:
     for values, message in (
         ({"threshold": 1.5}, "the threshold is a probability, from 0 to 1, and not 1.5"),
         ({"threshold": -0.1}, "from 0 to 1, and not -0.1"),
-        ({"max_pairs": 0}, "max-pairs must be 1 or more, not 0"),
-        ({"batch_tokens": 0}, "batch-tokens must be 1 or more, not 0"),
+        ({"max_pairs": 0}, "the limit on pairs must be 1 or more, not 0"),
+        ({"max_windows": 0}, "the limit on windows must be 1 or more, not 0"),
+        ({"batch_tokens": 0}, "a batch must have 1 token or more, not 0"),
     ):
         with pytest.raises(InputError, match=message):
             PredictionOptions(**values)  # type: ignore[arg-type]
@@ -132,11 +133,11 @@ def test_a_threshold_of_one_links_nothing_and_of_zero_everything(predictor: Pred
     texts = [FERRY, STORM, OTHER]
     nothing = predictor.predict(texts, PredictionOptions(threshold=1.0, topics="none"))
     assert nothing.clusters() == []
-    assert len(nothing.clusters(singletons=True)) == nothing.plan.mentions
+    assert len(nothing.clusters(singletons=True)) == len(nothing.corpus.mentions)
     everything = predictor.predict(texts, PredictionOptions(threshold=0.0, topics="none"))
     assert sorted(c.kind for c in everything.clusters(singletons=True)) == sorted(KINDS)
     some = predictor.predict(texts, PredictionOptions(topics="none"))
-    assert 2 < len(some.clusters(singletons=True)) < some.plan.mentions
+    assert 2 < len(some.clusters(singletons=True)) < len(some.corpus.mentions)
 
 
 def test_one_kind_only(predictor: Predictor) -> None:
@@ -154,12 +155,12 @@ def test_one_kind_only(predictor: Predictor) -> None:
 def test_mentions_are_linked_within_groups(predictor: Predictor) -> None:
     texts = {"a": FERRY, "b": STORM, "c": OTHER, "d": OTHER.replace("early", "late")}
     found = predictor.predict(texts, PredictionOptions(threshold=0.0))
-    assert {frozenset(group) for group in found.groups} == {frozenset("ab"), frozenset("cd")}
+    assert {frozenset(group) for group in found.stories} == {frozenset("ab"), frozenset("cd")}
     for cluster in found.clusters(singletons=True):
         assert len({m.document in "ab" for m in cluster.mentions}) == 1
-    assert (found.plan.groups, found.plan.pairs) == (2, 2)
+    assert (found.plan.stories, found.plan.pairs) == (2, 2)
     together = predictor.predict(texts, PredictionOptions(threshold=0.0, topics="none"))
-    assert together.groups == (("a", "b", "c", "d"),)
+    assert together.stories == (("a", "b", "c", "d"),)
     assert together.plan.pairs == 6
     with pytest.raises(InputError, match="'a' has no annotated subtopic"):
         predictor.predict(texts, PredictionOptions(topics="gold_subtopic"))
@@ -181,7 +182,7 @@ def test_near_documents_are_compared_and_the_others_counted(predictor: Predictor
 def test_confidence_is_the_mean_probability_of_the_links(predictor: Predictor) -> None:
     prediction = predictor.predict([FERRY, STORM, OTHER, FERRY + OTHER], PredictionOptions(topics="none"))
     corpus = prediction.corpus
-    logits = Comparison(predictor.model, corpus, all_pairs(prediction.groups)).run(batch_tokens=4096)
+    logits = Comparison(predictor.model, corpus, all_pairs(prediction.stories)).run(batch_tokens=4096)
     values = logits.probabilities(predictor.model.settings.temperature)
     probability = dict(zip(zip(logits.first.tolist(), logits.second.tolist(), strict=True), values, strict=True))
     number = {(m.key, m.kind): n for n, m in enumerate(corpus.mentions)}
@@ -207,7 +208,7 @@ def test_the_order_of_texts_does_not_matter(predictor: Predictor) -> None:
     backwards = dict(reversed(texts.items()))
     one, two = predictor.predict(texts), predictor.predict(backwards)
     assert links(one) == links(two)
-    assert {frozenset(g) for g in one.groups} == {frozenset(g) for g in two.groups}
+    assert {frozenset(g) for g in one.stories} == {frozenset(g) for g in two.stories}
     confidence = [{(m.key, m.kind): m.confidence for m in p.corpus.mentions} for p in (one, two)]
     assert confidence[0] == pytest.approx(confidence[1], abs=1e-4)
 
@@ -232,7 +233,7 @@ def test_documents_without_mentions_among_others_are_said(predictor: Predictor, 
     raw = predictor.predict({"raw": FERRY}).corpus.documents
     prediction = predictor.predict(Corpus((*given.documents, *raw), given.mentions))
     assert len(prediction.notes) == 1
-    assert prediction.notes[0].startswith("1 documents came without mentions (raw is one)")
+    assert prediction.notes[0].startswith("1 of the documents came without mentions (raw is one)")
     assert (
         predictor.predict(Corpus((*given.documents, *raw), given.mentions), PredictionOptions(find_mentions=True)).notes
         == ()
@@ -242,11 +243,11 @@ def test_documents_without_mentions_among_others_are_said(predictor: Predictor, 
 def test_mentions_without_a_kind_are_of_the_kind_that_is_asked_for(predictor: Predictor) -> None:
     document = Document.from_sentences("d", [["ferry", "sank", "ferry"]])
     corpus = Corpus((document,), (Mention("d", (0,)), Mention("d", (2,)), Mention("d", (1,), "event")))
-    with pytest.raises(InputError, match="say which with --kind"):
+    with pytest.raises(InputError, match="say which kind its mentions are"):
         predictor.predict(corpus)
     entities = predictor.predict(corpus, PredictionOptions(kind="entity", threshold=0.0))
     assert [[m.text for m in c.mentions] for c in entities.clusters()] == [["ferry", "ferry"]]
-    assert predictor.predict(corpus, PredictionOptions(kind="event")).plan.mentions == 3
+    assert len(predictor.predict(corpus, PredictionOptions(kind="event")).corpus.mentions) == 3
 
 
 def test_the_lemma_baseline(predictor: Predictor) -> None:
@@ -280,7 +281,7 @@ def test_a_second_prediction_computes_nothing(
     again = predictor.predict(texts, options, cache=tmp_path / "cache", progress=lambda *step: progress.append(step))
     assert again.corpus == first.corpus
     assert progress[-1][0] == "comparing"
-    assert progress[-1][1] == progress[-1][2] == again.plan.sequences
+    assert progress[-1][1] == progress[-1][2] == again.plan.pairs + 4
     # Names and another threshold cost nothing either.
     predictor.predict(list(texts.values()), replace(options, threshold=0.9), cache=tmp_path / "cache")
     with pytest.raises(AssertionError, match="this was kept"):
@@ -299,17 +300,18 @@ def test_an_interrupted_prediction_goes_on(
     def stopped(model: CorefModel, sequences: Sequence[Any]) -> Any:
         nonlocal computed
         computed += len(sequences)
-        if computed > whole.plan.sequences / 2:
+        if computed > whole.sequences / 2:
             raise KeyboardInterrupt
         return compute(model, sequences)
 
     monkeypatch.setattr(comparison_module, "SEQUENCES_AT_ONCE", 8)
+    monkeypatch.setattr(comparison_module, "RESULTS_AT_ONCE", 2)
     monkeypatch.setattr(comparison_module, "pair_logits", stopped)
     with pytest.raises(KeyboardInterrupt):
         predictor.predict(texts, options, cache=tmp_path / "cache")
     computed = -1000
     finished = predictor.predict(texts, options, cache=tmp_path / "cache")
-    assert 0 < computed + 1000 < 0.8 * whole.plan.sequences
+    assert 0 < computed + 1000 < 0.8 * whole.sequences
     assert links(finished) == links(whole)
 
 
@@ -332,10 +334,10 @@ def test_fifty_documents(predictor: Predictor) -> None:
     careful = choosy(predictor, detection_threshold={"event": 0.85, "entity": 0.85})
     prediction = careful.predict(texts, PredictionOptions(max_pairs=3))
     assert prediction.plan.documents == 50
-    assert sorted(name for group in prediction.groups for name in group) == sorted(str(n + 1) for n in range(50))
+    assert sorted(name for group in prediction.stories for name in group) == sorted(str(n + 1) for n in range(50))
     clustered = [m for c in prediction.clusters(singletons=True) for m in c.mentions]
     assert len(clustered) == len(prediction.corpus.mentions) >= 50
-    group_of = {name: number for number, group in enumerate(prediction.groups) for name in group}
+    group_of = {name: number for number, group in enumerate(prediction.stories) for name in group}
     for cluster in prediction.clusters():
         assert len({group_of[m.document] for m in cluster.mentions}) == 1
 
@@ -349,8 +351,8 @@ def test_a_long_document(predictor: Predictor) -> None:
     careful = choosy(
         predictor, detection_threshold={"event": 0.9998, "entity": 0.9998}, context="sentence", both_orders=False
     )
-    prediction = careful.predict([text, FERRY], PredictionOptions(topics="none", max_pairs=2, batch_tokens=16_384))
-    assert 50 < prediction.plan.mentions < 1500
+    prediction = careful.predict([text, FERRY], PredictionOptions(topics="none", max_windows=2, batch_tokens=16_384))
+    assert 50 < len(prediction.corpus.mentions) < 1500
     for mention in (m for c in prediction.clusters(singletons=True) for m in c.mentions):
         assert [text, FERRY][int(mention.document) - 1][mention.start : mention.end] == mention.text
 

@@ -60,9 +60,7 @@ def test_a_table_of_clusters(predict: Run) -> None:
         assert words.split()[0] in TEXTS[name].split("\n")[line - 1]
         assert 0 <= float(confidence) <= 1
     assert done.out.split()[:4] == ["kind", "mention", "where", "confidence"]
-    assert re.fullmatch(
-        r"cdcoref: 3 documents in 2 groups, \d+ mentions; 1 pairs of documents to compare, in \d+ sequences\n", done.err
-    )
+    assert re.fullmatch(r"cdcoref: 3 documents in 2 stories; 1 pair of documents to compare\n", done.err)
 
 
 def test_singletons_kinds_and_thresholds(predict: Run) -> None:
@@ -111,7 +109,7 @@ def test_an_empty_file_is_a_document_without_mentions(predict: Run, tmp_path: Pa
     (tmp_path / "blank.txt").write_text("\n \n\t\n")
     done = predict("empty.txt", "blank.txt")
     assert (done.code, done.out) == (0, "")
-    assert "2 documents in 2 groups, 0 mentions; 0 pairs" in done.err
+    assert "2 documents in 2 stories; 0 pairs" in done.err
     assert done.err.endswith("no two mentions were found to be the same\n")
 
 
@@ -143,7 +141,7 @@ def test_folders_and_standard_input(predict: Run, tmp_path: Path) -> None:
 def test_one_document(predict: Run) -> None:
     done = predict("a.txt", "--threshold", "0")
     assert done.code == 0
-    assert "1 documents in 1 groups" in done.err
+    assert "1 document in 1 story;" in done.err
     assert {row[2] for row in rows(done.out)} == {"a.txt"}
 
 
@@ -154,7 +152,7 @@ def test_given_mentions(predict: Run, sample: Path, tmp_path: Path, name: str) -
         write_corpus(given, tmp_path / name)
         unnamed = predict(name)
         assert unnamed.code == 2
-        assert "say which with --kind" in unnamed.err
+        assert "say which kind its mentions are" in unnamed.err
     else:
         write_corpus(given, tmp_path / "x.jsonl")
         opened = gzip.open if name.endswith("gz") else open
@@ -174,7 +172,7 @@ def test_annotated_topics(predict: Run, sample: Path, tmp_path: Path) -> None:
     given = read_corpus([sample / "train_tiny.jsonl"]).corpus
     assert {d.topic for d in given.documents} == {"fire", "strike"}
     done = predict(sample / "train_tiny.jsonl", "--topics", "gold_topic")
-    assert "4 documents in 2 groups" in done.err
+    assert "4 documents in 2 stories" in done.err
     assert "2 pairs of documents" in done.err
     missing = predict("a.txt", "--topics", "gold_subtopic")
     assert missing.code == 2
@@ -266,8 +264,8 @@ def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> N
     ("arguments", "message"),
     [
         (("--threshold", "2"), "the threshold is a probability, from 0 to 1, and not 2.0"),
-        (("--max-pairs", "0"), "max-pairs must be 1 or more, not 0"),
-        (("--batch-tokens", "0"), "batch-tokens must be 1 or more, not 0"),
+        (("--max-pairs", "0"), "the limit on pairs must be 1 or more, not 0"),
+        (("--batch-tokens", "0"), "a batch must have 1 token or more, not 0"),
         (("--device", "toaster"), "the device 'toaster' cannot be used here; --device cpu always can"),
         (("--model", "missing"), "missing/config.json: there is no such file; name a folder with a saved model"),
         (("--model", "a.txt"), "a.txt/config.json: there is no such file; name a folder with a saved model"),

@@ -65,7 +65,7 @@ def test_train_predict_and_evaluate(
 
     predicted = cdcoref("predict", "--model", model, sample / "dev_tiny.jsonl", "-o", tmp_path / "out.jsonl")
     assert predicted.code == 0, predicted.err
-    assert "2 documents in 1 groups" in predicted.err
+    assert "2 documents in 1 story" in predicted.err
 
 
 def test_two_processes_are_one_with_twice_the_accumulation(

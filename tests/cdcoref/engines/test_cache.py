@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cdcoref.corpus import Document, Mention
-from cdcoref.engines.cache import CACHE_FILE, ResultCache, document_hash
+from cdcoref.engines import cache as cache_module
+from cdcoref.engines.cache import CACHE_FILE, ResultCache
 from cdcoref.errors import InputError
 
 
@@ -83,19 +82,38 @@ def test_what_cannot_be_a_cache_is_said(tmp_path: Path) -> None:
         assert str(raised.value).startswith(str(tmp_path / name / CACHE_FILE))
 
 
-def test_the_hash_of_a_document_is_that_of_what_a_model_sees() -> None:
-    document = Document.from_sentences("d", [["a", "b"], ["c"]])
-    mention = Mention("d", (0,), "event", cluster="1")
-    base = document_hash(document, [mention])
-    same = replace(document, id="e", path="x", topic="t", subtopic="s", annotated=frozenset([0]))
-    assert document_hash(same, (replace(mention, document="e", cluster="2", id="7", tag="X", confidence=0.5),)) == base
-    others = [
-        (Document.from_sentences("d", [["a", "b", "c"]]), [mention]),
-        (Document.from_sentences("d", [["a", "b"], ["d"]]), [mention]),
-        (replace(document, hidden=frozenset([1])), [mention]),
-        (document, []),
-        (document, [mention, mention]),
-        (document, [replace(mention, kind="entity")]),
-        (document, [replace(mention, tokens=(0, 1))]),
-    ]
-    assert len({base, *(document_hash(d, m) for d, m in others)}) == len(others) + 1
+def test_another_version_of_the_code_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ResultCache(tmp_path, "model")
+    cache.put({cache.key("1"): np.ones(1, dtype=np.float32)})
+    cache.close()
+    monkeypatch.setattr(cache_module, "VERSION", cache_module.VERSION + 1)
+    newer = ResultCache(tmp_path, "model")
+    assert newer.get(newer.key("1")) is None
+    newer.close()
+
+
+@pytest.mark.parametrize("damage", ["pages", "shape", "length"])
+def test_a_damaged_cache_is_said(tmp_path: Path, damage: str) -> None:
+    cache = ResultCache(tmp_path, "model")
+    keys = [cache.key(str(n)) for n in range(200)]
+    cache.put({key: np.ones(400, dtype=np.float32) for key in keys})
+    if damage == "shape":
+        cache._database.execute("UPDATE results SET shape = '[7'")
+    elif damage == "length":
+        cache._database.execute("UPDATE results SET data = x'010203'")
+    cache.close()
+    if damage == "pages":
+        with (tmp_path / CACHE_FILE).open("r+b") as file:
+            file.seek(8192)
+            file.write(b"\xa5" * 200_000)
+
+    def look_up() -> None:
+        damaged = ResultCache(tmp_path, "model")
+        try:
+            for key in keys:
+                damaged.get(key)
+        finally:
+            damaged.close()
+
+    with pytest.raises(InputError, match=r"cannot be used as a cache .*delete it or name another folder"):
+        look_up()

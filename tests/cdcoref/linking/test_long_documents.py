@@ -28,7 +28,8 @@ def test_what_is_counted_is_what_is_built(wordpiece: PreTrainedTokenizerFast, ma
     other = SequenceBuilder(wordpiece, builder.options).prepare(document.document, document.mentions, document.numbers)
     for second in (None, other):
         built = list(builder.single(document) if second is None else builder.pair(document, second))
-        sequences, pieces = builder.count(document, second)
+        extent = builder.extent(document, second)
+        sequences, pieces = extent.sequences, extent.pieces
         # A window with a single mention has no pair of its own, and is counted but not built.
         missing = sequences - len(built)
         assert missing == (0 if second is not None else sum(len(u) == 1 for u in document.unit_mentions))
@@ -39,7 +40,7 @@ def test_all_pairs_meet_once_without_a_limit(wordpiece: PreTrainedTokenizerFast)
     builder, document = builder_and_document(wordpiece, None)
     met = [tuple(sorted(s.mentions[pair].tolist())) for s in builder.single(document) for pair in s.pairs]
     assert sorted(met) == [(i, j) for i in range(40) for j in range(i + 1, 40)]
-    assert builder.pruned == 0
+    assert builder.extent(document, None).pruned == 0
 
 
 def test_a_limit_keeps_the_windows_that_share_words_and_says_what_it_left_out(
@@ -48,5 +49,6 @@ def test_a_limit_keeps_the_windows_that_share_words_and_says_what_it_left_out(
     builder, document = builder_and_document(wordpiece, 4)
     met = {tuple(sorted(s.mentions[pair].tolist())) for s in builder.single(document) for pair in s.pairs}
     assert met >= {(i, j) for i in range(40) for j in range(i + 8, 40, 8)}
-    assert len(met) + builder.pruned == 40 * 39 // 2
-    assert builder.pruned > 500
+    pruned = builder.extent(document, None).pruned
+    assert len(met) + pruned == 40 * 39 // 2
+    assert pruned > 500

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.linking import SpanScores, annotated_only, detection_windows, find_mentions, score_spans
+from cdcoref.linking import SpanScores, annotated_only, find_mentions, score_spans
 from cdcoref.linking import mentions as mentions_module
-from cdcoref.sequences import SequenceBuilder, SequenceOptions
+from cdcoref.sequences import ReadingBuilder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,10 +90,9 @@ def test_mentions_never_overlap_and_no_free_span_is_left_out(drawn: list[tuple[i
 
 
 def test_candidates_are_all_spans_within_a_sentence(wordpiece: PreTrainedTokenizerFast) -> None:
-    builder = SequenceBuilder(wordpiece, SequenceOptions())
     document = Document.from_sentences("d", TEXT, hidden=frozenset([1]))
     for most in (1, 3, 50):
-        (window,) = detection_windows(builder, document, 512, most)
+        (window,) = ReadingBuilder(wordpiece, 512, 4096, most)(document)
         candidates = {
             (int(window.words[s]), int(window.words[e - 1]) + 1)
             for s, e in zip(window.starts, window.ends, strict=True)
@@ -110,17 +109,16 @@ def test_candidates_are_all_spans_within_a_sentence(wordpiece: PreTrainedTokeniz
 
 
 def test_candidates_of_small_windows_are_the_same(wordpiece: PreTrainedTokenizerFast) -> None:
-    builder = SequenceBuilder(wordpiece, SequenceOptions())
     document = Document.from_sentences("d", TEXT)
     spans = [
         [
             (int(w.words[s]), int(w.words[e - 1]) + 1)
-            for w in detection_windows(builder, document, length, 4)
+            for w in ReadingBuilder(wordpiece, length, 4096, 4)(document)
             for s, e in zip(w.starts, w.ends, strict=True)
         ]
         for length in (24, 512)
     ]
-    assert len(list(detection_windows(builder, document, 24, 4))) > 1
+    assert len(list(ReadingBuilder(wordpiece, 24, 4096, 4)(document))) > 1
     assert sorted(spans[0]) == sorted(spans[1])
 
 
@@ -128,8 +126,7 @@ def test_candidates_of_small_windows_are_the_same(wordpiece: PreTrainedTokenizer
 def test_a_document_without_words_has_no_candidates(
     wordpiece: PreTrainedTokenizerFast, sentences: list[list[str]]
 ) -> None:
-    builder = SequenceBuilder(wordpiece, SequenceOptions())
-    assert list(detection_windows(builder, Document.from_sentences("d", sentences), 64, 4)) == []
+    assert list(ReadingBuilder(wordpiece, 64, 4096, 4)(Document.from_sentences("d", sentences))) == []
 
 
 # -- with a model ----------------------------------------------------------------------------------------------------
@@ -175,11 +172,12 @@ def test_documents_come_back_in_order_however_they_are_batched(
         for n in range(12)
     ]
     once = list(score_spans(tiny_model, documents, batch_tokens=10_000))
-    monkeypatch.setattr(mentions_module, "CHUNKS_AT_ONCE", 2)
+    monkeypatch.setattr(mentions_module, "SEQUENCES_AT_ONCE", 2)
     read: list[int] = []
     again = list(score_spans(tiny_model, documents, batch_tokens=100, advance=read.append))
     assert [d.id for d, _ in once] == [d.id for d, _ in again] == [d.id for d in documents]
-    assert sum(read) > sum(len(d.tokens) for d in documents)
+    assert sum(read) == sum(len(d.tokens) for d in documents)
+    assert len(read) > 4
     for (_, one), (_, two) in zip(once, again, strict=True):
         np.testing.assert_array_equal(one.starts, two.starts)
         np.testing.assert_allclose(one.probabilities, two.probabilities, atol=1e-5)

@@ -21,12 +21,20 @@ from safetensors.torch import load_file, save_file
 
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.linking import collate_windows, detection_windows
-from cdcoref.model import CONFIG_FILE, CorefConfig, CorefModel, collate, coref_model, pair_scorer, token_batches
+from cdcoref.model import (
+    CONFIG_FILE,
+    CorefConfig,
+    CorefModel,
+    collate_pairs,
+    collate_readings,
+    coref_model,
+    pair_scorer,
+    token_batches,
+)
 from cdcoref.model.coref_model import WEIGHTS_FILE
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector
-from cdcoref.sequences import PairSequence, SequenceBuilder, SequenceOptions
+from cdcoref.sequences import PairSequence, ReadingBuilder, SequenceBuilder, SequenceOptions
 
 
 def sequences(model: CorefModel) -> list[PairSequence]:
@@ -47,28 +55,32 @@ def sequences(model: CorefModel) -> list[PairSequence]:
 # -- the heads -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("features", [0, 2])
 @pytest.mark.parametrize("trained", [True, False])
-def test_the_pair_scorer_is_one_layer_over_the_concatenation(trained: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pair_scorer_is_one_layer_over_the_concatenation(
+    trained: bool, features: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pair_scorer, "PAIRS_AT_ONCE", 3)
     torch.manual_seed(1)
-    scorer = PairScorer(5, 7)
+    scorer = PairScorer(5, 7, features)
     vectors, mentions = torch.randn(3, 5), torch.randn(6, 5)
     pairs = torch.tensor([[0, 1], [1, 0], [2, 5], [4, 3], [5, 5], [0, 2], [3, 1]])
     owner = torch.tensor([0, 0, 1, 2, 2, 1, 0])
     kinds = torch.tensor([0, 1, 1, 0, 1, 0, 0])
+    known = torch.randn(7, features)
     with torch.set_grad_enabled(trained):
-        logits = scorer(vectors, mentions, pairs, owner, kinds)
+        logits = scorer(vectors, mentions, pairs, owner, kinds, known)
     expected = []
-    for (i, j), s, kind in zip(pairs.tolist(), owner.tolist(), kinds.tolist(), strict=True):
-        features = torch.cat([vectors[s], mentions[i], mentions[j], mentions[i] * mentions[j]])
-        expected.append(scorer.output(torch.tanh(scorer.hidden(features)))[kind])
+    for n, ((i, j), s, kind) in enumerate(zip(pairs.tolist(), owner.tolist(), kinds.tolist(), strict=True)):
+        concatenation = torch.cat([vectors[s], mentions[i], mentions[j], mentions[i] * mentions[j], known[n]])
+        expected.append(scorer.output(torch.tanh(scorer.hidden(concatenation)))[kind])
     torch.testing.assert_close(logits, torch.stack(expected), atol=1e-5, rtol=1e-5)
     assert logits[0] != logits[1]  # the order of the two counts
 
 
 def test_no_pairs_are_no_logits() -> None:
     none = torch.zeros(0, dtype=torch.long)
-    logits = PairScorer(4, 3)(torch.randn(2, 4), torch.randn(1, 4), none.reshape(0, 2), none, none)
+    logits = PairScorer(4, 3)(torch.randn(2, 4), torch.randn(1, 4), none.reshape(0, 2), none, none, torch.zeros(0, 0))
     assert logits.shape == (0,)
 
 
@@ -92,7 +104,7 @@ def test_a_mention_is_the_sum_or_the_mean_of_its_pieces(tiny_model: CorefModel, 
     model.settings = replace(tiny_model.settings, mention_vector=vector)  # type: ignore[arg-type]
     for sequence in sequences(tiny_model)[:3]:
         with torch.inference_mode():
-            logits = model.pair_logits(collate([sequence], 0))
+            logits = model.pair_logits(collate_pairs([sequence], 0))
             ids = torch.from_numpy(sequence.input_ids)[None]
             hidden = model.encoder(ids, None, torch.from_numpy(sequence.is_global)[None].long()).last_hidden_state[0]
             expected = []
@@ -111,20 +123,19 @@ def test_a_mention_is_the_sum_or_the_mean_of_its_pieces(tiny_model: CorefModel, 
 def test_what_else_is_in_the_batch_does_not_matter(tiny_model: CorefModel) -> None:
     found = sequences(tiny_model)
     with torch.inference_mode():
-        together = tiny_model.pair_logits(collate(found, 0))
-        alone = torch.cat([tiny_model.pair_logits(collate([s], 0)) for s in found])
+        together = tiny_model.pair_logits(collate_pairs(found, 0))
+        alone = torch.cat([tiny_model.pair_logits(collate_pairs([s], 0)) for s in found])
     assert len(together) == sum(len(s.pairs) for s in found) > 300
     assert together.std() > 0.1
     torch.testing.assert_close(together, alone, atol=1e-4, rtol=0)
 
 
 def test_windows_of_unmarked_text_in_a_batch_and_alone(tiny_model: CorefModel) -> None:
-    builder = SequenceBuilder(tiny_model.tokenizer, SequenceOptions())
     documents = [Document.from_sentences(str(n), [["ferry", "sank", "zqx"] * n, ["the"]]) for n in (1, 4, 9)]
-    windows = [w for d in documents for w in detection_windows(builder, d, 64, 3)]
+    windows = [w for d in documents for w in ReadingBuilder(tiny_model.tokenizer, 64, 256, 3)(d)]
     with torch.inference_mode():
-        together = tiny_model.span_logits(collate_windows(windows, 0))
-        alone = torch.cat([tiny_model.span_logits(collate_windows([w], 0)) for w in windows])
+        together = tiny_model.span_logits(collate_readings(windows, 0))
+        alone = torch.cat([tiny_model.span_logits(collate_readings([w], 0)) for w in windows])
     assert together.shape == (sum(len(w.starts) for w in windows), len(KINDS))
     torch.testing.assert_close(together, alone, atol=1e-4, rtol=0)
 
@@ -139,7 +150,7 @@ def test_batches_of_tokens(lengths: list[int], most: int) -> None:
 
 
 def test_the_loss_is_weighted_cross_entropy(tiny_model: CorefModel) -> None:
-    batch = collate(sequences(tiny_model)[:2], 0)
+    batch = collate_pairs(sequences(tiny_model)[:2], 0)
     count = len(batch["pairs"])
     labels = (torch.arange(count) % 3 == 0).float()
     weights = torch.linspace(0, 2, count)
@@ -152,7 +163,7 @@ def test_the_loss_is_weighted_cross_entropy(tiny_model: CorefModel) -> None:
 
 def test_what_counts_nothing_teaches_nothing(tiny_model: CorefModel) -> None:
     model = copy.deepcopy(tiny_model)
-    batch = collate(sequences(model)[:1], 0)
+    batch = collate_pairs(sequences(model)[:1], 0)
     labels = torch.ones(len(batch["pairs"]))
     model("pairs", labels, torch.zeros_like(labels), torch.tensor(1.0), **batch)["loss"].backward()
     gradients = [p.grad.abs().max() for p in model.parameters() if p.grad is not None]
@@ -165,7 +176,7 @@ def test_what_counts_nothing_teaches_nothing(tiny_model: CorefModel) -> None:
 
 def logits_of(model: CorefModel) -> torch.Tensor:
     with torch.inference_mode():
-        return model.pair_logits(collate(sequences(model), 0))
+        return model.pair_logits(collate_pairs(sequences(model), 0))
 
 
 def test_a_model_that_was_saved_is_the_same(tiny_model: CorefModel, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.sequences import MarkedDocument, PairSequence, SequenceBuilder, SequenceOptions
+from cdcoref.sequences import Extent, MarkedDocument, PairSequence, SequenceBuilder, SequenceOptions
 from cdlm.tokens import SPECIAL_TOKENS, WordPieces
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def test_nothing_to_compare_is_no_sequence(wordpiece: PreTrainedTokenizerFast) -
         for first, second in ((one, None), (one, entity), (one, nothing), (nothing, one), (empty, empty)):
             assert list(builder.single(first) if second is None else builder.pair(first, second)) == []
             assert list(builder.candidates(first, second)) == []
-            assert builder.count(first, second) == (0, 0)
+            assert builder.extent(first, second) == Extent(0, 0)
 
 
 def test_marking_one_pair_is_the_papers_layout(wordpiece: PreTrainedTokenizerFast) -> None:
@@ -151,8 +151,6 @@ def test_hidden_sentences_are_no_context(wordpiece: PreTrainedTokenizerFast) -> 
     prepared = builder.prepare(document("h t t p\na b", hidden=[0]), mentions("d", (4,), (5,)), [0, 1])
     (sequence,) = builder.single(prepared)
     assert shown(wordpiece, sequence) == "[CLS] <doc-s> <m> a </m> <m> b </m> </doc-s>"
-    (plain,) = builder.plain(prepared, 100)
-    assert shown(wordpiece, plain) == "[CLS] <doc-s> a b </doc-s>"
 
 
 def test_text_like_a_marker_is_text(wordpiece: PreTrainedTokenizerFast) -> None:
@@ -192,21 +190,37 @@ def test_windows_of_one_document_share_no_text(wordpiece: PreTrainedTokenizerFas
         assert max(Counter(p for p in shown(wordpiece, sequence).split() if p not in SPECIAL).values()) == 1
 
 
-def test_plain_windows_cover_the_text_once(wordpiece: PreTrainedTokenizerFast) -> None:
-    lines = [" ".join(LETTERS[3 * n : 3 * n + 3]) for n in range(12)]
-    builder = SequenceBuilder(wordpiece, SequenceOptions(max_length=64))
-    prepared = builder.prepare(document("\n".join(lines), hidden=[5]), [], [])
-    windows = list(builder.plain(prepared, 13))
-    assert [w.span_of_token.tolist() for w in windows] == [
-        list(range(9)), list(range(9, 15)) + list(range(18, 21)), list(range(21, 30)), list(range(30, 36)),
-    ]  # fmt: skip
-    for window in windows:
-        assert len(window) <= 13
-        assert window.is_global.tolist() == [True] + [False] * (len(window) - 1)
-        pieces = np.array(wordpiece.convert_ids_to_tokens(window.input_ids.tolist()))
-        assert pieces[window.span_tokens].tolist() == [LETTERS[t] for t in window.span_of_token]
-    only_empty = builder.prepare(Document.from_sentences("e", [[], []]), [], [])
-    assert [len(w.span_of_token) for w in builder.plain(only_empty, 13)] in ([], [0])
+def test_features_stand_beside_their_pairs(wordpiece: PreTrainedTokenizerFast) -> None:
+    options = SequenceOptions(features=("same_words", "same_words"))
+    builder = SequenceBuilder(wordpiece, options)
+    one = builder.prepare(document("a b c"), mentions("d", (0,), (1, 2)), [0, 1])
+    other = builder.prepare(document("B c\nA"), mentions("d", (0, 1), (2,)), [2, 3])
+    (sequence,) = builder.pair(one, other)
+    names = [("a", "bc", "bc", "a")[n] for n in sequence.mentions]
+    expected = [[float(names[i] == names[j])] * 2 for i, j in sequence.pairs]
+    assert sequence.features.tolist() == expected
+    assert {row[0] for row in expected} == {0.0, 1.0}
+    (bare,) = SequenceBuilder(wordpiece, SequenceOptions()).pair(one, other)
+    assert bare.features.shape == (len(bare.pairs), 0)
+
+
+def test_a_feature_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(InputError, match="there is no feature of pairs named 'moon'; known are same_words"):
+        SequenceOptions(features=("moon",))
+
+
+def test_rendered_windows_are_forgotten(wordpiece: PreTrainedTokenizerFast, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cdcoref.sequences import pair_sequences
+
+    monkeypatch.setattr(pair_sequences, "PIECES_KEPT", 20)
+    builder = SequenceBuilder(wordpiece, SequenceOptions())
+    documents = [
+        builder.prepare(document("a b c d e f"), mentions("d", (0,), (n,)), [2 * n, 2 * n + 1]) for n in range(1, 6)
+    ]
+    once = [shown(wordpiece, s) for one in documents for other in documents for s in builder.pair(one, other)]
+    assert sum(len(segment.ids) for _, segment in builder._rendered.values()) == builder._pieces_rendered <= 20
+    fresh = SequenceBuilder(wordpiece, SequenceOptions())
+    assert once == [shown(wordpiece, s) for one in documents for other in documents for s in fresh.pair(one, other)]
 
 
 # -- any documents, mentions and lengths -----------------------------------------------------------------------------
@@ -263,7 +277,8 @@ def test_every_pair_is_scored_once_in_sequences_that_fit(
             tuple(sorted(sequence.mentions[pair].tolist())) for sequence in sequences for pair in sequence.pairs
         )
         assert scored == Counter(p for p in pairs if everything[p[0]].kind == everything[p[1]].kind)
-        counted, pieces = builder.count(left, right)
+        extent = builder.extent(left, right)
+        counted, pieces = extent.sequences, extent.pieces
         assert len(sequences) <= counted
         if sequences and options.marking == "all":
             assert sum(map(len, sequences)) <= pieces
@@ -323,12 +338,13 @@ def test_count_and_extent_agree_with_what_is_built(wordpiece: PreTrainedTokenize
         second = builder.prepare(document(lines, "2"), mentions("2", *[(3 * n,) for n in range(6)]), range(12, 18))
         for one, other in ((first, None), (second, None), (first, second)):
             sequences = list(builder.single(one) if other is None else builder.pair(one, other))
-            counted, pieces = builder.count(one, other)
+            extent = builder.extent(one, other)
+            counted, pieces = extent.sequences, extent.pieces
             ((ones, others),) = builder.candidates(one, other)
-            assert builder.extent(one, ones, other, others) == (counted, pieces)
+            assert builder.extent_of(one, ones, other, others) == extent
             assert counted == len(sequences)
             # A sequence of one document has one pair of separators less than what is reckoned.
             assert pieces - sum(map(len, sequences)) == (0 if other else 2 * len(sequences))
     pair = SequenceBuilder(wordpiece, SequenceOptions(marking="pair"))
     first = pair.prepare(document(lines, "1"), mentions("1", (0,), (5,), (9,)), range(3))
-    assert pair.count(first, None)[0] == len(list(pair.single(first))) == 3
+    assert pair.extent(first, None).sequences == len(list(pair.single(first))) == 3

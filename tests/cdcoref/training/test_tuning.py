@@ -12,9 +12,16 @@ import pytest
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats import read_jsonl
-from cdcoref.linking import Comparison, PairLogits, SpanScores, all_pairs, annotated_only, find_mentions
+from cdcoref.linking import (
+    Comparison,
+    PairLogits,
+    SpanScores,
+    all_pairs,
+    annotated_only,
+    cluster_mentions,
+    find_mentions,
+)
 from cdcoref.model import CorefConfig
-from cdcoref.prediction import cluster_mentions
 from cdcoref.scoring import score
 from cdcoref.stories import group_documents
 from cdcoref.training.tuning import (

@@ -1,0 +1,32 @@
+"""What linking looks up before it computes: results by a hash of all that they depend on; who keeps them is open."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.corpus import Document, Mention
+
+
+class ResultStore(Protocol):
+    """Keeps arrays of numbers between runs."""
+
+    def key(self, *parts: str) -> bytes:
+        """The hash under which a result is kept that depends on `parts`, and on the model."""
+
+    def get(self, key: bytes) -> NDArray[np.float32] | None:
+        """The array kept under a hash, or None."""
+
+    def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
+        """Keep several arrays, all of them or none."""
+
+
+def document_hash(document: Document, mentions: Sequence[Mention] = ()) -> str:
+    """Hash of what a model sees of a document: words, sentences, hidden sentences, and the mentions marked in it."""
+    content = [document.tokens, document.sentences, sorted(document.hidden), [(m.tokens, m.kind) for m in mentions]]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()

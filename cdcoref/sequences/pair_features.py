@@ -1,0 +1,73 @@
+"""What is known about a pair of mentions beside the text that the encoder reads: two mentions in, numbers out.
+
+A feature looks at each mention once and then compares what it saw of two. Which features a model uses is part of its
+configuration, by name; a new one is an entry of `FEATURES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.corpus import Document, Mention
+
+
+@dataclass(frozen=True, slots=True)
+class PairFeature:
+    """One number about a pair.
+
+    Attributes
+    ----------
+    of_mention
+        What it looks at in one mention.
+    of_pair
+        The number, from what it saw of both mentions; symmetric, and from -1 to 1.
+    """
+
+    of_mention: Callable[[Document, Mention], Any]
+    of_pair: Callable[[Any, Any], float]
+
+
+def _words(document: Document, mention: Mention) -> tuple[str, ...]:
+    return tuple(document.tokens[token].casefold() for token in mention.tokens)
+
+
+FEATURES: dict[str, PairFeature] = {
+    "same_words": PairFeature(_words, lambda one, other: float(one == other)),
+}
+"""By name; a saved model refers to these names, so a name never changes its meaning."""
+
+
+def pair_features(
+    names: Sequence[str], described: Sequence[Sequence[Any]], pairs: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """The features of pairs.
+
+    Parameters
+    ----------
+    names
+        The features, in the order of the columns.
+    described
+        For every span what each feature sees of it (see :func:`describe`).
+    pairs
+        *Shape:* (pairs, 2)
+
+    Returns
+    -------
+    NDArray
+        *Shape:* (pairs, features)
+    """
+    table = np.zeros((len(pairs), len(names)), dtype=np.float32)
+    for column, name in enumerate(names):
+        compare = FEATURES[name].of_pair
+        table[:, column] = [compare(described[i][column], described[j][column]) for i, j in pairs.tolist()]
+    return table
+
+
+def describe(names: Sequence[str], document: Document, mention: Mention) -> tuple[Any, ...]:
+    """What each feature sees of one mention."""
+    return tuple(FEATURES[name].of_mention(document, mention) for name in names)
