@@ -75,9 +75,8 @@ class EncoderConfig:
         return config
 
     @classmethod
-    def from_file(cls, path: Path) -> EncoderConfig:
-        """Read a ``config.json`` of ``model_type`` longformer."""
-        values = read_json(path)
+    def from_longformer(cls, values: dict[str, Any], path: Path) -> EncoderConfig:
+        """Take the fields of a ``config.json`` whose ``model_type`` is longformer; another is an `InputError`."""
         if values.get("model_type") != "longformer":
             raise InputError(
                 f"model_type is {values.get('model_type')!r} and not 'longformer'; convert a BERT or RoBERTa "

@@ -1,7 +1,7 @@
 """A BERT or RoBERTa checkpoint in, a long encoder out (Longformer paper, section 5).
 
 The position table is tiled to the new length, the local attention keeps the weights of the full attention, and the
-global projections start as copies of the local ones.
+global projections start as copies of the local ones. A head for masked language modelling is kept.
 """
 
 from __future__ import annotations
@@ -21,6 +21,14 @@ from cdlm.tokens import load_tokenizer
 
 MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert")
 POSITIONS = "embeddings.position_embeddings.weight"
+LONG_HEAD = {
+    "cls.predictions.bias": "lm_head.bias",
+    "cls.predictions.transform.dense.": "lm_head.dense.",
+    "cls.predictions.transform.LayerNorm.": "lm_head.layer_norm.",
+    "cls.predictions.decoder.": "lm_head.decoder.",
+    "lm_head.": "lm_head.",
+}
+"""How names of the heads for masked language modelling of BERT and RoBERTa begin, and how those of Longformer."""
 
 
 def convert(source: str | Path, output_folder: str | Path, max_length: int = 4096, window: int = 256) -> CDLMModel:
@@ -80,6 +88,8 @@ def convert_weights(
     bare = {name.removeprefix("bert.").removeprefix("roberta."): tensor for name, tensor in weights.items()}
     if POSITIONS not in bare:
         raise ValueError(f"{POSITIONS} is missing among the weights")
+    head = _masked_lm_head(bare) if config.get("hidden_act") == "gelu" else {}
+    bare = {name: tensor for name, tensor in bare.items() if name.startswith(("embeddings.", "encoder.", "pooler."))}
     padding = int(config.get("pad_token_id") or 0)
     # RoBERTa counts positions from pad_token_id + 1 already, BERT from 0; Longformer always as RoBERTa.
     unused = padding + 1
@@ -97,8 +107,20 @@ def convert_weights(
         }
     )
     model = CDLMModel(long_config)
-    model.load_checkpoint_weights(bare)
+    model.load_checkpoint_weights(bare | head)
+    if head:
+        model.remainder = model.remainder.with_masked_lm_head(model.remainder.masked_lm_head())
     return model.eval()
+
+
+def _masked_lm_head(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The head for masked language modelling by Longformer's names; its activation is always gelu there."""
+    return {
+        new + name.removeprefix(old): tensor
+        for name, tensor in weights.items()
+        for old, new in LONG_HEAD.items()
+        if name.startswith(old)
+    }
 
 
 def tile_positions(table: Tensor, max_length: int, unused: int) -> Tensor:

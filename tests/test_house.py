@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.tokens": {"cdlm.errors"},
     "cdlm.checkpoints": {"cdlm.config", "cdlm.errors", "cdlm.files"},
     "cdlm.encoder": {"cdlm.checkpoints", "cdlm.config", "cdlm.errors", "cdlm.quantization"},
+    "cdlm.masked_lm": {"cdlm.checkpoints", "cdlm.encoder", "cdlm.errors"},
     "cdlm.convert": {"cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.tokens"},
     "cdlm.cli": {"cdlm.convert", "cdlm.errors"},
     "cdcoref.errors": {"cdlm.errors"},

@@ -31,12 +31,13 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from cdlm.checkpoints import find_checkpoint, read_weights, shapes_only, write_checkpoint
-from cdlm.config import CONFIG_FILE, EncoderConfig
+from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
 from cdlm.encoder.attention import GlobalAttention, TokenLayout, sparse_attention
 from cdlm.encoder.compiling import outside_graphs
 from cdlm.encoder.dropout import add_dropped
 from cdlm.encoder.folding import FEW_GLOBAL, folded_attention
 from cdlm.encoder.products import Linear, product
+from cdlm.encoder.remainder import PREFIX, Remainder
 from cdlm.errors import InputError
 from cdlm.quantization import Int8Linear, int8_product
 
@@ -223,6 +224,11 @@ class CDLMModel(nn.Module):
         Its sizes; the weights are drawn from PyTorch's random number generator (normal with the configuration's
         ``initializer_range``, biases zero).
 
+    Attributes
+    ----------
+    remainder
+        What the checkpoint holds that the encoder does not use.
+
     Raises
     ------
     ValueError
@@ -236,9 +242,7 @@ class CDLMModel(nn.Module):
         self.config = config
         self.embeddings = Embeddings(config)
         self.encoder = Layers(config)
-        # Only kept so that a checkpoint read from Hugging Face can be written back whole: nothing here uses them.
-        self.register_buffer("_pooler_weight", None, persistent=False)
-        self.register_buffer("_pooler_bias", None, persistent=False)
+        self.remainder = Remainder()
         self._initialise()
 
     def _initialise(self) -> None:
@@ -265,20 +269,27 @@ class CDLMModel(nn.Module):
             If there is no such checkpoint, or it is no Longformer, or weights are missing or of another shape.
         """
         folder = find_checkpoint(name_or_folder)
-        config = EncoderConfig.from_file(folder / CONFIG_FILE)
+        values = read_json(folder / CONFIG_FILE)
+        config = EncoderConfig.from_longformer(values, folder / CONFIG_FILE)
         try:
             with shapes_only():
                 model = cls(config)
-            model.load_checkpoint_weights(read_weights(folder), assign=True)
+            model.load_checkpoint_weights(read_weights(folder), values, assign=True)
         except ValueError as error:
             raise InputError(str(error), folder) from error
         return model.eval()
 
-    def load_checkpoint_weights(self, weights: Mapping[str, Tensor], assign: bool = False) -> None:
+    def load_checkpoint_weights(
+        self, weights: Mapping[str, Tensor], config: Mapping[str, Any] | None = None, *, assign: bool = False
+    ) -> None:
         """Take the encoder's weights from a Hugging Face state dict, with or without the ``longformer.`` prefix.
+
+        What else there is becomes the model's `remainder`.
 
         Parameters
         ----------
+        config
+            The checkpoint's ``config.json``.
         assign
             Put the given tensors in place instead of copying from them.
 
@@ -287,7 +298,7 @@ class CDLMModel(nn.Module):
         ValueError
             If a weight of the encoder is missing or has another shape.
         """
-        bare = {name.removeprefix("longformer."): tensor for name, tensor in weights.items()}
+        bare = {name.removeprefix(PREFIX): tensor for name, tensor in weights.items()}
         own = self.state_dict()
         missing = [name for name in own if name not in bare]
         if missing:
@@ -298,16 +309,14 @@ class CDLMModel(nn.Module):
                     f"{name} has shape {tuple(bare[name].shape)}, and the configuration says {tuple(tensor.shape)}"
                 )
         self.load_state_dict({name: bare[name] for name in own}, assign=assign)
-        self._pooler_weight = bare.get("pooler.dense.weight")
-        self._pooler_bias = bare.get("pooler.dense.bias")
+        self.remainder = Remainder.of(weights, config or {}, own)
 
     def save_pretrained(self, folder: str | Path) -> None:
-        """Write ``config.json`` and ``model.safetensors``, which Hugging Face's ``AutoModel`` reads too."""
-        weights = dict(self.state_dict())
-        if self._pooler_weight is not None and self._pooler_bias is not None:
-            weights["pooler.dense.weight"] = self._pooler_weight
-            weights["pooler.dense.bias"] = self._pooler_bias
-        write_checkpoint(Path(folder), self.config.to_dict(), weights)
+        """Write ``config.json`` and ``model.safetensors``, which Hugging Face's ``AutoModel`` reads too.
+
+        Heads and settings of the checkpoint that the encoder was read from are written back with it.
+        """
+        write_checkpoint(Path(folder), *self.remainder.checkpoint(self.config, self.state_dict()))
 
     def resize_token_embeddings(self, vocab_size: int) -> None:
         """Add or remove rows at the end of the word table; new rows are drawn like the initial ones."""
@@ -320,6 +329,7 @@ class CDLMModel(nn.Module):
         table.weight.requires_grad_(old.requires_grad)
         self.embeddings.word_embeddings = table
         self.config = replace(self.config, vocab_size=vocab_size)
+        self.remainder = self.remainder.resized(vocab_size)
 
     def compute_in_int8(self) -> None:
         """Round the weights of all layers to eight bits, and compute their products so from now on.

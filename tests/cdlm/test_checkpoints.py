@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModel
+from transformers import AutoModel, LongformerConfig, LongformerForSequenceClassification
 
 from cdlm.checkpoints import shapes_only
-from cdlm.config import EncoderConfig
+from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 
@@ -28,6 +28,22 @@ def test_a_saved_checkpoint_is_the_one_that_was_read(longformer_folder: Path, tm
     assert not info["missing_keys"]
     assert not info["unexpected_keys"]
     assert model.config.attention_window == [4, 4]
+
+
+def test_heads_and_settings_of_a_checkpoint_are_written_back(tmp_path: Path) -> None:
+    config = LongformerConfig(
+        vocab_size=40, hidden_size=24, num_hidden_layers=1, num_attention_heads=3, intermediate_size=32,
+        attention_window=[4], max_position_embeddings=90, id2label={0: "no", 1: "yes", 2: "perhaps"},
+    )  # fmt: skip
+    LongformerForSequenceClassification(config).save_pretrained(tmp_path / "theirs")
+    CDLMModel.from_pretrained(tmp_path / "theirs").save_pretrained(tmp_path / "ours")
+    before, after = (load_file(tmp_path / name / "model.safetensors") for name in ("theirs", "ours"))
+    assert set(after) == set(before)
+    assert all(torch.equal(after[name], before[name]) for name in before)
+    model, info = LongformerForSequenceClassification.from_pretrained(tmp_path / "ours", output_loading_info=True)
+    assert not info["missing_keys"]
+    assert model.config.id2label == {0: "no", 1: "yes", 2: "perhaps"}
+    assert model.config.architectures == ["LongformerForSequenceClassification"]
 
 
 def test_half_precision_is_kept(longformer_folder: Path, tmp_path: Path) -> None:
@@ -115,7 +131,8 @@ def test_one_window_for_all_layers() -> None:
 
 
 def test_shapes_only(longformer_folder: Path) -> None:
-    config = EncoderConfig.from_file(longformer_folder / "config.json")
+    path = longformer_folder / "config.json"
+    config = EncoderConfig.from_longformer(read_json(path), path)
     with shapes_only():
         empty = CDLMModel(config)
     drawn = CDLMModel(config)

@@ -13,8 +13,10 @@ from transformers import (
     AutoModel,
     AutoTokenizer,
     BertConfig,
+    BertForMaskedLM,
     BertModel,
     BertTokenizerFast,
+    LongformerForMaskedLM,
     LongformerModel,
     PreTrainedModel,
     PreTrainedTokenizerFast,
@@ -26,6 +28,7 @@ from transformers import (
 from cdlm.convert import convert, tile_positions
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
+from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.tokens import DOC_END, DOC_START, MENTION_END, MENTION_START, WordPieces, load_tokenizer
 
 TEXTS = [
@@ -136,6 +139,31 @@ def test_hugging_face_reads_it_back(source: Path, tmp_path: Path) -> None:
         expected = model(inputs, global_attention_mask=global_mask).last_hidden_state
         states = converted(inputs, None, global_mask).last_hidden_state
     torch.testing.assert_close(states, expected, atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("model", [BertForMaskedLM, RobertaForMaskedLM])
+def test_the_head_for_masked_language_modelling_is_kept(
+    model: type[PreTrainedModel], bert_folder: Path, roberta_folder: Path, tmp_path: Path
+) -> None:
+    source = bert_folder if model is BertForMaskedLM else roberta_folder
+    torch.manual_seed(2)
+    short = model.from_pretrained(source).eval()
+    with torch.no_grad():
+        for parameter in short.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.1)
+    short.save_pretrained(tmp_path / "short")
+    load_tokenizer(source).save_pretrained(tmp_path / "short")
+    convert(tmp_path / "short", tmp_path / "long", max_length=100, window=80)
+    ids = torch.randint(5, short.config.vocab_size, (2, 38), generator=torch.Generator().manual_seed(3))
+    with torch.no_grad():
+        expected = short(ids).logits
+        ours = CDLMForMaskedLM.from_pretrained(tmp_path / "long")(ids)
+        theirs = LongformerForMaskedLM.from_pretrained(tmp_path / "long").eval()(ids).logits
+    # The special tokens are new words.
+    words = short.config.vocab_size
+    assert ours.shape[-1] == words + 4
+    torch.testing.assert_close(ours[..., :words], expected, atol=1e-4, rtol=0)
+    torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=0)
 
 
 def test_converting_twice_adds_special_tokens_once(bert_folder: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import random
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
@@ -96,6 +97,29 @@ def test_the_span_detector_is_first_last_mean_and_length() -> None:
         hidden = hidden + detector.mean(words[start:end]).mean(0) + detector.length.weight[end - start - 1]
         expected.append(detector.output(torch.nn.functional.gelu(hidden)))
     torch.testing.assert_close(detector(words, starts, ends), torch.stack(expected), atol=1e-5, rtol=1e-5)
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(0, 5), st.booleans(), st.randoms())
+@settings(max_examples=30, deadline=None)
+def test_the_span_detector_gives_a_window_the_same_bits_in_any_batch(
+    sizes: list[int], which: int, mixed: bool, order: random.Random
+) -> None:
+    torch.manual_seed(3)
+    detector = SpanDetector(24, 20, 5)
+    places, start = [], 0
+    for size in sizes:
+        spans = [(start + i, start + i + n) for n in range(1, 6) for i in range(size - n + 1)]
+        order.shuffle(spans)
+        places.append((slice(start, start + size), torch.tensor(spans)))
+        start += size
+    words = torch.randn(start, 24) * torch.logspace(-3, 3, start)[:, None]
+    own, spans = places[which % len(sizes)]
+    together = torch.cat([spans for _, spans in places])
+    with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=mixed):
+        alone = detector(words[own], spans[:, 0] - own.start, spans[:, 1] - own.start)
+        batch = detector(words, together[:, 0], together[:, 1])
+    before = sum(len(spans) for _, spans in places[: which % len(sizes)])
+    assert torch.equal(batch[before : before + len(spans)], alone)
 
 
 @pytest.mark.parametrize("vector", ["sum", "mean"])

@@ -1,0 +1,101 @@
+"""The remainder of a checkpoint: what it holds beside the encoder, kept so that it can be written back whole.
+
+In: the state dict and ``config.json`` of any Hugging Face Longformer checkpoint. Out: the encoder's own weights, and a
+`Remainder` with the weights of heads (a pooler, ``lm_head``, a classifier) and the settings that the encoder ignores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from cdlm.config import EncoderConfig
+
+PREFIX = "longformer."
+"""What Hugging Face puts before the encoder's names in a checkpoint with a head."""
+MASKED_LM_HEAD = "lm_head."
+MASKED_LM_ARCHITECTURE = "LongformerForMaskedLM"
+_SHARED = {
+    MASKED_LM_HEAD + "decoder.weight": "embeddings.word_embeddings.weight",
+    MASKED_LM_HEAD + "decoder.bias": MASKED_LM_HEAD + "bias",
+}
+"""Names under which some checkpoints hold a tensor once more, and the name that it is kept under."""
+_A_ROW_PER_WORD = (MASKED_LM_HEAD + "bias", *_SHARED)
+# The weights have a precision; what the configuration says of it would be wrong after a cast.
+_NOT_KEPT = {"model_type", "dtype", "torch_dtype", *(f.name for f in fields(EncoderConfig))}
+
+
+@dataclass(frozen=True)
+class Remainder:
+    """What a checkpoint holds beside the encoder.
+
+    Parameters
+    ----------
+    weights
+        By name as in the checkpoint, without `PREFIX`.
+    settings
+        Fields of ``config.json``, ``architectures`` among them.
+    prefixed
+        Whether the names of the encoder's weights begin with `PREFIX` in the checkpoint.
+    """
+
+    weights: Mapping[str, Tensor] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    prefixed: bool = False
+
+    @classmethod
+    def of(cls, weights: Mapping[str, Tensor], config: Mapping[str, Any], own: Collection[str]) -> Remainder:
+        """Take what is left of a checkpoint beside the encoder's weights, whose names without `PREFIX` are `own`."""
+        bare = {name.removeprefix(PREFIX): tensor for name, tensor in weights.items()}
+        rest = {name: tensor for name, tensor in bare.items() if name not in own}
+        if config.get("tie_word_embeddings", True):
+            for name, kept in _SHARED.items():
+                if name in rest and kept in bare and torch.equal(rest[name], bare[kept]):
+                    del rest[name]
+        settings = {name: value for name, value in config.items() if name not in _NOT_KEPT}
+        return cls(rest, settings, any(name.startswith(PREFIX) for name in weights))
+
+    def checkpoint(
+        self, config: EncoderConfig, encoder: Mapping[str, Tensor]
+    ) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        """The whole checkpoint: ``config.json`` and state dict, the remainder in the precision of the encoder."""
+        dtype = encoder["embeddings.word_embeddings.weight"].dtype
+        weights = {(PREFIX if self.prefixed else "") + name: tensor for name, tensor in encoder.items()}
+        for name, tensor in self.weights.items():
+            weights[name] = tensor.to(dtype) if tensor.is_floating_point() else tensor
+        return {**config.to_dict(), **self.settings}, weights
+
+    def masked_lm_head(self) -> dict[str, Tensor]:
+        """Weights of the head for masked language modelling, without ``lm_head.``; empty where there is none."""
+        return {
+            name.removeprefix(MASKED_LM_HEAD): tensor
+            for name, tensor in self.weights.items()
+            if name.startswith(MASKED_LM_HEAD)
+        }
+
+    def with_masked_lm_head(self, head: Mapping[str, Tensor]) -> Remainder:
+        """The same with another head for masked language modelling; names without ``lm_head.``."""
+        others = {name: tensor for name, tensor in self.weights.items() if not name.startswith(MASKED_LM_HEAD)}
+        return Remainder(
+            others | {MASKED_LM_HEAD + name: tensor for name, tensor in head.items()},
+            {**self.settings, "architectures": [MASKED_LM_ARCHITECTURE]},
+            prefixed=True,
+        )
+
+    def resized(self, vocab_size: int) -> Remainder:
+        """The same for a vocabulary of another size; new rows of the output layer are zero."""
+        changed = dict(self.weights)
+        for name in _A_ROW_PER_WORD:
+            if name in changed:
+                changed[name] = resized_rows(changed[name], vocab_size)
+        return replace(self, weights=changed)
+
+
+def resized_rows(table: Tensor, rows: int) -> Tensor:
+    """Cut a table or vector at the end, or lengthen it by zeros. *Shape:* (any, ...) in, (rows, ...) out."""
+    kept = min(rows, len(table))
+    return torch.cat([table[:kept], table.new_zeros(rows - kept, *table.shape[1:])])
