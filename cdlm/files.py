@@ -12,7 +12,17 @@ from pathlib import Path
 
 @contextmanager
 def replaced_file(target: Path) -> Iterator[Path]:
-    """A new file beside `target` that takes its place when the block ends without an error."""
+    """A new file that takes the place of `target` when the block ends without an error.
+
+    A link stays a link: the file that it points to is replaced. Permissions are those of the replaced file, or those
+    that any new file gets.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    target = Path(os.path.realpath(target))
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     os.close(descriptor)
     part = Path(name)
@@ -20,7 +30,7 @@ def replaced_file(target: Path) -> Iterator[Path]:
         yield part
         with part.open("rb") as file:
             os.fsync(file.fileno())
-        part.chmod(0o666 & ~_umask())
+        part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)

@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.errors": {"cdlm.errors"},
     "cdcoref.corpus": {"cdcoref.errors"},
     "cdcoref.clustering": set(),
-    "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors"},
+    "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdlm.files"},
     "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats"},
     "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats"},
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},

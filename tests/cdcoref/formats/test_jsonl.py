@@ -191,7 +191,7 @@ def test_wrong_bytes_are_refused_with_their_line(tmp_path: Path) -> None:
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("what was there")
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(InputError, match="surrogate"):
         write_jsonl(Corpus((Document.from_sentences("a", [["\ud800"]]),)), path)
     assert path.read_text() == "what was there"
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
