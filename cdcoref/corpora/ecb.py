@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cdcoref.corpora.cat_xml import parse_document, read_tokens
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 
@@ -82,25 +81,6 @@ def available_splits(root: str | Path) -> dict[str, list[int]]:
     return {name: [t for t in topics if not (folder / str(t)).is_dir()] for name, topics in SPLITS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusStatistics:
-    """What Table 5 of the paper (Appendix A.2) counts; the last two by kind of mention."""
-
-    topics: int
-    documents: int
-    mentions: dict[str, int]
-    clusters: dict[str, int]
-    """Clusters of two mentions or more."""
-
-
-def corpus_statistics(corpus: Corpus) -> CorpusStatistics:
-    """Count topics, documents, mentions and clusters of two or more of a corpus."""
-    mentions = Counter(m.kind or "unknown" for m in corpus.mentions)
-    clusters = Counter(c[0].kind or "unknown" for c in corpus.clusters() if len(c) > 1)
-    topics = {d.topic for d in corpus.documents if d.topic is not None}
-    return CorpusStatistics(len(topics), len(corpus.documents), dict(mentions), dict(clusters))
-
-
 def _document_order(path: Path) -> tuple[str, int, str]:
     match = _FILE_NAME.fullmatch(path.name)
     return (match[3], int(match[2]), path.name) if match else ("", 0, path.name)
@@ -136,8 +116,8 @@ def _read_listed_sentences(root: Path) -> dict[str, frozenset[int]]:
 
 
 def _read_document(path: Path, topic: str, component: str, listed: frozenset[int]) -> tuple[Document, list[Mention]]:
-    root = _parse(path)
-    numbers, sentences = _read_tokens(path, root)
+    root = parse_document(path)
+    numbers, sentences = read_tokens(path, root)
     names = [name for name, _ in sentences]
     position = {name: index for index, name in enumerate(names)}
     hidden = {position[0]} if component == "ecbplus" and 0 in position else set()
@@ -169,45 +149,6 @@ def _read_document(path: Path, topic: str, component: str, listed: frozenset[int
             )
     mentions.sort(key=lambda m: (m.tokens, m.kind or "", int(m.id) if m.id and m.id.isdecimal() else 0))
     return document, mentions
-
-
-def _parse(path: Path) -> Element:
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import ParseError, parse
-
-    try:
-        root = parse(path, forbid_dtd=True).getroot()
-    except ParseError as error:
-        line = error.position[0] if error.position else None
-        raise InputError(f"the XML is malformed or cut off ({error.msg}); get the file anew", path, line) from error
-    except DefusedXmlException as error:
-        raise InputError(
-            "the XML declares a document type or entities, which ECB+ never does; refused", path
-        ) from error
-    except (UnicodeDecodeError, OSError) as error:
-        raise InputError(f"the file cannot be read ({error})", path) from error
-    if root is None or root.tag != "Document":
-        raise InputError("this is no ECB+ document: its outermost element is not <Document>", path)
-    return root
-
-
-def _read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:
-    """Index of every token id, and the sentences as (number, words)."""
-    numbers: dict[str, int] = {}
-    sentences: list[tuple[int, list[str]]] = []
-    for token in root.iterfind("token"):
-        name, sentence = token.get("t_id"), token.get("sentence", "")
-        if name is None or not sentence.isdecimal():
-            raise InputError(f"a token ({token.text!r}) has no t_id or no sentence number", path)
-        if name in numbers:
-            raise InputError(f"two tokens have the t_id {name}", path)
-        numbers[name] = len(numbers)
-        if not sentences or sentences[-1][0] != int(sentence):
-            sentences.append((int(sentence), []))
-        sentences[-1][1].append("".join((token.text or "").split()) or "_")
-    if not numbers:
-        raise InputError("this document has no tokens", path)
-    return numbers, sentences
 
 
 def _read_relations(path: Path, root: Element) -> dict[str, str]:

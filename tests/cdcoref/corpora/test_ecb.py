@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora.ecb import SENTENCES_FILE, SPLITS, available_splits, corpus_statistics, read_ecb
+from cdcoref.corpora.ecb import SENTENCES_FILE, SPLITS, available_splits, read_ecb
+from cdcoref.corpora.statistics import corpus_statistics
 from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.errors import InputError
 
