@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cdcoref.corpora.cat_xml import parse_document, read_tokens
+from cdcoref.corpora.cat_xml import anchored_tokens, parse_document, read_tokens
+from cdcoref.corpora.text_lines import is_number, text_lines
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 SENTENCES_FILE = "ECBplus_coreference_sentences.csv"
 # The paper writes 13-17, but ECB+ has no topics 15 and 17: it has 43 topics, 25 of them for training.
-SPLITS: dict[str, tuple[int, ...]] = {
+TOPICS: dict[str, tuple[int, ...]] = {
     "train": (1, 3, 4, *range(6, 12), 13, 14, 16, 19, 20, 22, *range(24, 34)),
     "dev": (2, 5, 12, 18, 21, 23, 34, 35),
     "test": tuple(range(36, 46)),
@@ -53,9 +54,9 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     root = Path(root)
     topics_folder = _topics_folder(root)
     listed = _read_listed_sentences(root)
-    wanted = SPLITS[split] if isinstance(split, str) and split in SPLITS else split
+    wanted = TOPICS[split] if isinstance(split, str) and split in TOPICS else split
     if isinstance(wanted, str):
-        raise InputError(f"{split!r} is no split of ECB+; choose one of {', '.join(SPLITS)}")
+        raise InputError(f"{split!r} is no split of ECB+; choose one of {', '.join(TOPICS)}")
     documents: list[Document] = []
     mentions: list[Mention] = []
     for topic in wanted:
@@ -75,10 +76,15 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     return Corpus(tuple(documents), tuple(mentions))
 
 
-def available_splits(root: str | Path) -> dict[str, list[int]]:
+def ecb_splits(root: Path) -> list[str]:
+    """The splits whose topics are all in the folder."""
+    return [split for split, missing in missing_topics(root).items() if not missing]
+
+
+def missing_topics(root: str | Path) -> dict[str, list[int]]:
     """For every split, the numbers of its topics that are missing under `root` (an empty list: all are there)."""
     folder = _topics_folder(Path(root))
-    return {name: [t for t in topics if not (folder / str(t)).is_dir()] for name, topics in SPLITS.items()}
+    return {name: [t for t in topics if not (folder / str(t)).is_dir()] for name, topics in TOPICS.items()}
 
 
 def _document_order(path: Path) -> tuple[str, int, str]:
@@ -104,19 +110,21 @@ def _read_listed_sentences(root: Path) -> dict[str, frozenset[int]]:
             root / SENTENCES_FILE,
         )
     listed: dict[str, set[int]] = {}
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.reader(file), start=1):
-            cells = [cell.strip() for cell in row]
-            if (number == 1 and cells[:1] == ["Topic"]) or not any(cells):
-                continue
-            if len(cells) != 3 or not cells[0].isdecimal() or not cells[2].isdecimal():
-                raise InputError("expected three cells: topic number, document, sentence number", path, number)
-            listed.setdefault(f"{cells[0]}_{cells[1]}", set()).add(int(cells[2]))
+    for number, line in text_lines(path):
+        try:
+            cells = [cell.strip() for row in csv.reader([line]) for cell in row]
+        except csv.Error as error:
+            raise InputError(f"the line is not CSV ({error})", path, number) from None
+        if (number == 1 and cells[:1] == ["Topic"]) or not any(cells):
+            continue
+        if len(cells) != 3 or not is_number(cells[0]) or not is_number(cells[2]):
+            raise InputError("expected three cells: topic number, document, sentence number", path, number)
+        listed.setdefault(f"{cells[0]}_{cells[1]}", set()).add(int(cells[2]))
     return {name: frozenset(sentences) for name, sentences in listed.items()}
 
 
 def _read_document(path: Path, topic: str, component: str, listed: frozenset[int]) -> tuple[Document, list[Mention]]:
-    root = parse_document(path)
+    root = parse_document(path, "ECB+")
     numbers, sentences = read_tokens(path, root)
     names = [name for name, _ in sentences]
     position = {name: index for index, name in enumerate(names)}
@@ -134,15 +142,9 @@ def _read_document(path: Path, topic: str, component: str, listed: frozenset[int
     sentence_of = document.sentence_of_tokens()
     mentions = []
     for markable in root.iterfind("Markables/*"):
-        anchors = [anchor.get("t_id", "") for anchor in markable.iterfind("token_anchor")]
-        if not anchors:
-            continue
-        mention_id = markable.get("m_id", "")
-        missing = [t for t in anchors if t not in numbers]
-        if missing:
-            raise InputError(f"mention {mention_id} points to token {missing[0]}, which does not exist", path)
-        tokens = tuple(sorted({numbers[t] for t in anchors}))
-        if sentence_of[tokens[0]] in (document.annotated or ()):
+        tokens = anchored_tokens(path, markable, numbers)
+        if tokens and sentence_of[tokens[0]] in (document.annotated or ()):
+            mention_id = markable.get("m_id", "")
             kind = EVENT if markable.tag.startswith(("ACTION", "NEG")) else ENTITY
             mentions.append(
                 Mention(document.id, tokens, kind, clusters.get(mention_id), id=mention_id, tag=markable.tag)
