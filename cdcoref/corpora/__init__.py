@@ -1,5 +1,28 @@
-"""Annotated corpora by name: a folder as it is distributed in, the :class:`cdcoref.corpus.Corpus` of a split out."""
+"""Annotated corpora by name: a folder in, the documents and mentions of a split out, with what the corpus promises.
 
-from cdcoref.corpora.ecb import SPLITS, available_splits, corpus_statistics, read_ecb
+``CorpusFolder.parse("gum:DIR").read("dev")`` reads a split as an `AnnotatedCorpus`, whose `CorpusInfo` says which kinds
+of mention are annotated, whether links cross documents, whether a mention detector can learn from it, and its licence.
+Training and evaluation obey that. The corpora are listed in `registry`.
+"""
 
-__all__ = ["SPLITS", "available_splits", "corpus_statistics", "read_ecb"]
+from cdcoref.corpora.annotated import AnnotatedCorpus, CorpusInfo, annotated_corpora, joined
+from cdcoref.corpora.ecb import TOPICS, missing_topics, read_ecb
+from cdcoref.corpora.registry import CORPORA, CorpusFolder, corpus_folders
+from cdcoref.corpora.splits import SPLITS
+from cdcoref.corpora.statistics import CorpusStatistics, corpus_statistics
+
+__all__ = [
+    "CORPORA",
+    "SPLITS",
+    "TOPICS",
+    "AnnotatedCorpus",
+    "CorpusFolder",
+    "CorpusInfo",
+    "CorpusStatistics",
+    "annotated_corpora",
+    "corpus_folders",
+    "corpus_statistics",
+    "joined",
+    "missing_topics",
+    "read_ecb",
+]

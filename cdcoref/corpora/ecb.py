@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cdcoref.corpora.cat_xml import anchored_tokens, parse_document, read_tokens
+from cdcoref.corpora.text_lines import is_number, text_lines
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SENTENCES_FILE = "ECBplus_coreference_sentences.csv"
 # The paper writes 13-17, but ECB+ has no topics 15 and 17: it has 43 topics, 25 of them for training.
-SPLITS: dict[str, tuple[int, ...]] = {
+TOPICS: dict[str, tuple[int, ...]] = {
     "train": (1, 3, 4, *range(6, 12), 13, 14, 16, 19, 20, 22, *range(24, 34)),
     "dev": (2, 5, 12, 18, 21, 23, 34, 35),
     "test": tuple(range(36, 46)),
@@ -54,9 +54,9 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     root = Path(root)
     topics_folder = _topics_folder(root)
     listed = _read_listed_sentences(root)
-    wanted = SPLITS[split] if isinstance(split, str) and split in SPLITS else split
+    wanted = TOPICS[split] if isinstance(split, str) and split in TOPICS else split
     if isinstance(wanted, str):
-        raise InputError(f"{split!r} is no split of ECB+; choose one of {', '.join(SPLITS)}")
+        raise InputError(f"{split!r} is no split of ECB+; choose one of {', '.join(TOPICS)}")
     documents: list[Document] = []
     mentions: list[Mention] = []
     for topic in wanted:
@@ -76,29 +76,15 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     return Corpus(tuple(documents), tuple(mentions))
 
 
-def available_splits(root: str | Path) -> dict[str, list[int]]:
+def ecb_splits(root: Path) -> list[str]:
+    """The splits whose topics are all in the folder."""
+    return [split for split, missing in missing_topics(root).items() if not missing]
+
+
+def missing_topics(root: str | Path) -> dict[str, list[int]]:
     """For every split, the numbers of its topics that are missing under `root` (an empty list: all are there)."""
     folder = _topics_folder(Path(root))
-    return {name: [t for t in topics if not (folder / str(t)).is_dir()] for name, topics in SPLITS.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusStatistics:
-    """What Table 5 of the paper (Appendix A.2) counts; the last two by kind of mention."""
-
-    topics: int
-    documents: int
-    mentions: dict[str, int]
-    clusters: dict[str, int]
-    """Clusters of two mentions or more."""
-
-
-def corpus_statistics(corpus: Corpus) -> CorpusStatistics:
-    """Count topics, documents, mentions and clusters of two or more of a corpus."""
-    mentions = Counter(m.kind or "unknown" for m in corpus.mentions)
-    clusters = Counter(c[0].kind or "unknown" for c in corpus.clusters() if len(c) > 1)
-    topics = {d.topic for d in corpus.documents if d.topic is not None}
-    return CorpusStatistics(len(topics), len(corpus.documents), dict(mentions), dict(clusters))
+    return {name: [t for t in topics if not (folder / str(t)).is_dir()] for name, topics in TOPICS.items()}
 
 
 def _document_order(path: Path) -> tuple[str, int, str]:
@@ -124,20 +110,22 @@ def _read_listed_sentences(root: Path) -> dict[str, frozenset[int]]:
             root / SENTENCES_FILE,
         )
     listed: dict[str, set[int]] = {}
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.reader(file), start=1):
-            cells = [cell.strip() for cell in row]
-            if (number == 1 and cells[:1] == ["Topic"]) or not any(cells):
-                continue
-            if len(cells) != 3 or not cells[0].isdecimal() or not cells[2].isdecimal():
-                raise InputError("expected three cells: topic number, document, sentence number", path, number)
-            listed.setdefault(f"{cells[0]}_{cells[1]}", set()).add(int(cells[2]))
+    for number, line in text_lines(path):
+        try:
+            cells = [cell.strip() for row in csv.reader([line]) for cell in row]
+        except csv.Error as error:
+            raise InputError(f"the line is not CSV ({error})", path, number) from None
+        if (number == 1 and cells[:1] == ["Topic"]) or not any(cells):
+            continue
+        if len(cells) != 3 or not is_number(cells[0]) or not is_number(cells[2]):
+            raise InputError("expected three cells: topic number, document, sentence number", path, number)
+        listed.setdefault(f"{cells[0]}_{cells[1]}", set()).add(int(cells[2]))
     return {name: frozenset(sentences) for name, sentences in listed.items()}
 
 
 def _read_document(path: Path, topic: str, component: str, listed: frozenset[int]) -> tuple[Document, list[Mention]]:
-    root = _parse(path)
-    numbers, sentences = _read_tokens(path, root)
+    root = parse_document(path, "ECB+")
+    numbers, sentences = read_tokens(path, root)
     names = [name for name, _ in sentences]
     position = {name: index for index, name in enumerate(names)}
     hidden = {position[0]} if component == "ecbplus" and 0 in position else set()
@@ -154,60 +142,15 @@ def _read_document(path: Path, topic: str, component: str, listed: frozenset[int
     sentence_of = document.sentence_of_tokens()
     mentions = []
     for markable in root.iterfind("Markables/*"):
-        anchors = [anchor.get("t_id", "") for anchor in markable.iterfind("token_anchor")]
-        if not anchors:
-            continue
-        mention_id = markable.get("m_id", "")
-        missing = [t for t in anchors if t not in numbers]
-        if missing:
-            raise InputError(f"mention {mention_id} points to token {missing[0]}, which does not exist", path)
-        tokens = tuple(sorted({numbers[t] for t in anchors}))
-        if sentence_of[tokens[0]] in (document.annotated or ()):
+        tokens = anchored_tokens(path, markable, numbers)
+        if tokens and sentence_of[tokens[0]] in (document.annotated or ()):
+            mention_id = markable.get("m_id", "")
             kind = EVENT if markable.tag.startswith(("ACTION", "NEG")) else ENTITY
             mentions.append(
                 Mention(document.id, tokens, kind, clusters.get(mention_id), id=mention_id, tag=markable.tag)
             )
     mentions.sort(key=lambda m: (m.tokens, m.kind or "", int(m.id) if m.id and m.id.isdecimal() else 0))
     return document, mentions
-
-
-def _parse(path: Path) -> Element:
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import ParseError, parse
-
-    try:
-        root = parse(path, forbid_dtd=True).getroot()
-    except ParseError as error:
-        line = error.position[0] if error.position else None
-        raise InputError(f"the XML is malformed or cut off ({error.msg}); get the file anew", path, line) from error
-    except DefusedXmlException as error:
-        raise InputError(
-            "the XML declares a document type or entities, which ECB+ never does; refused", path
-        ) from error
-    except (UnicodeDecodeError, OSError) as error:
-        raise InputError(f"the file cannot be read ({error})", path) from error
-    if root is None or root.tag != "Document":
-        raise InputError("this is no ECB+ document: its outermost element is not <Document>", path)
-    return root
-
-
-def _read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:
-    """Index of every token id, and the sentences as (number, words)."""
-    numbers: dict[str, int] = {}
-    sentences: list[tuple[int, list[str]]] = []
-    for token in root.iterfind("token"):
-        name, sentence = token.get("t_id"), token.get("sentence", "")
-        if name is None or not sentence.isdecimal():
-            raise InputError(f"a token ({token.text!r}) has no t_id or no sentence number", path)
-        if name in numbers:
-            raise InputError(f"two tokens have the t_id {name}", path)
-        numbers[name] = len(numbers)
-        if not sentences or sentences[-1][0] != int(sentence):
-            sentences.append((int(sentence), []))
-        sentences[-1][1].append("".join((token.text or "").split()) or "_")
-    if not numbers:
-        raise InputError("this document has no tokens", path)
-    return numbers, sentences
 
 
 def _read_relations(path: Path, root: Element) -> dict[str, str]:

@@ -9,7 +9,7 @@ from cdcoref.formats.corefud import read_corefud, read_corefud_table
 from cdcoref.formats.files import LoadedCorpus, file_format, fill_gaps, read_corpus, write_corpus
 from cdcoref.formats.jsonl import read_jsonl, write_jsonl
 from cdcoref.formats.jsonl_table import read_jsonl_table
-from cdcoref.formats.line_chunks import first_bytes
+from cdcoref.formats.line_chunks import first_bytes, line_chunks
 from cdcoref.formats.mention_table import DocumentKey, Ints, MentionTable
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.text import tokenise_text
@@ -23,6 +23,7 @@ __all__ = [
     "file_format",
     "fill_gaps",
     "first_bytes",
+    "line_chunks",
     "output_file",
     "read_conll",
     "read_conll_table",

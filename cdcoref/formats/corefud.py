@@ -30,7 +30,8 @@ _NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*))?\s*$")
 _ATTRIBUTES = re.compile(rb"#\s*global\.Entity\s*=\s*(\S+)")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
 _BRACKET = re.compile(r"(\()?([^()]+)(\))?")
-_PIECE = re.compile(r"(.*)\[(\d+)/(\d+)\]$")
+_HEAD = re.compile(r"\d{1,6}(,\d{1,6})*")
+_PIECE = re.compile(r"(.*)\[(\d{1,6})/(\d{1,6})\]$")
 
 OnWord = Callable[[int, int, str], None]
 """Called with the number of the document, the number of the sentence in the file, and the word."""
@@ -51,13 +52,10 @@ def read_corefud_table(path: str | Path, on_word: OnWord | None = None) -> Menti
     InputError
         If the file is not CoNLL-U, or a bracket has no partner.
     """
-    reader = _Reader(str(path), on_word)
-    for first, chunk in line_chunks(path, LONGEST_LINE):
-        reader.read(chunk[:-1].split(b"\n"), first)
-    return reader.finish()
+    return _Reader(str(path), on_word).read_file()
 
 
-def read_corefud(path: str | Path, *, kind: str | None = None) -> Corpus:
+def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = False, empty_nodes: bool = True) -> Corpus:
     """Read a CorefUD file, plain or gzipped.
 
     Parameters
@@ -66,23 +64,30 @@ def read_corefud(path: str | Path, *, kind: str | None = None) -> Corpus:
         The file.
     kind
         The kind of all its mentions, since CorefUD's types of entities are others.
+    heads
+        Whether a mention is its head alone: the words of it that the attribute `minspan` (GUM) or `head` (CorefUD)
+        counts from 1.
+    empty_nodes
+        Whether empty nodes are tokens: words that the text leaves out.
 
     Returns
     -------
     Corpus
-        The cluster's name has the document's before it.
+        The cluster's name has the document's before it. A mention's tag is its type (`etype`).
 
     Raises
     ------
     InputError
-        If the file is not CoNLL-U, or a bracket has no partner.
+        If the file is not CoNLL-U, a bracket has no partner, `heads` are asked for and a mention has none, or a
+        mention begins or ends at an empty node that is no token.
     """
     sentences: dict[int, dict[int, list[str]]] = {}
 
     def add(document: int, sentence: int, word: str) -> None:
         sentences.setdefault(document, {}).setdefault(sentence, []).append(word)
 
-    table = read_corefud_table(path, add)
+    reader = _Reader(str(path), add, empty_nodes)
+    table = reader.read_file()
     ids = [key.name for key in table.documents]
     documents = [
         Document.from_sentences(id, sentences.get(number, {}).values(), path=str(path)) for number, id in enumerate(ids)
@@ -91,36 +96,63 @@ def read_corefud(path: str | Path, *, kind: str | None = None) -> Corpus:
     for row in range(len(table.document)):
         id = ids[int(table.document[row])]
         tokens = table.gaps.get(row) or tuple(range(int(table.start[row]), int(table.end[row])))
-        mentions.append(Mention(id, tokens, kind, f"{id}/{table.names[int(table.cluster[row])]}"))
+        mention = reader.mentions[row]
+        if heads:
+            tokens = _head_of(tokens, mention, str(path))
+        cluster = f"{id}/{table.names[int(table.cluster[row])]}"
+        mentions.append(Mention(id, tokens, kind, cluster, tag=mention.type or None))
     return Corpus(tuple(documents), tuple(mentions))
 
 
 @dataclass(slots=True)
 class _Open:
-    """A mention that has begun and not ended."""
+    """A mention that has begun; `type` and `head` are as its first bracket says them, empty where it does not."""
 
     order: int
     line: int
     start: int
+    type: str = ""
+    head: str = ""
     earlier: list[int] = field(default_factory=list)  # tokens of the pieces before
     piece: int = 1
     pieces: int = 1
 
 
+def _head_of(tokens: tuple[int, ...], mention: _Open, path: str) -> tuple[int, ...]:
+    numbers = list(map(int, mention.head.split(","))) if _HEAD.fullmatch(mention.head) else []
+    if not numbers or not 1 <= min(numbers) <= max(numbers) <= len(tokens):
+        shown = f"{mention.head!r} is" if mention.head else "no minspan or head is"
+        message = f"{shown} given for the head of a mention of {len(tokens)} words that begins here"
+        raise InputError(f"{message}; expected the number of a word of it", path, mention.line)
+    return tuple(tokens[number - 1] for number in sorted(set(numbers)))
+
+
 class _Reader:
-    def __init__(self, path: str, on_word: OnWord | None) -> None:
+    """Attributes: `mentions` has the mentions in the order of the table's rows, where words are collected too."""
+
+    def __init__(self, path: str, on_word: OnWord | None, empty_nodes: bool = True) -> None:
         self._path = path
         self._on_word = on_word
+        self._empty_nodes = empty_nodes
         self._builder = MentionTableBuilder(path)
         self._builder.table.local_clusters = True
         self._document: DocumentRow | None = None
         self._open: dict[str, list[_Open]] = {}
         self._waiting: dict[str, list[_Open]] = {}  # discontinuous mentions between two of their pieces
         self._attribute = 0
+        self._type = self._head = -1
+        self.mentions: list[_Open] = []
         self._sentence = 0
         self._order = 0
 
-    def read(self, lines: list[bytes], first: int) -> None:
+    def read_file(self) -> MentionTable:
+        """Read the whole file into a table."""
+        for first, chunk in line_chunks(self._path, LONGEST_LINE):
+            self._read(chunk[:-1].split(b"\n"), first)
+        self._end_document()
+        return self._builder.finish()
+
+    def _read(self, lines: list[bytes], first: int) -> None:
         """Take some lines, the first of which has that number in the file."""
         only_mentions = self._on_word is None
         for number, line in enumerate(lines, first):
@@ -139,11 +171,6 @@ class _Reader:
             else:
                 self._fail_columns(line, number)
 
-    def finish(self) -> MentionTable:
-        """The table, at the end of the file."""
-        self._end_document()
-        return self._builder.finish()
-
     def _fail(self, message: str, line: int) -> NoReturn:
         raise InputError(message, self._path, line)
 
@@ -161,7 +188,8 @@ class _Reader:
             self._begin_document(name, number)
         elif match := _ATTRIBUTES.match(line):
             names = match[1].decode().split("-")
-            self._attribute = next((names.index(name) for name in ("eid", "GRP") if name in names), 0)
+            self._attribute = max(0, _place(names, "eid", "GRP"))
+            self._type, self._head = _place(names, "etype"), _place(names, "minspan", "head")
 
     def _begin_document(self, name: str, number: int) -> None:
         row = DocumentRow(line=number)
@@ -181,6 +209,10 @@ class _Reader:
         if len(columns) != COLUMNS:
             self._fail_columns(line, number)
         if b"-" in columns[0]:
+            return
+        if b"." in columns[0] and not self._empty_nodes:
+            if b"Entity=" in columns[9]:
+                self._fail("a mention begins or ends at an empty node, which is no word of the text", number)
             return
         if self._document is None:
             self._begin_document("", number)
@@ -202,17 +234,18 @@ class _Reader:
             if opens:
                 attributes = inside.split("-")
                 name = attributes[min(self._attribute, len(attributes) - 1)]
-                self._begin_mention(name, token, line)
+                self._begin_mention(name, token, line, attributes)
             else:
                 name = inside.split("-")[0]
             if closes:
                 self._end_mention(name, token, line)
 
-    def _begin_mention(self, name: str, token: int, line: int) -> None:
+    def _begin_mention(self, name: str, token: int, line: int, attributes: list[str]) -> None:
         piece = _PIECE.match(name)
         if piece is None or int(piece[2]) == 1:
             cluster, pieces = (name, 1) if piece is None else (piece[1], int(piece[3]))
-            mention = _Open(self._order, line, token, pieces=pieces)
+            type, head = (attributes[n] if 0 <= n < len(attributes) else "" for n in (self._type, self._head))
+            mention = _Open(self._order, line, token, type, head, pieces=pieces)
             self._order += 1
         else:
             cluster = piece[1]
@@ -239,3 +272,10 @@ class _Reader:
             return
         tokens = tuple(sorted(set(mention.earlier)))
         self._builder.add_tokens(tokens, self._builder.cluster(cluster, cluster), mention.order)
+        if self._on_word is not None:
+            self.mentions.append(mention)
+
+
+def _place(names: list[str], *wanted: str) -> int:
+    """Where the first of the wanted attributes that there is stands among the names; -1 for none."""
+    return next((names.index(name) for name in wanted if name in names), -1)

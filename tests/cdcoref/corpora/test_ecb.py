@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora.ecb import SENTENCES_FILE, SPLITS, available_splits, corpus_statistics, read_ecb
+from cdcoref.corpora.ecb import SENTENCES_FILE, TOPICS, missing_topics, read_ecb
+from cdcoref.corpora.statistics import corpus_statistics
 from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.errors import InputError
 
@@ -55,9 +56,9 @@ def test_topics_may_lie_in_the_folder_itself(mini_ecb: Path) -> None:
 
 
 def test_missing_topics_are_said(mini_ecb: Path) -> None:
-    missing = available_splits(mini_ecb)
-    assert missing["dev"] == [topic for topic in SPLITS["dev"] if topic != 2]
-    assert missing["test"] == list(SPLITS["test"])
+    missing = missing_topics(mini_ecb)
+    assert missing["dev"] == [topic for topic in TOPICS["dev"] if topic != 2]
+    assert missing["test"] == list(TOPICS["test"])
     with pytest.raises(InputError, match="topic 5 is missing, so the dev split cannot be read"):
         read_ecb(mini_ecb, "dev")
     with pytest.raises(InputError, match="'validation' is no split of ECB"):

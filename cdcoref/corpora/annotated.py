@@ -1,0 +1,104 @@
+"""A corpus together with what it says about its annotation, which training and evaluation obey."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cdcoref.corpus import KINDS, Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusInfo:
+    """What a corpus says about itself.
+
+    Attributes
+    ----------
+    name
+        Its name in the registry.
+    title
+        Its name in print.
+    kinds
+        The kinds of mention that are annotated; only these are linked and scored.
+    exhaustive
+        Those of the kinds of which *every* mention in the annotated sentences is annotated. The mention detector is
+        trained and judged on these alone.
+    cross_document
+        Whether links across documents are annotated. Where they are not, two mentions of different documents are
+        neither coreferent nor not coreferent: nobody looked.
+    singletons
+        Whether mentions that nothing else refers to are annotated.
+    sentences
+        Which sentences are annotated, in words; `Document.annotated` has their numbers.
+    citation, licence, source
+        Authors and year; the licence, with what differs from text to text; where to get it.
+    """
+
+    name: str
+    title: str
+    kinds: tuple[str, ...]
+    exhaustive: tuple[str, ...]
+    cross_document: bool
+    singletons: bool
+    sentences: str
+    citation: str
+    licence: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedCorpus:
+    """Documents and mentions of one corpus, and what the corpus says about them."""
+
+    corpus: Corpus
+    info: CorpusInfo
+
+    def of_kind(self, kind: str) -> AnnotatedCorpus:
+        """The same documents with one kind of mention, as if no other were annotated; ``"both"`` keeps all."""
+        if kind == "both":
+            return self
+        info = replace(
+            self.info,
+            kinds=tuple(k for k in self.info.kinds if k == kind),
+            exhaustive=tuple(k for k in self.info.exhaustive if k == kind),
+        )
+        return AnnotatedCorpus(self.corpus.of_kind(kind), info)
+
+
+def annotated_corpora(
+    corpora: Corpus | AnnotatedCorpus | Sequence[Corpus | AnnotatedCorpus],
+) -> tuple[AnnotatedCorpus, ...]:
+    """One corpus or several, each with its information.
+
+    A corpus that comes without is a user's own: links cross documents, and every mention of the kinds that occur in it
+    is annotated (in the sentences that `Document.annotated` lists).
+    """
+    if isinstance(corpora, Corpus | AnnotatedCorpus):
+        corpora = (corpora,)
+    return tuple(c if isinstance(c, AnnotatedCorpus) else AnnotatedCorpus(c, _own_information(c)) for c in corpora)
+
+
+def joined(corpora: Sequence[AnnotatedCorpus]) -> Corpus:
+    """All documents and mentions as one corpus, in which clusters of different corpora have different names.
+
+    Raises
+    ------
+    InputError
+        If two corpora have a document of the same id.
+    """
+    if len(corpora) == 1:
+        return corpora[0].corpus
+    mentions = (
+        replace(m, cluster=m.cluster and f"{number}:{m.cluster}")
+        for number, part in enumerate(corpora)
+        for m in part.corpus.mentions
+    )
+    documents = (document for part in corpora for document in part.corpus.documents)
+    return Corpus(tuple(documents), tuple(mentions), tuple(note for part in corpora for note in part.corpus.notes))
+
+
+def _own_information(corpus: Corpus) -> CorpusInfo:
+    kinds = tuple(kind for kind in KINDS if any(m.kind == kind for m in corpus.mentions))
+    return CorpusInfo(
+        "own", "own corpus", kinds, kinds, True, True, "as each document says", "unpublished", "unstated", ""
+    )

@@ -1,0 +1,93 @@
+"""Files of the annotation tool CAT, in which ECB+ and MEANTIME are distributed: one document's XML in, its parts out.
+
+Entities and document types are refused; they occur in neither corpus.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cdcoref.corpora.text_lines import is_number
+from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+
+def parse_document(path: Path, corpus: str) -> Element:
+    """The outermost element of a document.
+
+    Parameters
+    ----------
+    path
+        The file.
+    corpus
+        The corpus in print, for what is said about a wrong file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not such a document.
+    """
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import ParseError, parse
+
+    try:
+        root = parse(path, forbid_dtd=True).getroot()
+    except ParseError as error:
+        line = error.position[0] if error.position else None
+        raise InputError(f"the XML is malformed or cut off ({error.msg}); get the file anew", path, line) from error
+    except DefusedXmlException as error:
+        message = f"the XML declares a document type or entities, which {corpus} never does; refused"
+        raise InputError(message, path) from error
+    except (UnicodeDecodeError, OSError) as error:
+        raise InputError(f"the file cannot be read ({error})", path) from error
+    if root is None or root.tag != "Document":
+        hint = "; this is NAF, which has no links across documents: get CAT's XML" if _is_naf(root) else ""
+        raise InputError(f"this is no {corpus} document: its outermost element is not <Document>{hint}", path)
+    return root
+
+
+def read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:
+    """Index of every token id, and the sentences as (number, words).
+
+    Raises
+    ------
+    InputError
+        If there is no token, or one without a name of its own or a sentence's number.
+    """
+    numbers: dict[str, int] = {}
+    sentences: list[tuple[int, list[str]]] = []
+    for token in root.iterfind("token"):
+        name, sentence = token.get("t_id"), token.get("sentence", "")
+        if name is None or not is_number(sentence):
+            raise InputError(f"a token ({token.text!r}) has no t_id or no sentence number", path)
+        if name in numbers:
+            raise InputError(f"two tokens have the t_id {name}", path)
+        numbers[name] = len(numbers)
+        if not sentences or sentences[-1][0] != int(sentence):
+            sentences.append((int(sentence), []))
+        sentences[-1][1].append("".join((token.text or "").split()) or "_")
+    if not numbers:
+        raise InputError("this document has no tokens", path)
+    return numbers, sentences
+
+
+def _is_naf(root: Element | None) -> bool:
+    return root is not None and root.tag == "NAF"
+
+
+def anchored_tokens(path: Path, markable: Element, numbers: dict[str, int]) -> tuple[int, ...]:
+    """The tokens that a markable is anchored to, ascending; none for an instance, which stands for a cluster.
+
+    Raises
+    ------
+    InputError
+        If it is anchored to a token that does not exist.
+    """
+    anchors = [anchor.get("t_id", "") for anchor in markable.iterfind("token_anchor")]
+    missing = [t for t in anchors if t not in numbers]
+    if missing:
+        raise InputError(f"mention {markable.get('m_id', '')} points to token {missing[0]}, which does not exist", path)
+    return tuple(sorted({numbers[t] for t in anchors}))

@@ -1,0 +1,74 @@
+"""The reader of GUM (Zeldes 2017): CoNLL-U with ``Entity=`` in, a Corpus out.
+
+The parsing is that of `cdcoref.formats` for CorefUD, whose brackets are GUM's, and which names the line of what is
+wrong; the library `conllu` leaves the brackets unread. This file adds what is GUM's own. Two forms of a folder are
+read: ``train/*.conllu`` and ``dev/*.conllu``, one file a document or several; and ``...-train.conllu`` and
+``...-dev.conllu``, as Universal Dependencies and CorefUD have it. The type ``event`` is a nominal event (verbs are not
+annotated), any other type an entity. Words that the text leaves out (empty nodes) are no tokens.
+
+Mentions are whole phrases with all their modifiers. ECB+ annotates names and the nouns of phrases: read as heads
+(GUM's ``minspan``, the words that a span must have at least), the mentions are closer to that. Where two mentions have
+the same head, the shorter keeps it and the other is left out: one of a hundred.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from cdcoref.corpora.splits import SPLITS, missing_split, split_files
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
+from cdcoref.formats import read_corefud
+
+TITLE = "GUM"
+SUFFIX = ".conllu"
+
+
+def gum_splits(root: Path) -> list[str]:
+    """The splits that are in the folder."""
+    return [split for split in SPLITS if split_files(root, split, SUFFIX)]
+
+
+def read_gum(root: Path, split: str, *, heads: bool = False) -> Corpus:
+    """Read one split.
+
+    Every document is a topic and a subtopic of its own, since links stay within documents. A mention's tag is its type
+    (``person``, ``place`` ...).
+
+    Parameters
+    ----------
+    root, split
+        The folder, and which split.
+    heads
+        Whether a mention is its head alone, which may be discontinuous (``Sydney`` and ``Australia`` of ``Sydney ,
+        Australia``).
+
+    Raises
+    ------
+    InputError
+        If the split is not in the folder, or a file is not CoNLL-U with coreference.
+    """
+    files = split_files(root, split, SUFFIX)
+    if not files:
+        wanted = f"{split}/*{SUFFIX} or a file whose name ends in -{split}{SUFFIX}"
+        raise missing_split(TITLE, split, root, gum_splits(root), wanted)
+    documents: list[Document] = []
+    mentions: list[Mention] = []
+    left_out = 0
+    for path in files:
+        whole = read_corefud(path, empty_nodes=False)
+        kinds = tuple(replace(m, kind=EVENT if m.tag == "event" else ENTITY) for m in whole.mentions)
+        kept = _heads(kinds, read_corefud(path, heads=True, empty_nodes=False).mentions) if heads else list(kinds)
+        left_out += len(kinds) - len(kept)
+        documents.extend(replace(document, topic=document.id, subtopic=document.id) for document in whole.documents)
+        mentions.extend(kept)
+    notes = (f"{left_out} mentions were left out, since a shorter mention has the same head",) if left_out else ()
+    return Corpus(tuple(documents), tuple(mentions), notes)
+
+
+def _heads(whole: tuple[Mention, ...], heads: tuple[Mention, ...]) -> list[Mention]:
+    """The mentions with their heads' tokens, each head once."""
+    owner: dict[object, int] = {}
+    for number in sorted(range(len(whole)), key=lambda n: len(whole[n].tokens)):
+        owner.setdefault((*heads[number].key, whole[number].kind), number)
+    return [replace(whole[number], tokens=heads[number].tokens) for number in sorted(owner.values())]

@@ -1,0 +1,107 @@
+"""The reader of MEANTIME in English (Minard et al. 2016) as it is distributed: a folder of CAT XML in, a Corpus out.
+
+The folder is that of the archive ``meantime_newsreader_english_oct15``, with ``intra_cross-doc_annotation`` in it, or
+that folder itself; it holds one folder a topic (``corpus_airbus`` ...) of 30 documents each. The annotation covers the
+title (sentence 0) and the four sentences after the dateline (2 to 5). Splits are by topic: train airbus and apple, dev
+gm, test stock. Time expressions, values and signals are not read: they have no coreference.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cdcoref.corpora.cat_xml import anchored_tokens, parse_document, read_tokens
+from cdcoref.corpora.splits import SPLITS, missing_split
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
+from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+TITLE = "MEANTIME"
+TOPICS = {"train": ("airbus", "apple"), "dev": ("gm",), "test": ("stock",)}
+CROSS_DOCUMENT_FOLDER = "intra_cross-doc_annotation"
+ANNOTATED = frozenset({0, 2, 3, 4, 5})
+_KINDS = {"EVENT_MENTION": EVENT, "ENTITY_MENTION": ENTITY}
+
+
+def meantime_splits(root: Path) -> list[str]:
+    """The splits whose topics are all in the folder."""
+    return [split for split in SPLITS if all(_topic_folder(root, topic) for topic in TOPICS[split])]
+
+
+def read_meantime(root: Path, split: str) -> Corpus:
+    """Read one split.
+
+    A mention's cluster is the instance that its ``REFERS_TO`` relation points to, by the corpus' own ``instance_id``
+    where it has one, else within the document; without such a relation it is a singleton. Mentions outside the
+    annotated sentences are left out. Topic and subtopic are the topic's folder: it holds many stories, and the corpus
+    does not say which.
+
+    Raises
+    ------
+    InputError
+        If a topic of the split is missing, or a file is not such a document.
+    """
+    documents: list[Document] = []
+    mentions: list[Mention] = []
+    for topic in TOPICS[split]:
+        folder = _topic_folder(root, topic)
+        if folder is None:
+            wanted = f"corpus_{topic}/*.xml, in it or in its folder {CROSS_DOCUMENT_FOLDER}"
+            raise missing_split(TITLE, split, root, meantime_splits(root), wanted)
+        for path in sorted(folder.glob("*.xml")):
+            document, found = _read_document(path, topic)
+            documents.append(document)
+            mentions.extend(found)
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def _topic_folder(root: Path, topic: str) -> Path | None:
+    parents = (root / CROSS_DOCUMENT_FOLDER, root)
+    candidates = (parent / name for parent in parents for name in (f"corpus_{topic}", topic))
+    return next((folder for folder in candidates if any(folder.glob("*.xml"))), None)
+
+
+def _read_document(path: Path, topic: str) -> tuple[Document, list[Mention]]:
+    root = parse_document(path, TITLE)
+    numbers, sentences = read_tokens(path, root)
+    document = Document.from_sentences(
+        path.stem,
+        [words for _, words in sentences],
+        topic=topic,
+        subtopic=topic,
+        path=str(path),
+        annotated=frozenset(place for place, (number, _) in enumerate(sentences) if number in ANNOTATED),
+    )
+    instances = _instances(path, root)
+    sentence_of = document.sentence_of_tokens()
+    mentions = []
+    for markable in root.iterfind("Markables/*"):
+        kind = _KINDS.get(markable.tag)
+        tokens = anchored_tokens(path, markable, numbers) if kind else ()
+        if kind and tokens and sentence_of[tokens[0]] in (document.annotated or ()):
+            id = markable.get("m_id", "")
+            cluster, tag = instances.get(id, (None, None))
+            mentions.append(Mention(document.id, tokens, kind, cluster, id, tag))
+    mentions.sort(key=lambda m: (m.tokens, m.kind or "", m.cluster or ""))
+    return document, mentions
+
+
+def _instances(path: Path, root: Element) -> dict[str, tuple[str, str | None]]:
+    """The instance of every mention id that is in a relation: its name, and its type or class."""
+    markables = {markable.get("m_id"): markable for markable in root.iterfind("Markables/*")}
+    instances: dict[str, tuple[str, str | None]] = {}
+    for relation in root.iterfind("Relations/REFERS_TO"):
+        target = relation.find("target")
+        instance = markables.get(target.get("m_id")) if target is not None else None
+        if instance is None:
+            raise InputError(
+                f"relation {relation.get('r_id')} refers to an instance that is not among the markables", path
+            )
+        name = instance.get("instance_id") or f"{path.stem}/{instance.get('m_id')}"
+        tag = instance.get("ent_type") or instance.get("class") or None
+        for source in relation.iterfind("source"):
+            instances[source.get("m_id", "")] = name, tag
+    return instances

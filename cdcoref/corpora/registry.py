@@ -1,0 +1,280 @@
+"""The annotated corpora that are known by name: how each one's folder is read, and what it says about itself.
+
+A new corpus is one entry here, and a reader if its form is new. A folder that holds the splits as JSON lines
+(``train.jsonl``, ``dev.jsonl``, ``test.jsonl``) is read as such, whatever the corpus; any other as the corpus is
+distributed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from cdcoref.corpora.annotated import AnnotatedCorpus, CorpusInfo
+from cdcoref.corpora.ecb import ecb_splits, read_ecb
+from cdcoref.corpora.gum import gum_splits, read_gum
+from cdcoref.corpora.litbank import litbank_splits, read_litbank
+from cdcoref.corpora.meantime import meantime_splits, read_meantime
+from cdcoref.corpora.splits import SPLITS, missing_split, split_files
+from cdcoref.corpora.ucdcr import read_ucdcr, ucdcr_splits
+from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
+from cdcoref.errors import InputError
+from cdcoref.formats import read_jsonl
+
+SUFFIX = ".jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCorpus:
+    """A corpus of the registry.
+
+    Attributes
+    ----------
+    info
+        What it says about itself.
+    read
+        Reads a split of the folder in its distributed form.
+    splits
+        Which splits such a folder has.
+    json_lines
+        Whether the folder may hold JSON lines instead.
+    """
+
+    info: CorpusInfo
+    read: Callable[[Path, str], Corpus]
+    splits: Callable[[Path], Sequence[str]]
+    json_lines: bool = True
+
+
+_ECB = CorpusInfo(
+    name="ecb",
+    title="ECB+",
+    kinds=KINDS,
+    exhaustive=KINDS,
+    cross_document=True,
+    singletons=True,
+    sentences="those listed in ECBplus_coreference_sentences.csv",
+    citation="Cybulska and Vossen 2014",
+    licence="CC BY 3.0 (annotation)",
+    source="https://github.com/cltl/ecbPlus",
+)
+_FCCT = CorpusInfo(
+    name="fcct",
+    title="FCC-T",
+    kinds=(EVENT,),
+    exhaustive=(),
+    cross_document=True,
+    singletons=True,
+    sentences="all, for events of football tournaments alone",
+    citation="Bugert et al. 2020, 2021",
+    licence="CC BY-SA 4.0 (annotation; the texts are not distributed)",
+    source="https://tudatalib.ulb.tu-darmstadt.de/handle/tudatalib/2305",
+)
+_GUM = CorpusInfo(
+    name="gum",
+    title="GUM",
+    kinds=KINDS,
+    exhaustive=(ENTITY,),
+    cross_document=False,
+    singletons=True,
+    sentences="all, for entities and nominal events (not verbs)",
+    citation="Zeldes 2017",
+    licence="CC BY 4.0 (annotation); texts by genre: academic and court CC BY 4.0, news and interview CC BY 2.5, "
+    "bio and voyage CC BY-SA 3.0, others non-commercial",
+    source="https://gucorpling.org/gum/",
+)
+_GVC = CorpusInfo(
+    name="gvc",
+    title="GVC",
+    kinds=(EVENT,),
+    exhaustive=(),
+    cross_document=True,
+    singletons=True,
+    sentences="all, for events of gun violence alone",
+    citation="Vossen et al. 2018",
+    licence="CC BY 4.0",
+    source="https://github.com/cltl/GunViolenceCorpus",
+)
+_LITBANK = CorpusInfo(
+    name="litbank",
+    title="LitBank",
+    kinds=(ENTITY,),
+    exhaustive=(ENTITY,),
+    cross_document=False,
+    singletons=True,
+    sentences="all, for entities of six types",
+    citation="Bamman et al. 2020",
+    licence="CC BY 4.0",
+    source="https://github.com/dbamman/litbank",
+)
+_MEANTIME = CorpusInfo(
+    name="meantime",
+    title="MEANTIME",
+    kinds=KINDS,
+    exhaustive=KINDS,
+    cross_document=True,
+    singletons=True,
+    sentences="the title and the four sentences after the dateline",
+    citation="Minard et al. 2016",
+    licence="CC BY 4.0",
+    source="http://www.newsreader-project.eu/results/data/wikinews/",
+)
+
+
+def _of_ucdcr(info: CorpusInfo) -> KnownCorpus:
+    return KnownCorpus(info, partial(read_ucdcr, title=info.title, kinds=info.kinds), ucdcr_splits)
+
+
+CORPORA = {
+    known.info.name: known
+    for known in (
+        KnownCorpus(_ECB, read_ecb, ecb_splits),
+        _of_ucdcr(_FCCT),
+        KnownCorpus(_GUM, read_gum, gum_splits),
+        KnownCorpus(
+            replace(_GUM, name="gum-heads", title="GUM (heads)"),
+            partial(read_gum, heads=True),
+            gum_splits,
+            json_lines=False,
+        ),
+        _of_ucdcr(_GVC),
+        KnownCorpus(_LITBANK, read_litbank, litbank_splits),
+        KnownCorpus(_MEANTIME, read_meantime, meantime_splits),
+    )
+}
+"""The corpora by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFolder:
+    """A known corpus and the folder it lies in, which users write as ``NAME:DIR``.
+
+    Raises
+    ------
+    InputError
+        If there is no corpus of that name.
+    """
+
+    name: str
+    path: Path
+
+    def __post_init__(self) -> None:
+        if self.name not in CORPORA:
+            raise InputError(f"no corpus is known by the name {self.name!r}; known are {', '.join(CORPORA)}")
+
+    @classmethod
+    def parse(cls, text: str) -> CorpusFolder:
+        """Read ``NAME:DIR``.
+
+        Raises
+        ------
+        InputError
+            If it has no colon, nothing after it, or a name that is not known before it.
+        """
+        name, colon, path = text.partition(":")
+        if not colon or not path:
+            known = ", ".join(CORPORA)
+            raise InputError(f"a corpus is given as NAME:DIR, and not as {text!r}; known names are {known}")
+        return cls(name, Path(path).expanduser())
+
+    @property
+    def info(self) -> CorpusInfo:
+        """What the corpus says about itself."""
+        return CORPORA[self.name].info
+
+    def splits(self) -> list[str]:
+        """The splits that can be read, in the order train, dev, test."""
+        self._check_folder()
+        known = CORPORA[self.name]
+        return self._splits_of_json_lines() or [split for split in SPLITS if split in known.splits(self.path)]
+
+    def read(self, split: str) -> AnnotatedCorpus:
+        """Read a split.
+
+        Raises
+        ------
+        InputError
+            If the folder or the split is missing, a file cannot be read, or what was read contradicts what the corpus
+            says about itself.
+        """
+        self._check_folder()
+        if split not in SPLITS:
+            raise InputError(f"{split!r} is no split of {self.info.title}; choose one of {', '.join(SPLITS)}")
+        if there := self._splits_of_json_lines():
+            corpus = self._read_json_lines(split, there)
+        else:
+            corpus = CORPORA[self.name].read(self.path, split)
+        return AnnotatedCorpus(self._checked(corpus), self.info)
+
+    def _check_folder(self) -> None:
+        if not self.path.is_dir():
+            raise InputError(f"this is no folder; give the folder that holds {self.info.title}", self.path)
+
+    def _splits_of_json_lines(self) -> list[str]:
+        return [split for split in SPLITS if split_files(self.path, split, SUFFIX)]
+
+    def _read_json_lines(self, split: str, there: list[str]) -> Corpus:
+        if not CORPORA[self.name].json_lines:
+            raise InputError(
+                f"JSON lines do not say what the head of a mention is, so {self.info.title} cannot be read from this "
+                "folder; give the corpus as it is distributed",
+                self.path,
+            )
+        files = split_files(self.path, split, SUFFIX)
+        if not files:
+            raise missing_split(self.info.title, split, self.path, there, f"{split}{SUFFIX}")
+        parts = [read_jsonl(path) for path in files]
+        return Corpus(
+            tuple(document for part in parts for document in part.documents),
+            tuple(mention for part in parts for mention in part.mentions),
+            tuple(note for part in parts for note in part.notes),
+        )
+
+    def _checked(self, corpus: Corpus) -> Corpus:
+        """The corpus, if it is what its information says; mentions get their kind where there is only one."""
+        info = self.info
+        if not corpus.documents:
+            raise InputError(f"no document of {info.title} is in this folder", self.path)
+        if len(info.kinds) == 1:
+            only = info.kinds[0]
+            corpus = replace(corpus, mentions=tuple(m if m.kind else replace(m, kind=only) for m in corpus.mentions))
+        document_of: dict[object, str] = {}
+        for mention in corpus.mentions:
+            if mention.kind not in info.kinds:
+                what = "a mention without a kind" if mention.kind is None else f"an {mention.kind}"
+                kinds = " and ".join(info.kinds)
+                raise InputError(
+                    f"document {mention.document!r} has {what}, and {info.title} annotates {kinds} mentions; is this "
+                    "the folder of another corpus?",
+                    self.path,
+                )
+            if mention.cluster is not None and not info.cross_document:
+                other = document_of.setdefault((mention.kind, mention.cluster), mention.document)
+                if other != mention.document:
+                    raise InputError(
+                        f"cluster {mention.cluster!r} is in two documents, {other!r} and {mention.document!r}, and "
+                        f"links of {info.title} stay within documents; name their clusters apart",
+                        self.path,
+                    )
+        return corpus
+
+
+def corpus_folders(named: Sequence[str], ecb_root: Path | None = None) -> list[CorpusFolder]:
+    """The corpora that a command line names.
+
+    Parameters
+    ----------
+    named
+        Each as ``NAME:DIR``.
+    ecb_root
+        The folder of ECB+, which may be given without its name.
+
+    Raises
+    ------
+    InputError
+        See :meth:`CorpusFolder.parse`.
+    """
+    short = [] if ecb_root is None else [CorpusFolder("ecb", ecb_root)]
+    return [*short, *map(CorpusFolder.parse, named)]

@@ -1,0 +1,58 @@
+"""Where the splits of a corpus lie in its folder: files or folders whose name is, or ends in, the name of a split."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cdcoref.errors import InputError
+
+SPLITS = ("train", "dev", "test")
+_NAMES = {"train": ("train",), "dev": ("dev", "val", "validation"), "test": ("test",)}
+
+
+def split_files(folder: Path, split: str, suffix: str) -> list[Path]:
+    """The files of a split: those in a folder named after it, else those beside it whose names end in its name.
+
+    Parameters
+    ----------
+    folder
+        Where to look.
+    split
+        ``"train"``, ``"dev"`` (also called ``val`` and ``validation``) or ``"test"``.
+    suffix
+        What the files' names end in, such as ``".conllu"``; compressed with gzip they end in ``.gz`` too.
+    """
+    for name in _NAMES[split]:
+        inside = sorted(path for path in (folder / name).glob("*") if _ends_in(path, suffix))
+        if inside:
+            return inside
+        beside = sorted(
+            path
+            for path in folder.glob("*")
+            if _ends_in(path, suffix) and path.name.removesuffix(".gz").removesuffix(suffix).split("-")[-1] == name
+        )
+        if beside:
+            return beside
+    return []
+
+
+def missing_split(title: str, split: str, folder: Path, found: list[str], wanted: str) -> InputError:
+    """What to say about a split that is not in the folder.
+
+    Parameters
+    ----------
+    title, split, folder
+        The corpus in print, the split that was asked for, and where.
+    found
+        The splits that are there.
+    wanted
+        What was looked for, such as ``"dev/*.conllu"``.
+    """
+    there = f"only {' and '.join(found)} can" if found else "no split of it can"
+    return InputError(
+        f"the {split} split of {title} cannot be read from this folder, and {there}; expected {wanted}", folder
+    )
+
+
+def _ends_in(path: Path, suffix: str) -> bool:
+    return path.name.removesuffix(".gz").endswith(suffix) and not path.name.startswith(".") and path.is_file()
