@@ -22,10 +22,9 @@ from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.results import Plan, Prediction
 from cdcoref.stories import group_documents, nearest_pairs
+from cdlm.precision import resolve_precision
 
 if TYPE_CHECKING:
-    import torch
-
     from cdcoref.engines import Progress, ResultCache, Story
     from cdcoref.linking import LinkedStory
     from cdcoref.model import CorefModel
@@ -255,25 +254,14 @@ def load(model: str | Path = "default", *, device: str | None = None, precision:
     except (RuntimeError, AssertionError) as error:
         raise InputError(f"the device {name!r} cannot be used here; --device cpu always can") from error
     loaded = CorefModel.from_pretrained("default" if model == LEMMA else model)
-    if precision == "bf16" or (precision == "auto" and multiplies_bf16(place)):
+    resolved = resolve_precision(precision, place)
+    if resolved == "bf16":
         loaded.inference_dtype = torch.bfloat16
-    elif precision == "int8":
+    elif resolved == "int8":
         if place.type != "cpu":
             raise InputError("the precision int8 is for CPUs; choose bf16 or fp32")
         loaded.encoder.compute_in_int8()
     return Predictor(loaded.to(place), lemma=model == LEMMA)
-
-
-def multiplies_bf16(device: torch.device) -> bool:
-    """Whether a device has instructions for products in bf16; False where that cannot be told."""
-    import torch
-
-    if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
-    if device.type != "cpu" or not hasattr(torch.cpu, "get_capabilities"):  # PyTorch below 2.10
-        return False
-    capabilities = torch.cpu.get_capabilities()
-    return any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
 
 
 def model_fingerprint(model: CorefModel) -> str:

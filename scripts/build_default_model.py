@@ -20,8 +20,9 @@ from pathlib import Path
 from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Corpus
 from cdcoref.model import DEFAULT_MODEL, CorefModel, model_card
-from cdcoref.training import PRESETS, RUN_FILE, TrainingConfig, say_on_stderr, train, tune
+from cdcoref.training import PRESETS, TrainingConfig, train, tune
 from cdlm.quantization import dequantize, quantize
+from cdlm.runs import RUN_FILE, say_on_stderr
 
 CORPORA = """Made from all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0), converted to Longformer attention,
 and trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under CC BY 3.0): topics 1-35 without

@@ -35,6 +35,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.encoder": {"cdlm.checkpoints", "cdlm.config", "cdlm.errors", "cdlm.quantization"},
     "cdlm.masked_lm": {"cdlm.checkpoints", "cdlm.encoder", "cdlm.errors"},
     "cdlm.convert": {"cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.tokens"},
+    "cdlm.precision": set(),
+    "cdlm.runs": {"cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision"},
     "cdlm.cli": {"cdlm.convert", "cdlm.errors"},
     "cdcoref.errors": {"cdlm.errors"},
     "cdcoref.corpus": {"cdcoref.errors"},
@@ -52,12 +54,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.results": {"cdcoref.corpus"},
     "cdcoref.prediction": {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.linking"),
-        *("cdcoref.model", "cdcoref.results", "cdcoref.stories"),
+        *("cdcoref.model", "cdcoref.results", "cdcoref.stories", "cdlm.precision"),
     },
     "cdcoref.training": {
         *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"),
         *("cdcoref.scoring", "cdcoref.sequences", "cdcoref.stories", "cdlm.checkpoints", "cdlm.config"),
-        *("cdlm.convert", "cdlm.encoder", "cdlm.files"),
+        *("cdlm.convert", "cdlm.runs"),
     },
     "cdcoref.evaluation": {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking", "cdcoref.prediction"),

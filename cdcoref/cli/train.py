@@ -75,12 +75,11 @@ def train(
         "precision": precision,
     }
     overrides = {name: value for name, value in named.items() if value is not None}
-    from cdcoref.training import say_on_stderr
     from cdcoref.training import train as train_model
 
     training = _configuration(preset, config, {**_settings(settings or []), **overrides})
     train_corpus, dev_corpus = _corpora(ecb_root, train_file, dev_file, kind)
-    train_model(training, train_corpus, dev_corpus, output, resume=resume, device=device, say=say_on_stderr)
+    train_model(training, train_corpus, dev_corpus, output, resume=resume, device=device)
 
 
 def _configuration(preset: str, file: Path | None, overrides: dict[str, Any]) -> TrainingConfig:

@@ -43,7 +43,7 @@ class KindScores:
 
 
 def model_card(
-    model: CorefModel, training: Mapping[str, Any], scores: Mapping[str, KindScores], epoch: int, corpora: str = ""
+    model: CorefModel, training: Mapping[str, Any], scores: Mapping[str, KindScores], epoch: float, corpora: str = ""
 ) -> str:
     """The text of a model card.
 

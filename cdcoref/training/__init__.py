@@ -2,17 +2,15 @@
 
 from cdcoref.training.config import PRESETS, TrainingConfig
 from cdcoref.training.data import Batch, TrainingData
-from cdcoref.training.loop import RUN_FILE, sampling_options, say_on_stderr, train
+from cdcoref.training.loop import sampling_options, train
 from cdcoref.training.tuning import span_scores, tune
 
 __all__ = [
     "PRESETS",
-    "RUN_FILE",
     "Batch",
     "TrainingConfig",
     "TrainingData",
     "sampling_options",
-    "say_on_stderr",
     "span_scores",
     "train",
     "tune",

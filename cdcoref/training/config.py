@@ -12,6 +12,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.model import CorefConfig
 from cdcoref.sequences import SMALLEST_LENGTH
+from cdlm.runs import RunOptions
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,11 @@ class TrainingConfig:
         """The part that the model itself keeps."""
         names = {field.name for field in fields(CorefConfig)} & {field.name for field in fields(self)}
         return CorefConfig(**{name: getattr(self, name) for name in names})
+
+    def run_options(self) -> RunOptions:
+        """The part that every training run has."""
+        names = {field.name for field in fields(RunOptions)} & {field.name for field in fields(self)}
+        return RunOptions(**{name: getattr(self, name) for name in names})
 
     @property
     def kinds(self) -> tuple[str, ...]:

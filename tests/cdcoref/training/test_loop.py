@@ -6,11 +6,10 @@ import json
 import multiprocessing
 import os
 import random
-import shutil
 import signal
 import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,10 +21,10 @@ from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
-from cdcoref.model import coref_model
 from cdcoref.model.coref_model import CONFIG_FILE, WEIGHTS_FILE, CorefModel
 from cdcoref.training import TrainingConfig, loop
-from cdcoref.training.loop import RUN_FILE, WHOLE_FILE, is_whole, last_whole_checkpoint, mark_whole, train
+from cdcoref.training.loop import train
+from cdlm.runs import RUN_FILE
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext
@@ -205,39 +204,6 @@ def test_documents_of_ecb_plus(config: TrainingConfig, ecb_root: Path, tmp_path:
 # -- what is refused -------------------------------------------------------------------------------------------------
 
 
-def test_a_folder_that_is_in_use_is_refused(
-    config: TrainingConfig, corpora: tuple[Corpus, Corpus], reference: tuple[Path, list[str]], tmp_path: Path
-) -> None:
-    (tmp_path / "file").write_text("")
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "thesis.tex").write_text("")
-    for folder, message in (
-        (reference[0], "this folder is not empty; name a new one, or --resume"),
-        (tmp_path / "full", "this folder is not empty"),
-        (tmp_path / "file", "this is a file"),
-        (tmp_path / "file" / "model", "cannot be written here"),
-    ):
-        with pytest.raises(InputError, match=message):
-            train(config, *corpora, folder, device="cpu", say=silent)
-    assert (tmp_path / "full" / "thesis.tex").exists()
-
-
-def test_nothing_to_resume(
-    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, reference: tuple[Path, list[str]]
-) -> None:
-    for folder in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(InputError, match="there is no run to resume here; start it without --resume"):
-            train(config, *corpora, folder, resume=True, device="cpu", say=silent)
-    # A run that has finished says so, and stays as it is; under other settings it would be another run.
-    before = weights(reference[0])
-    lines: list[str] = []
-    train(config, *corpora, reference[0], resume=True, device="cpu", say=lines.append)
-    assert lines == [f"this run has finished: the model is in {reference[0]}"]
-    assert weights(reference[0]) == before
-    with pytest.raises(InputError, match="started with another configuration"):
-        train(replace(config, epochs=3), *corpora, reference[0], resume=True, device="cpu", say=silent)
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -255,96 +221,15 @@ def test_a_run_that_cannot_begin_leaves_no_trace(
     assert not (tmp_path / "m").exists()
 
 
-# -- checkpoints -----------------------------------------------------------------------------------------------------
-
-
-def test_a_checkpoint_counts_once_all_its_files_are_there(tmp_path: Path) -> None:
-    def checkpoint(number: int | str) -> Path:
-        folder = tmp_path / f"checkpoint-{number}"
-        (folder / "inner").mkdir(parents=True)
-        (folder / "a").write_bytes(b"12345")
-        (folder / "inner" / "b").write_bytes(b"1")
-        return folder
-
-    assert last_whole_checkpoint(tmp_path) is None
-    for number in (2, 10, 9):
-        mark_whole(checkpoint(number))
-    assert last_whole_checkpoint(tmp_path) == tmp_path / "checkpoint-10"
-    unfinished = checkpoint(11)
-    assert not is_whole(unfinished)
-    (unfinished / f"{WHOLE_FILE}.tmp").write_text('{"a": 5}')
-    (tmp_path / "checkpoint-10" / "a").write_bytes(b"1234")
-    (tmp_path / "checkpoint-9" / "inner" / "b").unlink()
-    torn = checkpoint(12)
-    (torn / WHOLE_FILE).write_text('{"a": 5, "inn')
-    stranger = checkpoint("of-mine")
-    assert last_whole_checkpoint(tmp_path) == tmp_path / "checkpoint-2"
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["checkpoint-2", stranger.name]
+# -- resuming --------------------------------------------------------------------------------------------------------
 
 
 class Killed(BaseException):
     """Stops a run where it is, as a signal would, but for what is undone on the way out."""
 
 
-def stop_before(calls: int, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, of which the given call does not happen."""
-    count = 0
-
-    def counted(*arguments: Any, **options: Any) -> Any:
-        nonlocal count
-        count += 1
-        if count == calls:
-            raise Killed
-        return function(*arguments, **options)
-
-    return counted
-
-
-MOMENTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
-    "before the first checkpoint": lambda m: m.setattr(
-        loop.CorefTrainer, "_save_checkpoint", stop_before(1, loop.CorefTrainer._save_checkpoint)
-    ),
-    "a checkpoint without its optimizer": lambda m: m.setattr(
-        loop.CorefTrainer,
-        "_save_optimizer_and_scheduler",
-        stop_before(2, loop.CorefTrainer._save_optimizer_and_scheduler),
-    ),
-    "a checkpoint without its list of files": lambda m: m.setattr(loop, "mark_whole", stop_before(5, mark_whole)),
-    "before the first epoch was scored": lambda m: m.setattr(loop, "tune", stop_before(1, loop.tune)),
-    "before the best model was written": lambda m: m.setattr(
-        coref_model, "save_file", stop_before(1, coref_model.save_file)
-    ),
-    "between the best model and its description": lambda m: m.setattr(
-        loop.torch, "get_num_threads", stop_before(1, torch.get_num_threads)
-    ),
-    "after the last epoch was scored": lambda m: m.setattr(loop, "mark_whole", stop_before(8, mark_whole)),
-    "before the model was published": lambda m: m.setattr(loop, "_publish", stop_before(1, loop._publish)),
-    "while the model was published": lambda m: m.setattr(Path, "rename", _stop_at_the_tokenizer(Path.rename)),
-    "while checkpoints were removed": lambda m: m.setattr(loop.shutil, "rmtree", _half_removed(shutil.rmtree)),
-}
-
-
-def _stop_at_the_tokenizer(rename: Callable[..., Any]) -> Callable[..., Any]:
-    def stopped(self: Path, target: Path) -> Any:
-        if self.name == "tokenizer.json" and self.parent.name == "best":
-            raise Killed
-        return rename(self, target)
-
-    return stopped
-
-
-def _half_removed(rmtree: Callable[..., Any]) -> Callable[..., Any]:
-    def half(folder: Path, *arguments: Any, **options: Any) -> None:
-        if Path(folder).name == "checkpoints":
-            (folder / RUN_FILE).unlink()
-            raise Killed
-        rmtree(folder, *arguments, **options)
-
-    return half
-
-
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_resumed_after(
+@pytest.mark.parametrize("moment", ["tune", "loss"])
+def test_resumed_after_the_first_epoch(
     moment: str,
     config: TrainingConfig,
     corpora: tuple[Corpus, Corpus],
@@ -352,41 +237,28 @@ def test_resumed_after(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Stopped before the second epoch was scored, and amid its batches; a finished run is only read."""
+    function = getattr(loop, moment)
+    left = {"tune": 1, "loss": 16}[moment]
+
+    def stopped(*arguments: Any, **options: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        return function(*arguments, **options)
+
     folder = tmp_path / "m"
     with monkeypatch.context() as patched:
-        MOMENTS[moment](patched)
+        patched.setattr(loop, moment, stopped)
         with pytest.raises(Killed):
             train(config, *corpora, folder, device="cpu", say=silent)
-    checkpoints = sorted((folder / "checkpoints").glob("checkpoint-*"))
-    if moment not in ("before the first checkpoint", "while checkpoints were removed"):
-        assert checkpoints
-        assert len(checkpoints) <= 3
-    lines: list[str] = []
-    train(config, *corpora, folder, resume=True, device="cpu", say=lines.append)
-    assert weights(folder) == weights(reference[0])
-    assert (folder / CONFIG_FILE).read_bytes() == (reference[0] / CONFIG_FILE).read_bytes()
-    assert json.loads((folder / RUN_FILE).read_text()) == json.loads((reference[0] / RUN_FILE).read_text())
-    assert {p.name for p in folder.iterdir()} == {p.name for p in reference[0].iterdir()}
-    steps = sum(" loss " in line for line in lines)
-    expected = "this run has finished" if "removed" in moment else "no whole" if "first ch" in moment else "going on"
-    assert any(line.startswith(expected) for line in lines)
-    assert steps < 20 or expected == "no whole"
-
-
-def test_resuming_needs_the_same_settings(
-    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patched:
-        MOMENTS["a checkpoint without its list of files"](patched)
-        with pytest.raises(Killed):
-            train(config, *corpora, tmp_path / "m", device="cpu", say=silent)
-    before = sorted(p.name for p in (tmp_path / "m" / "checkpoints").iterdir())
-    with pytest.raises(InputError, match="started with another configuration; give the same to resume it") as raised:
-        train(replace(config, seed=5), *corpora, tmp_path / "m", resume=True, device="cpu", say=silent)
-    assert raised.value.path == str(tmp_path / "m" / "checkpoints" / RUN_FILE)
-    with pytest.raises(InputError, match="--resume the run that is in it"):
-        train(config, *corpora, tmp_path / "m", device="cpu", say=silent)
-    assert sorted(p.name for p in (tmp_path / "m" / "checkpoints").iterdir()) == before
+    for beginning in ("resuming from checkpoint-", "this run has finished"):
+        lines: list[str] = []
+        train(config, *corpora, folder, resume=True, device="cpu", say=lines.append)
+        assert any(line.startswith(beginning) for line in lines)
+        for name in (WEIGHTS_FILE, CONFIG_FILE, RUN_FILE, "README.md"):
+            assert (folder / name).read_bytes() == (reference[0] / name).read_bytes()
 
 
 # -- kill -9 ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,108 @@
+"""The output folder of a run: whether it may be used, what was started in it, and the best model moved into its place.
+
+While a run lasts, its folder holds ``checkpoints/`` (with the configuration, and the best model so far as
+``best-STEP/``) and ``logs/``. At the end the best model's files take their place in the folder, its ``training.json``
+last: a folder with that file is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cdlm.config import read_json
+from cdlm.errors import InputError
+from cdlm.files import replaced_folder
+
+RUN_FILE = "training.json"
+
+
+class RunFolder:
+    """The output folder of a run.
+
+    Attributes
+    ----------
+    output, checkpoints, logs
+        The folder itself and those in it.
+    """
+
+    def __init__(self, output: Path) -> None:
+        self.output = output
+        self.checkpoints = output / "checkpoints"
+        self.logs = output / "logs"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the folder holds a finished run."""
+        return (self.output / RUN_FILE).is_file()
+
+    def check_unused(self) -> None:
+        """Refuse a folder that holds anything yet."""
+        self._check_not_a_file()
+        if self.output.exists() and any(not path.name.startswith(".") for path in self.output.iterdir()):
+            raise InputError("this folder is not empty; name a new one, or resume the run that is in it", self.output)
+
+    def started(self, configuration: Mapping[str, Any]) -> dict[str, Any]:
+        """What was written when the run in this folder was started, or finished.
+
+        Raises
+        ------
+        InputError
+            If there is no run, or one with another configuration.
+        """
+        self._check_not_a_file()
+        file = (self.output if self.finished else self.checkpoints) / RUN_FILE
+        if not file.is_file():
+            raise InputError("there is no run to resume in this folder; start a new one", self.output)
+        values = read_json(file)
+        if values.get("configuration") != configuration:
+            raise InputError("this run was started with another configuration; give the same to resume it", file)
+        return values
+
+    def claim(self, record: Mapping[str, Any]) -> None:
+        """Leave the configuration in the folder, so that the run can be resumed from now on."""
+        try:
+            with replaced_folder(self.checkpoints) as folder:
+                write_record(folder, record)
+        except OSError as error:
+            message = f"the model cannot be written here ({error.strerror}); name another folder"
+            raise InputError(message, self.output) from error
+
+    def best(self, step: int) -> Path:
+        """Where the model as it was after a step is kept."""
+        return self.checkpoints / f"best-{step}"
+
+    def check_best(self, step: int) -> None:
+        """Refuse to go on without the best model so far, which could not be published at the end."""
+        if not (self.best(step) / RUN_FILE).is_file():
+            message = "the best model so far is missing, so this run cannot be resumed; train again into a new folder"
+            raise InputError(message, self.best(step))
+
+    def remove_best_but(self, step: int) -> None:
+        """Remove models that are no longer the best."""
+        for path in self.checkpoints.glob("best-*"):
+            if path != self.best(step):
+                shutil.rmtree(path)
+
+    def publish(self, step: int) -> None:
+        """Move the model of a step into its place, the file that makes it complete last, and remove the checkpoints."""
+        for path in sorted(self.best(step).iterdir(), key=lambda p: p.name == RUN_FILE):
+            path.rename(self.output / path.name)
+        self.remove_checkpoints()
+
+    def remove_checkpoints(self) -> None:
+        """Remove what only an unfinished run needs."""
+        if self.checkpoints.exists():
+            shutil.rmtree(self.checkpoints)
+
+    def _check_not_a_file(self) -> None:
+        if self.output.exists() and not self.output.is_dir():
+            raise InputError("this is a file; name a folder for the model", self.output)
+
+
+def write_record(folder: Path, record: Mapping[str, Any]) -> None:
+    """Write ``training.json``."""
+    (folder / RUN_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,85 @@
+"""What a run tells: lines of progress for people, and the tracker that everything else is logged to."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers.integrations import get_available_reporting_integrations
+
+from cdlm.errors import InputError
+from cdlm.runs.options import RunOptions
+
+Say = Callable[[str], None]
+
+
+def say_on_stderr(line: str) -> None:
+    """Print a line of progress on standard error."""
+    print(line, file=sys.stderr, flush=True)
+
+
+class ProgressLines(TrainerCallback):
+    """Says the loss and the time left every so many steps."""
+
+    def __init__(self, say: Say, options: RunOptions) -> None:
+        self._say = say
+        self._options = options
+        self._started: tuple[float, int] | None = None
+
+    def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        """Start the clock."""
+        self._started = (time.monotonic(), state.global_step)
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: Mapping[str, float] | None = None,
+        **_: Any,
+    ) -> None:
+        """Say how far training is."""
+        if logs and "loss" in logs and self._started is not None:
+            clock, first = self._started
+            done = state.global_step - first
+            left = (time.monotonic() - clock) / done * (state.max_steps - state.global_step) if done else 0.0
+            self._say(
+                f"{self.place(state)}, step {state.global_step} of {state.max_steps}: loss {logs['loss']:.4f}, "
+                f"{left / 60:.0f} min left"
+            )
+
+    def place(self, state: TrainerState) -> str:
+        """How far training is, in epochs."""
+        epochs = "" if self._options.steps else f" of {self._options.epochs}"
+        return f"epoch {state.epoch or 0:.2f}{epochs}"
+
+
+def trackers(name: str | None, logs: Path) -> list[str]:
+    """The name of a tracker, as transformers' ``report_to`` takes it: none, TensorBoard by default, or another.
+
+    Parameters
+    ----------
+    name
+        ``"tensorboard"``, ``"wandb"``, ``"mlflow"``, ...; ``"none"``; None: TensorBoard where it is installed.
+    logs
+        Folder for TensorBoard's files. It takes it from the environment, as others take their settings.
+
+    Raises
+    ------
+    InputError
+        If that tracker is not known or not installed.
+    """
+    installed = get_available_reporting_integrations()
+    if name == "none" or (name is None and "tensorboard" not in installed):
+        return []
+    if name is not None and name not in installed:
+        raise InputError(
+            f"the tracker {name!r} is not installed or not known; installed here: {', '.join(installed) or 'none'}"
+        )
+    os.environ["TENSORBOARD_LOGGING_DIR"] = str(logs)
+    return [name or "tensorboard"]

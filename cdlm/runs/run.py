@@ -1,0 +1,179 @@
+"""A training run from its output folder to the model in it, in the order in which things happen."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+from transformers import TrainerState, set_seed
+
+from cdlm.encoder import CDLMModel, SelfAttention
+from cdlm.errors import InputError
+from cdlm.precision import resolve_precision
+from cdlm.runs.checkpoints import last_whole_checkpoint
+from cdlm.runs.folder import RunFolder
+from cdlm.runs.options import RunOptions
+from cdlm.runs.progress import Say, say_on_stderr, trackers
+from cdlm.runs.trainer import Evaluation, Functions, RunTrainer, Setting, TrainingData, best_step
+
+M = TypeVar("M", bound=nn.Module)
+T = TypeVar("T")
+
+
+class Run:
+    """A training run in a folder, new or resumed; nothing is written before :meth:`train`.
+
+    Making one seeds every random generator, so that a model made after it is the same each time.
+
+    Parameters
+    ----------
+    output
+        Folder of the model. While it is trained it holds ``checkpoints/`` and ``logs/`` (TensorBoard).
+    options
+        See :class:`RunOptions`.
+    configuration
+        Everything the run depends on beside its data, `options` included, as plain values for JSON; written to
+        ``training.json``. A run is resumed only with the configuration that it was started with.
+    resume
+        Resume from the last complete checkpoint in `output`.
+    device
+        ``"cpu"`` to force the CPU; by default a GPU where there is one.
+    tracker
+        What the run is logged to; see :func:`cdlm.runs.progress.trackers`.
+    say
+        Is given every line of progress, in one of the processes.
+
+    Attributes
+    ----------
+    finished
+        Whether the run to resume had reached its end: the model is in `output` and there is nothing to do.
+    precision
+        ``"fp32"``, ``"bf16"`` or ``"fp16"``: the numeric precision, resolved when the run was started.
+
+    Raises
+    ------
+    InputError
+        If the folder is in use, there is no such run to resume, or this machine cannot compute in the precision.
+    """
+
+    def __init__(
+        self,
+        output: str | Path,
+        options: RunOptions,
+        configuration: Mapping[str, Any],
+        *,
+        resume: bool = False,
+        device: str | None = None,
+        tracker: str | None = None,
+        say: Say = say_on_stderr,
+    ) -> None:
+        self._options = options
+        self._configuration = configuration
+        self._resume = resume
+        self._folder = RunFolder(Path(output))
+        self._first_process = int(os.environ.get("RANK", "0")) == 0  # accelerate's launcher numbers them
+        self._say = say
+        self._trackers = trackers(tracker, self._folder.logs)
+        self._use_cpu = device == "cpu" or not torch.cuda.is_available()
+        self.finished = resume and self._folder.finished
+        if resume:
+            self.precision = str(self._folder.started(configuration).get("precision"))
+        else:
+            if self._first_process:
+                self._folder.check_unused()
+            self.precision = resolve_precision(options.precision, torch.device("cpu" if self._use_cpu else "cuda"))
+        if self.precision == "fp16" and self._use_cpu:
+            raise InputError("the precision fp16 needs a GPU; choose bf16 or fp32")
+        if self.finished:
+            if self._first_process:
+                self._folder.remove_checkpoints()
+            self.say(f"this run has finished: the model is in {output}")
+        set_seed(options.seed)
+
+    def say(self, line: str) -> None:
+        """Report progress, once whatever the number of processes."""
+        if self._first_process:
+            self._say(line)
+
+    def train(
+        self,
+        model: M,
+        data: TrainingData,
+        *,
+        loss: Callable[[M, Any], Tensor],
+        evaluate: Callable[[M], Evaluation[T]],
+        save: Callable[[M, Path, Evaluation[T], float], None],
+    ) -> None:
+        """Train a model and write the best one to the output folder.
+
+        Parameters
+        ----------
+        model
+            Its parameters under ``encoder`` have one learning rate, all others the other. Dropout of attention and
+            gradient checkpointing are set in any encoder of :mod:`cdlm.encoder` that is part of it.
+        data
+            See :class:`TrainingData`.
+        loss
+            Model and batch in, loss of the batch out. It must call the model itself, not a part of it, because a
+            distributed model is wrapped.
+        evaluate
+            Model in evaluation mode in, :class:`Evaluation` out. Called in one process, without autocast.
+        save
+            Writes a model with its evaluation into a folder that is there and empty. The last argument is the epoch
+            (1.0: the end of the first), for the model card.
+
+        Raises
+        ------
+        InputError
+            If the output folder cannot be written, or the best model of the run to resume is missing.
+        """
+        _prepare_encoders(model, self._options)
+        record = {"configuration": self._configuration, "precision": self.precision}
+        if self._first_process and not self._resume:
+            self._folder.claim(record)
+        trainer: RunTrainer[M, T] = RunTrainer(
+            self._options,
+            model,
+            data,
+            Functions(loss, evaluate, save),
+            self._folder,
+            record,
+            Setting(self._use_cpu, self.precision, self._trackers),
+            self.say,
+        )
+        checkpoint, state = None, TrainerState()
+        if self._resume:
+            with trainer.args.main_process_first():
+                checkpoint = last_whole_checkpoint(self._folder.checkpoints)
+            if checkpoint is not None:
+                state = TrainerState.load_from_json(str(checkpoint / "trainer_state.json"))
+                self._check_best(state)
+            self.say(f"resuming from {checkpoint.name}" if checkpoint else "no complete checkpoint yet; starting over")
+        started = time.monotonic()
+        if checkpoint is None or state.global_step < state.max_steps:
+            trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+            state = trainer.state
+        best = best_step(state)
+        assert best is not None  # the last step is always evaluated
+        if trainer.is_world_process_zero():
+            self._folder.publish(best)
+        self.say(f"written to {self._folder.output} after {(time.monotonic() - started) / 60:.1f} minutes")
+        trainer.accelerator.wait_for_everyone()
+
+    def _check_best(self, state: TrainerState) -> None:
+        best = best_step(state)
+        if best is not None:
+            self._folder.check_best(best)
+
+
+def _prepare_encoders(model: nn.Module, options: RunOptions) -> None:
+    for module in model.modules():
+        if isinstance(module, SelfAttention):
+            module.dropout = options.attention_dropout
+        elif isinstance(module, CDLMModel) and options.gradient_checkpointing:
+            module.gradient_checkpointing_enable()

@@ -1,0 +1,482 @@
+"""Runs of a tiny task that is not coreference: what is written and refused, and that a killed run ends as a whole one.
+
+The task is a line through points, fitted by a network with dropout and with tied weights, as language models have.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import runpy
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_model, save_model
+from torch import Tensor, nn
+
+from cdlm.errors import InputError
+from cdlm.runs import RUN_FILE, Evaluation, Run, RunOptions, mark_whole, trainer
+from cdlm.runs.folder import RunFolder
+from cdlm.runs.trainer import RunTrainer
+
+WEIGHTS_FILE = "model.safetensors"
+KILLS = 3
+OPTIONS = RunOptions(epochs=2, learning_rate=0.05, precision="fp32", save_steps=3, log_steps=1)
+"""Two epochs of ten batches each; checkpoints after steps 3, 6, 9, 10, 12, 15, 18 and 20."""
+SLOPE = 3.0
+BATCHES = 10
+
+
+class Line(nn.Module):
+    """Predicts y from x; its last matrix is its first one, as a language model's output is its embedding."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder = nn.Linear(1, 8)
+        self.dropout = nn.Dropout(0.2)
+        self.head = nn.Linear(8, 1)
+        self.tied = nn.Linear(1, 8, bias=False)
+        self.tied.weight = self.encoder.weight
+
+    def forward(self, x: Tensor, y: Tensor | None = None, seen: list[bool] | None = None) -> Tensor:
+        if seen is not None:
+            seen.append(torch.is_autocast_enabled("cpu"))
+        predicted = self.head(self.dropout(self.encoder(x) + self.tied(x)))
+        return predicted if y is None else nn.functional.mse_loss(predicted, y)
+
+
+class Points:
+    """Batches of points that follow from seed, epoch and number."""
+
+    def __init__(self, seed: int, batches: int = BATCHES) -> None:
+        self._seed = seed
+        self._batches = batches
+        self._epoch = 0
+
+    def __len__(self) -> int:
+        return self._batches
+
+    def __getitem__(self, number: int) -> dict[str, Tensor]:
+        if not 0 <= number < self._batches:
+            raise IndexError(number)
+        rng = np.random.default_rng((self._seed, self._epoch, number))
+        x = torch.from_numpy(rng.normal(size=(4, 1)).astype(np.float32))
+        return {"x": x, "y": SLOPE * x}
+
+    def set_epoch(self, epoch: int) -> None:
+        self._epoch = epoch
+
+
+def loss(model: Line, batch: dict[str, Tensor]) -> Tensor:
+    result: Tensor = model(**batch)
+    return result
+
+
+def evaluate(model: Line) -> Evaluation[float]:
+    """The score is minus the error of one point; dropout is off and no gradient is kept."""
+    assert not model.training
+    with torch.inference_mode():
+        error = float((model(torch.ones(1, 1)) - SLOPE).abs())
+    return Evaluation(-error, f"error {error:.3f}", {"error": error}, {"error": error}, error)
+
+
+def save(model: Line, folder: Path, evaluation: Evaluation[float], epoch: float) -> None:
+    assert not list(folder.iterdir())
+    save_model(model, str(folder / "model.safetensors"))
+    (folder / "config.json").write_text(json.dumps({"error": evaluation.chosen, "epoch": epoch}))
+
+
+def fit(
+    options: RunOptions,
+    output: Path,
+    *,
+    batches: int = BATCHES,
+    scores: Callable[[Line], Evaluation[float]] = evaluate,
+    write: Callable[[Line, Path, Evaluation[float], float], None] = save,
+    **where: Any,
+) -> Run:
+    """A whole run, as any task has one."""
+    run = Run(output, options, {"task": "line", "run": asdict(options)}, device="cpu", **where)
+    if not run.finished:
+        run.train(Line(), Points(options.seed, batches), loss=loss, evaluate=scores, save=write)
+    return run
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Sums are the same bit by bit only with the same number of threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder of a run that nothing interrupts, and the lines of its progress."""
+    torch.set_num_threads(1)
+    lines: list[str] = []
+    folder = tmp_path_factory.mktemp("fitted") / "line"
+    fit(OPTIONS, folder, say=lines.append)
+    return folder, lines
+
+
+def weights(folder: Path) -> bytes:
+    return (folder / WEIGHTS_FILE).read_bytes()
+
+
+def run_file(folder: Path) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads((folder / RUN_FILE).read_text())
+    return values
+
+
+# -- what is written -------------------------------------------------------------------------------------------------
+
+
+def test_the_folder_holds_the_best_model_and_how_it_was_made(reference: tuple[Path, list[str]]) -> None:
+    folder, lines = reference
+    assert {path.name for path in folder.iterdir()} == {WEIGHTS_FILE, "config.json", RUN_FILE, "logs"}
+    assert any((folder / "logs").glob("events.out.tfevents.*"))
+    record = run_file(folder)
+    assert record["configuration"] == {"task": "line", "run": asdict(OPTIONS)}
+    assert record["precision"] == "fp32"
+    saved = json.loads((folder / "config.json").read_text())
+    assert record["dev"] == {"error": saved["error"]}
+    assert record["best_epoch"] == saved["epoch"]
+    assert saved["error"] < 2.0  # of 3 at the start
+    assert sum("loss" in line and "min left" in line for line in lines) == 20
+    scores = [line for line in lines if " dev " in line]
+    assert [line.split(":")[0] for line in scores] == ["epoch 1.00 of 2", "epoch 2.00 of 2"]
+    assert all("dev error " in line for line in scores)
+    assert lines[-1].startswith(f"written to {folder} after 0.")
+
+
+def scripted(*scores: float) -> tuple[Callable[[Line], Evaluation[float]], list[dict[str, Tensor]]]:
+    """An evaluation with given scores, and the weights that were evaluated."""
+    seen: list[dict[str, Tensor]] = []
+
+    def evaluate(model: Line) -> Evaluation[float]:
+        score = scores[len(seen)]
+        seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
+        return Evaluation(score, "", {}, {"evaluation": len(seen)}, score)
+
+    return evaluate, seen
+
+
+def test_the_first_of_the_best_epochs_is_kept(tmp_path: Path) -> None:
+    evaluate, seen = scripted(0.5, 0.6, 0.6)
+    fit(replace(OPTIONS, epochs=3), tmp_path / "m", scores=evaluate, say=str)
+    assert len(seen) == 3
+    kept = Line()
+    load_model(kept, tmp_path / "m" / WEIGHTS_FILE)
+    assert all(torch.equal(tensor, seen[1][name]) for name, tensor in kept.state_dict().items())
+    record = run_file(tmp_path / "m")
+    assert (record["best_epoch"], record["dev"]) == (2, {"evaluation": 2})
+
+
+def test_steps_instead_of_epochs_and_evaluations_between(tmp_path: Path) -> None:
+    """25 steps of two batches each over epochs of 11 batches, the last of which makes a step alone."""
+    lines: list[str] = []
+    evaluate, seen = scripted(0.1, 0.4, 0.3)
+    options = replace(OPTIONS, steps=25, evaluate_steps=10, accumulation=2)
+    fit(options, tmp_path / "m", batches=11, scores=evaluate, say=lines.append)
+    assert len(seen) == 3
+    assert sum("loss" in line for line in lines) == 25
+    assert [line.split(":")[0] for line in lines if " dev " in line] == ["epoch 1.73", "epoch 3.36", "epoch 4.18"]
+    assert run_file(tmp_path / "m")["best_epoch"] == 3.36
+
+
+def test_two_learning_rates_warm_up_and_decay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of the steps up, then the power of what is left; the head has its own rate."""
+    rates: list[list[float]] = []
+    step = torch.optim.AdamW.step
+
+    def recorded(self: torch.optim.AdamW, *arguments: Any) -> Any:
+        rates.append([group["lr"] for group in self.param_groups])
+        decays = {group["params"][0].ndim: group["weight_decay"] for group in self.param_groups}
+        assert decays == {1: 0.0, 2: 0.01}
+        return step(self, *arguments)
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", recorded)
+    fit(replace(OPTIONS, learning_rate=0.01, head_learning_rate=0.5, decay_power=3.0), tmp_path / "m", say=str)
+    share = [s / 2 if s < 2 else ((20 - s) / 18) ** 3 for s in range(20)]
+    for made, expected in zip(rates, share, strict=True):
+        assert sorted(set(made)) == pytest.approx([0.01 * expected, 0.5 * expected] if expected else [0.0])
+
+
+def test_the_same_seed_gives_the_same_model_and_another_another(
+    reference: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    # Neither where the model is written nor how often it is saved decides what it becomes.
+    for seed, equal in ((0, True), (1, False)):
+        fit(replace(OPTIONS, seed=seed, save_steps=100), tmp_path / str(seed), say=str)
+        assert (weights(tmp_path / str(seed)) == weights(reference[0])) is equal
+
+
+def test_mixed_precision_outlasts_checkpoints_and_evaluations(tmp_path: Path) -> None:
+    mixed: list[bool] = []
+
+    def watched(model: Line, batch: dict[str, Tensor]) -> Tensor:
+        return loss(model, {**batch, "seen": mixed})
+
+    run = Run(tmp_path / "m", replace(OPTIONS, precision="bf16"), {}, device="cpu", say=str)
+    run.train(Line(), Points(0), loss=watched, evaluate=evaluate, save=save)
+    assert mixed == [True] * 20
+
+
+def test_auto_precision_is_resolved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resumed run goes on in the precision that it was started in, whatever the processor is now."""
+    options = replace(OPTIONS, precision="auto")
+    for name, capabilities in (("bf16", {"amx_bf16": True}), ("fp32", {})):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda found=capabilities: found)
+        with monkeypatch.context() as patched:
+            patched.setattr(trainer, "mark_whole", stop_before(2, mark_whole))
+            with pytest.raises(Killed):
+                fit(options, tmp_path / name, say=str)
+        assert run_file(tmp_path / name / "checkpoints")["precision"] == name
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True})
+        assert fit(options, tmp_path / name, resume=True, say=str).precision == name
+        record = run_file(tmp_path / name)
+        assert (record["precision"], record["configuration"]["run"]["precision"]) == (name, "auto")
+
+
+# -- what is refused -------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_that_is_in_use_is_refused(reference: tuple[Path, list[str]], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("")
+    for folder, message in (
+        (reference[0], "this folder is not empty; name a new one, or resume"),
+        (tmp_path / "full", "this folder is not empty"),
+        (tmp_path / "file", "this is a file"),
+        (tmp_path / "file" / "model", "cannot be written here"),
+    ):
+        with pytest.raises(InputError, match=message):
+            fit(OPTIONS, folder, say=str)
+    assert (tmp_path / "full" / "thesis.tex").exists()
+
+
+def test_nothing_to_resume(tmp_path: Path, reference: tuple[Path, list[str]]) -> None:
+    for folder in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(InputError, match="there is no run to resume in this folder; start a new one"):
+            fit(OPTIONS, folder, resume=True, say=str)
+    # A run that has finished says so, and stays as it is; with another configuration it would be another run.
+    before = weights(reference[0])
+    lines: list[str] = []
+    assert fit(OPTIONS, reference[0], resume=True, say=lines.append).finished
+    assert lines == [f"this run has finished: the model is in {reference[0]}"]
+    assert weights(reference[0]) == before
+    with pytest.raises(InputError, match="started with another configuration"):
+        fit(replace(OPTIONS, epochs=3), reference[0], resume=True, say=str)
+
+
+def test_the_precision_and_the_tracker_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the precision fp16 needs a GPU; choose bf16 or fp32"):
+        fit(replace(OPTIONS, precision="fp16"), tmp_path / "m", say=str)
+    with pytest.raises(InputError, match="the tracker 'abacus' is not installed or not known; installed here: "):
+        fit(OPTIONS, tmp_path / "m", tracker="abacus", say=str)
+    assert not (tmp_path / "m").exists()
+    fit(replace(OPTIONS, epochs=1), tmp_path / "m", tracker="none", say=str)
+    assert not (tmp_path / "m" / "logs").exists()
+
+
+def test_the_best_model_must_be_there_to_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        MOMENTS["after the last epoch was scored"](patched)
+        with pytest.raises(Killed):
+            fit(OPTIONS, tmp_path / "m", say=str)
+    (best,) = (tmp_path / "m" / "checkpoints").glob("best-10")
+    shutil.rmtree(best)
+    with pytest.raises(InputError, match="the best model so far is missing") as raised:
+        fit(OPTIONS, tmp_path / "m", resume=True, say=str)
+    assert raised.value.path == str(best)
+
+
+# -- resuming --------------------------------------------------------------------------------------------------------
+
+
+class Killed(BaseException):
+    """Stops a run where it is, as a signal would, but for what is undone on the way out."""
+
+
+def stop_before(calls: int, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, of which the given call does not happen."""
+    count = 0
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == calls:
+            raise Killed
+        return function(*arguments, **options)
+
+    return counted
+
+
+def _stop_at_the_record(rename: Callable[..., Any]) -> Callable[..., Any]:
+    def stopped(self: Path, target: Path) -> Any:
+        if self.name == RUN_FILE and self.parent.name.startswith("best-"):
+            raise Killed
+        return rename(self, target)
+
+    return stopped
+
+
+def _stop_at_the_best(rename: Callable[..., Any]) -> Callable[..., Any]:
+    def stopped(self: Path, target: Path) -> Any:
+        if self.name.startswith(".best-"):
+            raise Killed
+        return rename(self, target)
+
+    return stopped
+
+
+def _half_removed(rmtree: Callable[..., Any]) -> Callable[..., Any]:
+    def half(folder: Path, *arguments: Any, **options: Any) -> None:
+        if Path(folder).name == "checkpoints":
+            (folder / RUN_FILE).unlink()
+            raise Killed
+        rmtree(folder, *arguments, **options)
+
+    return half
+
+
+MOMENTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "before the first checkpoint": lambda m: m.setattr(
+        RunTrainer, "_save_checkpoint", stop_before(1, RunTrainer._save_checkpoint)
+    ),
+    "a checkpoint without its optimizer": lambda m: m.setattr(
+        RunTrainer, "_save_optimizer_and_scheduler", stop_before(2, RunTrainer._save_optimizer_and_scheduler)
+    ),
+    "a checkpoint without its list of files": lambda m: m.setattr(trainer, "mark_whole", stop_before(5, mark_whole)),
+    "before the first epoch was scored": lambda m: m.setattr(
+        RunTrainer, "evaluate", stop_before(1, RunTrainer.evaluate)
+    ),
+    "before the best model was described": lambda m: m.setattr(
+        trainer, "write_record", stop_before(1, trainer.write_record)
+    ),
+    "before the best model was put into place": lambda m: m.setattr(Path, "rename", _stop_at_the_best(Path.rename)),
+    "after the last epoch was scored": lambda m: m.setattr(trainer, "mark_whole", stop_before(8, mark_whole)),
+    "before the model was published": lambda m: m.setattr(RunFolder, "publish", stop_before(1, RunFolder.publish)),
+    "while the model was published": lambda m: m.setattr(Path, "rename", _stop_at_the_record(Path.rename)),
+    "while checkpoints were removed": lambda m: m.setattr(shutil, "rmtree", _half_removed(shutil.rmtree)),
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("changes", [{}, {"steps": 15, "evaluate_steps": 7, "save_steps": 2}], ids=["epochs", "steps"])
+def test_resumed_after(
+    moment: str,
+    changes: dict[str, Any],
+    reference: tuple[Path, list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    options = replace(OPTIONS, **changes)
+    whole, folder = reference[0], tmp_path / "m"
+    if changes:
+        whole = tmp_path / "whole"
+        fit(options, whole, say=str)
+    with monkeypatch.context() as patched:
+        MOMENTS[moment](patched)
+        with pytest.raises(Killed):
+            fit(options, folder, say=str)
+    finished = (folder / RUN_FILE).is_file()
+    checkpoints = list((folder / "checkpoints").glob("checkpoint-*"))
+    assert len(checkpoints) <= 3
+    lines: list[str] = []
+    fit(options, folder, resume=True, say=lines.append)
+    assert weights(folder) == weights(whole)
+    for name in (RUN_FILE, "config.json"):
+        assert (folder / name).read_bytes() == (whole / name).read_bytes()
+    assert {p.name for p in folder.iterdir()} == {p.name for p in whole.iterdir()}
+    expected = "this run has finished" if finished else "resuming from" if checkpoints else "no complete checkpoint yet"
+    assert lines[0].startswith(expected)
+    assert not checkpoints or sum(" loss " in line for line in lines) < (options.steps or 20)
+
+
+def test_resuming_needs_the_same_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        MOMENTS["a checkpoint without its list of files"](patched)
+        with pytest.raises(Killed):
+            fit(OPTIONS, tmp_path / "m", say=str)
+    before = sorted(p.name for p in (tmp_path / "m" / "checkpoints").iterdir())
+    with pytest.raises(InputError, match="started with another configuration; give the same to resume it") as raised:
+        fit(replace(OPTIONS, seed=5), tmp_path / "m", resume=True, say=str)
+    assert raised.value.path == str(tmp_path / "m" / "checkpoints" / RUN_FILE)
+    with pytest.raises(InputError, match="resume the run that is in it"):
+        fit(OPTIONS, tmp_path / "m", say=str)
+    assert sorted(p.name for p in (tmp_path / "m" / "checkpoints").iterdir()) == before
+
+
+# -- kill -9 ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def other_process() -> Iterator[ForkServerContext]:
+    """Processes that have everything imported already."""
+    before = os.environ.get("OMP_NUM_THREADS")
+    os.environ["OMP_NUM_THREADS"] = "1"
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["cdlm.runs"])
+    yield context
+    if before is None:
+        del os.environ["OMP_NUM_THREADS"]
+    else:
+        os.environ["OMP_NUM_THREADS"] = before
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_killed_with_signal_nine_again_and_again(
+    precision: Any, other_process: ForkServerContext, tmp_path: Path
+) -> None:
+    """Checkpoints are written all the time, so that many a kill falls into one."""
+    options = replace(OPTIONS, precision=precision, save_steps=1, accumulation=2, epochs=4)
+    fit(options, tmp_path / "whole", say=str)
+    folder = tmp_path / "killed"
+    moment = random.Random()  # whatever the moment, the end is the same
+    waits, kills = [], 0
+    for attempt in range(KILLS + 1):
+        arguments = {"options": options, "output": folder, "resume": attempt > 0}
+        # Another process has to find this task; it runs this file.
+        process = other_process.Process(target=runpy.run_path, args=(__file__, {"ARGUMENTS": arguments}, "__main__"))
+        process.start()
+        if attempt < KILLS:
+            steps = moment.randint(1, 4)
+            begun = _newest(folder)
+            while process.is_alive() and _newest(folder) < begun + steps:
+                time.sleep(0.002)
+            wait = moment.uniform(0, 0.04)
+            time.sleep(wait)
+            waits.append((steps, wait))
+            process.kill()
+            process.join()
+            kills += process.exitcode == -signal.SIGKILL
+        process.join(120)
+    assert process.exitcode == 0
+    assert kills, waits
+    assert weights(folder) == weights(tmp_path / "whole"), waits
+    assert run_file(folder) == run_file(tmp_path / "whole")
+
+
+def _newest(folder: Path) -> int:
+    """The highest number of a checkpoint, whole or not."""
+    return max((int(p.name.split("-")[1]) for p in folder.glob("checkpoints/checkpoint-*")), default=0)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    fit(**globals()["ARGUMENTS"], say=str)
