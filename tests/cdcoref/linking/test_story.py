@@ -1,0 +1,61 @@
+"""One story alone: what its clusters depend on, and on what they do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.linking import LinkingOptions, link_story
+from cdcoref.model import CorefModel
+
+LINES = (
+    "The ferry sank in the storm off Tresk on Friday",
+    "A ferry carrying passengers sank",
+    "The captain of the ferry was held by police",
+)
+
+
+def story(names: str = "abc") -> Corpus:
+    documents = tuple(Document.from_sentences(name, [line.split()]) for name, line in zip(names, LINES, strict=True))
+    mentions = tuple(Mention(d.id, (token,), KINDS[token % 2]) for d in documents for token in range(len(d.tokens)))
+    return Corpus(documents, mentions)
+
+
+def links(corpus: Corpus) -> set[frozenset[tuple[object, ...]]]:
+    places = {d.id: d.tokens for d in corpus.documents}
+    return {frozenset((places[m.document], m.tokens, m.kind) for m in cluster) for cluster in corpus.clusters()}
+
+
+def test_the_mentions_come_back_in_their_order_with_clusters(tiny_model: CorefModel) -> None:
+    given = story()
+    linked = link_story(tiny_model, given, LinkingOptions())
+    assert [(m.key, m.kind) for m in linked.corpus.mentions] == [(m.key, m.kind) for m in given.mentions]
+    assert all(m.cluster for m in linked.corpus.mentions)
+    assert linked.sequences == 3 + 2 * 3
+    assert linked.notes == ()
+
+
+def test_nothing_is_left_of_one_story_when_the_next_comes(tiny_model: CorefModel) -> None:
+    first = link_story(tiny_model, story(), LinkingOptions())
+    link_story(tiny_model, story("xyz"), LinkingOptions(threshold=0.1))
+    again = link_story(tiny_model, story(), LinkingOptions())
+    assert again == first
+    assert links(link_story(tiny_model, story("zyx"), LinkingOptions()).corpus) == links(first.corpus)
+
+
+def test_only_the_given_pairs_of_documents_are_compared(tiny_model: CorefModel) -> None:
+    linked = link_story(tiny_model, story(), LinkingOptions(threshold=0.0), pairs=[("a", "c")])
+    assert linked.sequences == 3 + 2
+    together = {frozenset(m.document for m in cluster) for cluster in linked.corpus.clusters()}
+    assert not any("b" in documents and len(documents) > 1 for documents in together)
+    assert any(documents == {"a", "c"} for documents in together)
+
+
+def test_a_mention_of_no_kind_is_refused(tiny_model: CorefModel) -> None:
+    given = story()
+    unknown = replace(given, mentions=(replace(given.mentions[0], kind=None), *given.mentions[1:]))
+    with pytest.raises(InputError, match="a mention in 'a' is neither an event nor an entity"):
+        link_story(tiny_model, unknown, LinkingOptions())
