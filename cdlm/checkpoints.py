@@ -8,24 +8,37 @@ from __future__ import annotations
 
 import json
 import pickle  # only for the name of an error: nothing is unpickled here but by torch.load(weights_only=True)
-from collections.abc import Callable, Iterator, Mapping
+import re
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from cdlm.config import CONFIG_FILE, read_json
-from cdlm.errors import InputError
+from cdlm.errors import InputError, first_line
 from cdlm.files import replaced_file
+from cdlm.hub import download
+from cdlm.validation import shown
+
+T = TypeVar("T")
 
 WEIGHTS_FILE = "model.safetensors"
 INDEX_FILE = "model.safetensors.index.json"
 OLD_WEIGHTS_FILE = "pytorch_model.bin"
+SAFE_FILES = ("*.json", "*.txt", "*.model", "model*.safetensors")
+"""What is downloaded of a checkpoint."""
+UNPICKLING_ERRORS = (
+    *(pickle.UnpicklingError, RuntimeError, EOFError, ValueError, TypeError, AttributeError, AssertionError),
+    *(LookupError, ArithmeticError, MemoryError, struct.error),
+)
+"""What ``torch.load`` raises on damaged files."""
 
 
 class _NoInitialisation(TorchFunctionMode):
@@ -55,53 +68,89 @@ def find_checkpoint(name_or_folder: str | Path) -> Path:
     Raises
     ------
     InputError
-        If it is neither a folder with a ``config.json`` nor a name that the hub (or its cache) has.
+        If it is neither a folder nor a name that the hub (or its cache) has.
     """
     folder = Path(name_or_folder)
     if folder.is_dir():
         return folder
     if folder.exists():
         raise InputError("this is a file; name the folder with the saved model", folder)
-    from huggingface_hub import hf_hub_download, snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-
-    try:
-        config = Path(hf_hub_download(str(name_or_folder), CONFIG_FILE))
-        safe = snapshot_download(str(name_or_folder), allow_patterns=["*.json", "*.txt", "model*.safetensors"])
-        if not any(Path(safe).glob("model*.safetensors")):
-            hf_hub_download(str(name_or_folder), OLD_WEIGHTS_FILE)
-    except (OSError, HFValidationError, HfHubHTTPError) as error:
-        first_line = str(error).strip().split("\n")[0]
-        raise InputError(
-            f"no such folder, and the hub gave no checkpoint of that name ({first_line})", name_or_folder
-        ) from error
-    return config.parent
+    return download(str(name_or_folder), SAFE_FILES, OLD_WEIGHTS_FILE)
 
 
-def read_weights(folder: Path) -> dict[str, Tensor]:
-    """Read all weights of a checkpoint folder, safetensors first."""
-    if (folder / WEIGHTS_FILE).is_file():
-        return _read_safetensors(folder / WEIGHTS_FILE)
-    if (folder / INDEX_FILE).is_file():
-        weights: dict[str, Tensor] = {}
-        for name in sorted(set(read_json(folder / INDEX_FILE)["weight_map"].values())):
-            weights |= _read_safetensors(folder / name)
-        return weights
+Shapes = Mapping[str, Sequence[int]]
+Check = Callable[[Shapes], None]
+"""Raises a `ValueError` where the shapes of stored weights, by name, are not those that are expected."""
+
+
+def read_weights(folder: Path, check: Check | None = None) -> dict[str, Tensor]:
+    """Read all weights of a checkpoint folder, safetensors first.
+
+    Parameters
+    ----------
+    check
+        Is given the shapes of all weights before the first is read (from ``pytorch_model.bin``, before they are
+        returned).
+
+    Raises
+    ------
+    InputError
+        If there are none, or they cannot be read.
+    ValueError
+        If `check` raises it.
+    """
+    files = _safetensors_files(folder)
+    if files:
+        return read_safetensors(files, check)
     old = folder / OLD_WEIGHTS_FILE
     if not old.is_file():
         raise InputError(f"there is neither {WEIGHTS_FILE} nor {OLD_WEIGHTS_FILE} in this folder", folder)
     try:
-        return torch.load(old, map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
-        first_line = str(error).strip().split("\n")[0]
-        raise InputError(f"the weights cannot be read ({first_line})", old) from error
+        weights = torch.load(old, map_location="cpu", weights_only=True)
+    except UNPICKLING_ERRORS as error:
+        raise InputError("the weights cannot be read: the file is damaged or holds other things", old) from error
+    if not isinstance(weights, dict) or not all(isinstance(weight, Tensor) for weight in weights.values()):
+        raise InputError("the weights cannot be read: tensors by name were expected", old)
+    if check is not None:
+        check({name: weight.shape for name, weight in weights.items()})
+    return weights
 
 
-def _read_safetensors(path: Path) -> dict[str, Tensor]:
-    try:
-        return load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise InputError(f"the weights cannot be read ({error})", path) from error
+def _safetensors_files(folder: Path) -> list[Path]:
+    """The files that hold a checkpoint's weights: one, or those that its index names."""
+    if (folder / WEIGHTS_FILE).is_file():
+        return [folder / WEIGHTS_FILE]
+    index = folder / INDEX_FILE
+    if not index.is_file():
+        return []
+    places = read_json(index).get("weight_map")
+    if not isinstance(places, dict) or not places:
+        raise InputError(f"weight_map is {shown(places)} and should name the file of every weight", index)
+    for name in places.values():
+        if not isinstance(name, str) or not re.fullmatch(r"[\w.-]+\.safetensors", name):
+            raise InputError(f"weight_map names {shown(name)}, which is no file of weights in this folder", index)
+        if not (folder / name).is_file():
+            raise InputError(f"weight_map names {name}, which is missing", index)
+    return [folder / name for name in sorted(set(places.values()))]
+
+
+def read_safetensors(files: Sequence[Path], check: Check | None = None) -> dict[str, Tensor]:
+    """Read the weights of one or more safetensors files; see `read_weights`."""
+    if check is not None:
+        check(_of_every_weight(files, lambda file, name: file.get_slice(name).get_shape()))
+    return _of_every_weight(files, lambda file, name: file.get_tensor(name))
+
+
+def _of_every_weight(files: Sequence[Path], read: Callable[[Any, str], T]) -> dict[str, T]:
+    """What is read of every weight in some safetensors files, by name."""
+    values: dict[str, T] = {}
+    for path in files:
+        try:
+            with safe_open(path, framework="pt") as file:
+                values |= {name: read(file, name) for name in file.keys()}  # noqa: SIM118
+        except (OSError, SafetensorError, RuntimeError) as error:
+            raise InputError(f"the weights cannot be read ({first_line(error)})", path) from error
+    return values
 
 
 def write_checkpoint(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:

@@ -1,15 +1,29 @@
-"""The encoder's configuration: the fields of a Hugging Face Longformer ``config.json`` that the encoder uses."""
+"""The encoder's configuration: the fields of a Hugging Face Longformer ``config.json`` that the encoder uses.
+
+A file in, a configuration that the encoder can be built from out; what is wrong in the file is one sentence.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Strict
 
 from cdlm.errors import InputError
+from cdlm.validation import Count, Index, shown, validated
 
 CONFIG_FILE = "config.json"
+MOST_LAYERS = 1000
+MOST_BYTES = 2**26
+"""A JSON file of a model that is larger is none; tokenizers, which are read elsewhere, take some megabytes."""
+MOST_NESTING = 50
+
+Layers = Annotated[int, Strict(), Field(ge=1, le=MOST_LAYERS)]
+Dropout = Annotated[float, Strict(), Field(ge=0, lt=1, allow_inf_nan=False)]
+Small = Annotated[float, Strict(), Field(ge=0, le=100, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True)
@@ -24,23 +38,23 @@ class EncoderConfig:
         Rows of the position table; the first ``pad_token_id + 1`` are never used by a token.
     """
 
-    vocab_size: int
-    hidden_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    intermediate_size: int
-    attention_window: tuple[int, ...]
-    max_position_embeddings: int
-    pad_token_id: int = 1
-    bos_token_id: int | None = None
-    eos_token_id: int | None = None
-    sep_token_id: int | None = None
-    type_vocab_size: int = 1
-    hidden_act: str = "gelu"
-    hidden_dropout_prob: float = 0.1
-    attention_probs_dropout_prob: float = 0.1
-    initializer_range: float = 0.02
-    layer_norm_eps: float = 1e-12
+    vocab_size: Count
+    hidden_size: Count
+    num_hidden_layers: Layers
+    num_attention_heads: Count
+    intermediate_size: Count
+    attention_window: tuple[Count, ...]
+    max_position_embeddings: Count
+    pad_token_id: Index = 1
+    bos_token_id: Index | None = None
+    eos_token_id: Index | list[Index] | None = None
+    sep_token_id: Index | None = None
+    type_vocab_size: Count = 1
+    hidden_act: Literal["gelu", "gelu_new", "relu"] = "gelu"
+    hidden_dropout_prob: Dropout = 0.1
+    attention_probs_dropout_prob: Dropout = 0.1
+    initializer_range: Small = 0.02
+    layer_norm_eps: Small = 1e-12
 
     @property
     def max_length(self) -> int:
@@ -54,23 +68,29 @@ class EncoderConfig:
         Raises
         ------
         InputError
-            If a size is missing, the windows are not even and positive, or the heads do not divide the width.
+            If a size is missing, a value is of the wrong type or out of its range, the windows are not even or not one
+            a layer, the heads do not divide the width, or the padding token is not in the vocabulary.
         """
-        known = {field.name: values[field.name] for field in fields(cls) if values.get(field.name) is not None}
-        window = known.get("attention_window", 512)
-        layers = known.get("num_hidden_layers", 0)
-        known["attention_window"] = (window,) * layers if isinstance(window, int) else tuple(window)
-        try:
-            config = cls(**known)
-        except TypeError as error:
-            raise InputError(f"the encoder's configuration is incomplete ({error})", path) from error
-        if len(config.attention_window) != layers or any(w <= 0 or w % 2 for w in config.attention_window):
+        window, layers = values.get("attention_window", 512), values.get("num_hidden_layers")
+        if type(window) is int and type(layers) is int and 0 < layers <= MOST_LAYERS:
+            values = {**values, "attention_window": [window] * layers}
+        config = validated(cls, values, path)
+        windows, layers, heads = config.attention_window, config.num_hidden_layers, config.num_attention_heads
+        if len(windows) != layers or any(width % 2 for width in windows):
             raise InputError(
-                f"attention_window must be one positive even number a layer ({layers} layers), and is {window}", path
+                f"attention_window is {shown(window)} and should be one even number a layer ({layers} layers)", path
             )
-        if config.hidden_size % config.num_attention_heads:
+        if config.hidden_size % heads:
+            raise InputError(f"hidden_size {config.hidden_size} is no multiple of {heads} attention heads", path)
+        if config.pad_token_id >= config.vocab_size:
             raise InputError(
-                f"hidden_size {config.hidden_size} is no multiple of {config.num_attention_heads} attention heads", path
+                f"pad_token_id {config.pad_token_id} is not in the vocabulary of {config.vocab_size} words", path
+            )
+        if config.max_length < 1:
+            raise InputError(
+                f"max_position_embeddings is {config.max_position_embeddings}, and positions up to pad_token_id "
+                f"({config.pad_token_id}) are not used: there is none left for a token",
+                path,
             )
         return config
 
@@ -79,7 +99,7 @@ class EncoderConfig:
         """Take the fields of a ``config.json`` whose ``model_type`` is longformer; another is an `InputError`."""
         if values.get("model_type") != "longformer":
             raise InputError(
-                f"model_type is {values.get('model_type')!r} and not 'longformer'; convert a BERT or RoBERTa "
+                f"model_type is {shown(values.get('model_type'))} and not 'longformer'; convert a BERT or RoBERTa "
                 "checkpoint with `cdlm convert` first",
                 path,
             )
@@ -95,13 +115,35 @@ class EncoderConfig:
 def read_json(path: Path) -> dict[str, Any]:
     """Read one JSON object from a file, or raise an `InputError` that names it."""
     try:
+        if path.exists() and not path.is_file():
+            raise InputError("this is not a file", path)
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError(f"this file is too large to be a model's {path.name}", path)
         values = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError("there is no such file; name a folder with a saved model", path) from error
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror})", path) from error
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"this is not JSON ({error})", path, getattr(error, "lineno", None)) from error
+    except (ValueError, RecursionError) as error:
+        # Among the values that are refused are integers of thousands of digits.
+        raise InputError(
+            f"this is not JSON that can be read ({error})", path, getattr(error, "lineno", None)
+        ) from error
     if not isinstance(values, dict):
         raise InputError("a JSON object was expected here", path)
+    if _nesting(values) > MOST_NESTING:
+        raise InputError(f"this is not JSON that can be read (it nests deeper than {MOST_NESTING} levels)", path)
     return values
+
+
+def _nesting(value: object) -> int:
+    """How many lists and objects the innermost value is in."""
+    depth, level = 0, [value]
+    while level := [
+        inner
+        for outer in level
+        if isinstance(outer, dict | list)
+        for inner in (outer.values() if isinstance(outer, dict) else outer)
+    ]:
+        depth += 1
+    return depth

@@ -22,3 +22,9 @@ class InputError(Exception):
         self.line = line
         place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
         super().__init__(place + message)
+
+
+def first_line(error: Exception) -> str:
+    """What a library says of an error, on one line."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

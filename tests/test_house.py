@@ -24,14 +24,18 @@ MODEL_LIMIT = 36 * 10**6
 ROOTS = {"cdcoref", "cdlm", "cdcoref.__main__"}
 """The packages themselves, and what starts the command line."""
 
-LANGUAGE_MODEL = {f"cdlm.{room}" for room in ("checkpoints", "config", "encoder", "files", "quantization", "tokens")}
+LANGUAGE_MODEL = {
+    f"cdlm.{room}" for room in ("checkpoints", "config", "encoder", "files", "quantization", "tokens", "validation")
+}
 MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.errors": set(),
     "cdlm.files": set(),
     "cdlm.quantization": set(),
-    "cdlm.config": {"cdlm.errors"},
+    "cdlm.validation": {"cdlm.errors"},
+    "cdlm.config": {"cdlm.errors", "cdlm.validation"},
     "cdlm.tokens": {"cdlm.errors"},
-    "cdlm.checkpoints": {"cdlm.config", "cdlm.errors", "cdlm.files"},
+    "cdlm.hub": {"cdlm.errors"},
+    "cdlm.checkpoints": {"cdlm.config", "cdlm.errors", "cdlm.files", "cdlm.hub", "cdlm.validation"},
     "cdlm.encoder": {"cdlm.checkpoints", "cdlm.config", "cdlm.errors", "cdlm.quantization"},
     "cdlm.masked_lm": {"cdlm.checkpoints", "cdlm.encoder", "cdlm.errors"},
     "cdlm.convert": {"cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.tokens"},

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field, Strict
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.sequences import Context, SequenceOptions
+from cdcoref.sequences import SMALLEST_LENGTH, SequenceOptions
+from cdlm.validation import Count, Probability, shown, validated
 
-_CHOICES = {"mention_vector": ("sum", "mean"), "linkage": ("average", "single", "complete")}
+Length = Annotated[int, Strict(), Field(ge=SMALLEST_LENGTH, le=10**7)]
+Words = Annotated[int, Strict(), Field(ge=1, le=1000)]
+Temperature = Annotated[float, Strict(), Field(ge=0.01, le=100, allow_inf_nan=False)]
 
 
 def _per_kind(value: float) -> dict[str, float]:
@@ -48,42 +53,40 @@ class CorefConfig:
         Per kind: the probability from which on a span counts as a mention.
     """
 
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
     marking: Literal["all", "pair"] = "all"
-    context: Context = "document"
-    max_length: int = 4096
+    context: Annotated[int, Strict(), Field(ge=0, le=10**9)] | Literal["document", "sentence"] = "document"
+    max_length: Length = 4096
     mention_vector: Literal["sum", "mean"] = "sum"
-    both_orders: bool = True
-    scorer_width: int = 1024
-    detector_width: int = 256
-    detector_max_words: int = 16
-    detector_max_length: int = 256
+    both_orders: Annotated[bool, Strict()] = True
+    scorer_width: Count = 1024
+    detector_width: Count = 256
+    detector_max_words: Words = 16
+    detector_max_length: Length = 256
     linkage: Literal["average", "single", "complete"] = "average"
-    distance_threshold: Mapping[str, float] = field(default_factory=lambda: _per_kind(0.5))
-    temperature: Mapping[str, float] = field(default_factory=lambda: _per_kind(1.0))
+    distance_threshold: Mapping[str, Probability] = field(default_factory=lambda: _per_kind(0.5))
+    temperature: Mapping[str, Temperature] = field(default_factory=lambda: _per_kind(1.0))
     pair_features: tuple[str, ...] = ()
-    detection_threshold: Mapping[str, float] = field(default_factory=lambda: _per_kind(0.5))
+    detection_threshold: Mapping[str, Probability] = field(default_factory=lambda: _per_kind(0.5))
 
     def sequence_options(self) -> SequenceOptions:
         """How sequences for this model are built."""
         return SequenceOptions(self.marking, self.context, self.max_length, features=self.pair_features)
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any], path: Path | None = None) -> CorefConfig:
+    def from_dict(cls, values: object, path: Path | None = None) -> CorefConfig:
         """Read what :meth:`to_dict` wrote; an unknown or wrong entry is an `InputError`."""
-        if isinstance(values, Mapping) and isinstance(values.get("pair_features"), list):  # as JSON has it
-            values = {**values, "pair_features": tuple(map(str, values["pair_features"]))}
+        if not isinstance(values, Mapping):
+            raise InputError(f"cdcoref is {shown(values)} and should be a JSON object", path)
+        config = validated(cls, values, path, "cdcoref.")
+        for name in ("distance_threshold", "temperature", "detection_threshold"):
+            if set(getattr(config, name)) != set(KINDS):
+                raise InputError(f"cdcoref.{name} must have one number each for {' and '.join(KINDS)}", path)
         try:
-            config = cls(**values)
-        except TypeError as error:
-            raise InputError(f"the model's configuration is wrong ({error})", path) from error
-        for name, default in asdict(cls()).items():
-            value = getattr(config, name)
-            wrong = name != "context" and type(value) is not type(default)
-            if isinstance(default, dict) and not wrong:
-                wrong = not all(isinstance(value.get(kind), int | float) for kind in KINDS)
-            if wrong or value not in _CHOICES.get(name, (value,)):
-                raise InputError(f"the model's configuration is wrong ({name} is {value!r})", path)
-        config.sequence_options()
+            config.sequence_options()
+        except InputError as error:
+            raise InputError(error.message, path) from error
         return config
 
     def to_dict(self) -> dict[str, Any]:

@@ -37,12 +37,14 @@ from cdlm.encoder.compiling import outside_graphs
 from cdlm.encoder.dropout import add_dropped
 from cdlm.encoder.folding import FEW_GLOBAL, folded_attention
 from cdlm.encoder.products import Linear, product
-from cdlm.encoder.remainder import PREFIX, Remainder
+from cdlm.encoder.remainder import WORD_TABLE, Remainder, without_prefix
+from cdlm.encoder.sizes import check_shapes, check_sizes
 from cdlm.errors import InputError
 from cdlm.quantization import Int8Linear, int8_product
 
 ROWS_AT_ONCE = 512
 """Tokens that go through the wide part of a layer together on the CPU without gradients: bounds the memory."""
+PRECISIONS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": nn.functional.gelu,
     "gelu_new": functools.partial(nn.functional.gelu, approximate="tanh"),
@@ -228,17 +230,10 @@ class CDLMModel(nn.Module):
     ----------
     remainder
         What the checkpoint holds that the encoder does not use.
-
-    Raises
-    ------
-    ValueError
-        If the activation function is not known.
     """
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        if config.hidden_act not in ACTIVATIONS:
-            raise ValueError(f"hidden_act is {config.hidden_act!r}; known are {', '.join(sorted(ACTIVATIONS))}")
         self.config = config
         self.embeddings = Embeddings(config)
         self.encoder = Layers(config)
@@ -272,9 +267,10 @@ class CDLMModel(nn.Module):
         values = read_json(folder / CONFIG_FILE)
         config = EncoderConfig.from_longformer(values, folder / CONFIG_FILE)
         try:
+            weights = read_weights(folder, lambda shapes: check_sizes(config, without_prefix(shapes)))
             with shapes_only():
                 model = cls(config)
-            model.load_checkpoint_weights(read_weights(folder), values, assign=True)
+            model.load_checkpoint_weights(weights, values, assign=True)
         except ValueError as error:
             raise InputError(str(error), folder) from error
         return model.eval()
@@ -296,19 +292,17 @@ class CDLMModel(nn.Module):
         Raises
         ------
         ValueError
-            If a weight of the encoder is missing or has another shape.
+            If a weight of the encoder is missing, has another shape, or is no floating-point number.
         """
-        bare = {name.removeprefix(PREFIX): tensor for name, tensor in weights.items()}
+        bare = without_prefix(weights)
         own = self.state_dict()
-        missing = [name for name in own if name not in bare]
-        if missing:
-            raise ValueError(f"{len(missing)} weights are missing, {missing[0]} among them")
-        for name, tensor in own.items():
-            if bare[name].shape != tensor.shape:
-                raise ValueError(
-                    f"{name} has shape {tuple(bare[name].shape)}, and the configuration says {tuple(tensor.shape)}"
-                )
-        self.load_state_dict({name: bare[name] for name in own}, assign=assign)
+        check_shapes({name: tensor.shape for name, tensor in own.items()}, {n: t.shape for n, t in bare.items()})
+        for name in own:
+            if bare[name].dtype not in PRECISIONS:
+                raise ValueError(f"{name} is of type {bare[name].dtype}, and floating-point numbers were expected")
+        # Some checkpoints keep a few weights in a higher precision than the rest; products need one for all.
+        dtype = bare[WORD_TABLE].dtype
+        self.load_state_dict({name: bare[name].to(dtype) for name in own}, assign=assign)
         self.remainder = Remainder.of(weights, config or {}, own)
 
     def save_pretrained(self, folder: str | Path) -> None:

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 from cdlm.config import EncoderConfig
 
+T = TypeVar("T")
+
 PREFIX = "longformer."
 """What Hugging Face puts before the encoder's names in a checkpoint with a head."""
+WORD_TABLE = "embeddings.word_embeddings.weight"
 MASKED_LM_HEAD = "lm_head."
 MASKED_LM_ARCHITECTURE = "LongformerForMaskedLM"
 _SHARED = {
-    MASKED_LM_HEAD + "decoder.weight": "embeddings.word_embeddings.weight",
+    MASKED_LM_HEAD + "decoder.weight": WORD_TABLE,
     MASKED_LM_HEAD + "decoder.bias": MASKED_LM_HEAD + "bias",
 }
 """Names under which some checkpoints hold a tensor once more, and the name that it is kept under."""
@@ -50,7 +53,7 @@ class Remainder:
     @classmethod
     def of(cls, weights: Mapping[str, Tensor], config: Mapping[str, Any], own: Collection[str]) -> Remainder:
         """Take what is left of a checkpoint beside the encoder's weights, whose names without `PREFIX` are `own`."""
-        bare = {name.removeprefix(PREFIX): tensor for name, tensor in weights.items()}
+        bare = without_prefix(weights)
         rest = {name: tensor for name, tensor in bare.items() if name not in own}
         if config.get("tie_word_embeddings", True):
             for name, kept in _SHARED.items():
@@ -63,7 +66,7 @@ class Remainder:
         self, config: EncoderConfig, encoder: Mapping[str, Tensor]
     ) -> tuple[dict[str, Any], dict[str, Tensor]]:
         """The whole checkpoint: ``config.json`` and state dict, the remainder in the precision of the encoder."""
-        dtype = encoder["embeddings.word_embeddings.weight"].dtype
+        dtype = encoder[WORD_TABLE].dtype
         weights = {(PREFIX if self.prefixed else "") + name: tensor for name, tensor in encoder.items()}
         for name, tensor in self.weights.items():
             weights[name] = tensor.to(dtype) if tensor.is_floating_point() else tensor
@@ -93,6 +96,11 @@ class Remainder:
             if name in changed:
                 changed[name] = resized_rows(changed[name], vocab_size)
         return replace(self, weights=changed)
+
+
+def without_prefix(named: Mapping[str, T]) -> dict[str, T]:
+    """The same by the names that the encoder has for them."""
+    return {name.removeprefix(PREFIX): value for name, value in named.items()}
 
 
 def resized_rows(table: Tensor, rows: int) -> Tensor:

@@ -293,7 +293,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "an unknown linkage": (change_config(lambda v: v["cdcoref"].update(linkage="centroid")), "linkage"),
     "an unknown vector": (change_config(lambda v: v["cdcoref"].update(mention_vector="max")), "mention_vector"),
     "a length in words": (change_config(lambda v: v["cdcoref"].update(max_length="long")), "max_length"),
-    "no encoder size": (change_config(lambda v: v.pop("hidden_size")), "configuration is incomplete"),
+    "no encoder size": (change_config(lambda v: v.pop("hidden_size")), "hidden_size is missing"),
     "no weights": (lambda f: (f / WEIGHTS_FILE).unlink(), f"{WEIGHTS_FILE}: .*missing"),
     "half of the weights": (truncate, f"{WEIGHTS_FILE}: .*cannot be read"),
     "one weight less": (

@@ -1,0 +1,54 @@
+"""Whether stored weights are those of a configuration, told by their shapes, before anything of its size is built.
+
+A configuration is a file that anyone may have written, and may ask for a thousand million layers: what the weights do
+not have is not made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cdlm.config import EncoderConfig
+
+LAYER = "encoder.layer."
+SIZES = {
+    "embeddings.word_embeddings.weight": ("vocab_size", "hidden_size"),
+    "embeddings.position_embeddings.weight": ("max_position_embeddings", "hidden_size"),
+    "embeddings.token_type_embeddings.weight": ("type_vocab_size", "hidden_size"),
+    LAYER + "0.intermediate.dense.weight": ("intermediate_size", "hidden_size"),
+}
+"""Weights whose shapes are, between them, all the sizes that a configuration has."""
+
+
+def check_sizes(config: EncoderConfig, shapes: Mapping[str, Sequence[int]]) -> None:
+    """Compare the sizes of a configuration with the shapes of stored weights, by their names within the encoder.
+
+    Raises
+    ------
+    ValueError
+        If one differs, or there are fewer layers than the configuration says.
+    """
+    stored = {name.removeprefix(LAYER).partition(".")[0] for name in shapes if name.startswith(LAYER)}
+    for layer in range(config.num_hidden_layers):
+        if str(layer) not in stored:
+            raise ValueError(
+                f"num_hidden_layers is {config.num_hidden_layers}, and there are no weights of layer {layer}"
+            )
+    check_shapes({name: [getattr(config, size) for size in sizes] for name, sizes in SIZES.items()}, shapes)
+
+
+def check_shapes(expected: Mapping[str, Sequence[int]], shapes: Mapping[str, Sequence[int]]) -> None:
+    """Compare shapes by name; `shapes` may have more names.
+
+    Raises
+    ------
+    ValueError
+        If one is missing or differs.
+    """
+    missing = [name for name in expected if name not in shapes]
+    if missing:
+        others = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
+        raise ValueError(f"weights are missing: {missing[0]}{others}")
+    for name, shape in expected.items():
+        if tuple(shapes[name]) != tuple(shape):
+            raise ValueError(f"{name} has shape {tuple(shapes[name])}, and the configuration says {tuple(shape)}")
