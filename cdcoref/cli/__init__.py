@@ -6,9 +6,11 @@ Commands import what they need when they run, so that ``cdcoref --help`` and ``c
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
+from cdcoref import __version__
 from cdcoref.cli import errors, evaluate, export, predict, score, stats, train
 from cdcoref.errors import InputError
 
@@ -20,6 +22,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"cdcoref {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
 app.command("train")(train.train)
 app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
