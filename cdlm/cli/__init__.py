@@ -1,0 +1,47 @@
+"""The command line of the language model: ``cdlm convert``. Parsing and printing only; one module a command.
+
+Commands import what they need when they run, so that ``cdlm --help`` starts at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from cdlm.cli import convert
+from cdlm.errors import InputError
+
+app = typer.Typer(
+    name="cdlm",
+    help="The cross-document language model: a long encoder.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("convert")(convert.convert)
+
+
+@app.callback()
+def _commands() -> None:
+    """Keep ``convert`` a subcommand while it is the only one."""
+
+
+def main() -> None:
+    """Run the command line; wrong input is one sentence on standard error and exit code 2."""
+    try:
+        app()
+    except InputError as error:
+        print(f"cdlm: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("cdlm: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""``cdlm convert``: the command line of :mod:`cdlm.convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def convert(
+    source: Annotated[str, typer.Argument(help="BERT or RoBERTa checkpoint: a folder or a hub name.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the long encoder to.")],
+    max_length: Annotated[int, typer.Option(min=1, help="Tokens that get a position.")] = 4096,
+    window: Annotated[int, typer.Option(min=2, help="Total width of the attention window.")] = 256,
+) -> None:
+    """Make a long encoder with sliding-window and global attention from a BERT or RoBERTa checkpoint."""
+    from cdlm.convert import convert as convert_checkpoint
+
+    model = convert_checkpoint(source, output, max_length=max_length, window=window)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    print(f"{output}: {parameters / 1e6:.1f}M parameters, {max_length} positions, window {window}")
