@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.encoder": {"cdlm.checkpoints", "cdlm.config", "cdlm.errors", "cdlm.quantization"},
     "cdlm.masked_lm": {"cdlm.checkpoints", "cdlm.encoder", "cdlm.errors"},
     "cdlm.convert": {"cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.tokens"},
+    "cdlm.starting_encoders": {"cdlm.checkpoints", "cdlm.config", "cdlm.convert", "cdlm.errors"},
     "cdlm.precision": set(),
     "cdlm.runs": {"cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision"},
     "cdlm.cli": {"cdlm.convert", "cdlm.errors"},
@@ -62,8 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdcoref.training": {
         *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"),
-        *("cdcoref.scoring", "cdcoref.sequences", "cdcoref.stories", "cdlm.checkpoints", "cdlm.config"),
-        *("cdlm.convert", "cdlm.runs"),
+        *("cdcoref.scoring", "cdcoref.sequences", "cdcoref.stories", "cdlm.runs", "cdlm.starting_encoders"),
     },
     "cdcoref.evaluation": {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking", "cdcoref.prediction"),

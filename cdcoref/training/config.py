@@ -23,7 +23,7 @@ class TrainingConfig:
     ----------
     encoder
         Folder or hub name of a Longformer, BERT or RoBERTa checkpoint, or ``"minilm"``; see
-        :func:`cdcoref.training.encoders.encoder_folder`.
+        :func:`cdlm.starting_encoders.encoder_folder`.
     mention_type
         ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass.
     seed

@@ -20,9 +20,9 @@ from cdcoref.errors import InputError
 from cdcoref.model import CorefConfig, CorefModel, KindScores, model_card
 from cdcoref.training.config import TrainingConfig
 from cdcoref.training.data import Batch, SamplingOptions, TrainingData
-from cdcoref.training.encoders import encoder_folder
 from cdcoref.training.tuning import tune
 from cdlm.runs import Evaluation, Run, Say, say_on_stderr
+from cdlm.starting_encoders import encoder_folder
 
 
 @dataclass(frozen=True, slots=True)

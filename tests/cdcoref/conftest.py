@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +17,9 @@ from xml.sax.saxutils import escape, quoteattr
 import pytest
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
-
     from cdcoref.model import CorefModel
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
-BERT_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-ROBERTA_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
-CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,'-"
 
 SENTENCES_FILE = "ECBplus_coreference_sentences.csv"
 
@@ -109,72 +103,13 @@ def mini_ecb(tmp_path: Path) -> Path:
     return root
 
 
-# -- tokenizers, an encoder, a model ---------------------------------------------------------------------------------
+# -- a model ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
 def sample() -> Path:
     """The sample's folder."""
     return SAMPLE
-
-
-@pytest.fixture(scope="session")
-def wordpiece() -> PreTrainedTokenizerFast:
-    """A WordPiece tokenizer: the sample's 150 most frequent words, and every character as a beginning and inside."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    from cdlm.tokens import add_special_tokens
-
-    counts = Counter(" ".join(path.read_text() for path in sorted(SAMPLE.glob("*.txt"))).lower().split())
-    words = sorted((word for word in counts if word.isalpha() and len(word) > 1), key=lambda w: (-counts[w], w))[:150]
-    pieces = [*BERT_TOKENS, *CHARACTERS, *(f"##{c}" for c in CHARACTERS), *words]
-    backend = Tokenizer(models.WordPiece({piece: number for number, piece in enumerate(pieces)}, unk_token="[UNK]"))
-    backend.normalizer = normalizers.BertNormalizer(lowercase=True)
-    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **dict(zip(names, BERT_TOKENS, strict=True)))
-    add_special_tokens(tokenizer)
-    return tokenizer
-
-
-@pytest.fixture(scope="session")
-def byte_bpe() -> PreTrainedTokenizerFast:
-    """A byte-level tokenizer as RoBERTa's: all bytes, and a merge for the word ``the`` after a space."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    from cdlm.tokens import add_special_tokens
-
-    pieces = [*ROBERTA_TOKENS, *sorted(pre_tokenizers.ByteLevel.alphabet()), "Ġt", "he", "Ġthe"]
-    vocabulary = {piece: number for number, piece in enumerate(pieces)}
-    backend = Tokenizer(models.BPE(vocabulary, [("Ġ", "t"), ("h", "e"), ("Ġt", "he")]))
-    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=backend, bos_token="<s>", pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
-    )
-    add_special_tokens(tokenizer)
-    return tokenizer
-
-
-@pytest.fixture(scope="session")
-def tiny_encoder(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a Longformer checkpoint with two layers of width 32 and windows of 16 tokens."""
-    import torch
-
-    from cdlm.config import EncoderConfig
-    from cdlm.encoder import CDLMModel
-
-    torch.manual_seed(7)
-    config = EncoderConfig(
-        vocab_size=len(wordpiece), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
-        attention_window=(16, 16), max_position_embeddings=513, pad_token_id=0, hidden_dropout_prob=0.1,
-        attention_probs_dropout_prob=0.1, initializer_range=0.2,
-    )  # fmt: skip
-    folder = tmp_path_factory.mktemp("encoder")
-    CDLMModel(config).save_pretrained(folder)
-    wordpiece.save_pretrained(str(folder))
-    return folder
 
 
 @pytest.fixture(scope="session")

