@@ -28,7 +28,7 @@ class RunOptions:
     learning_rate
         Highest learning rate. The rate rises linearly from 0 over the warmup and then falls to 0.
     head_learning_rate
-        Highest learning rate of all parameters outside the model's ``encoder``; None: `learning_rate`.
+        Highest learning rate of all parameters outside the model's encoder; None: `learning_rate`.
     decay_power
         After the warmup the rate falls as this power of the share of steps that are left: 1 is linear decay, 3 is what
         the CDLM paper pretrains with (appendix "CDLM Pretraining Hyperparameters").
@@ -36,6 +36,10 @@ class RunOptions:
         Over which the learning rate rises: a share of all steps if below 1, else a number of steps.
     weight_decay
         Of AdamW, for matrices; vectors do not decay.
+    adam_beta2, adam_epsilon
+        Of AdamW: decay of the mean of squared gradients, and what is added to its root.
+    max_gradient_norm
+        Gradients are scaled down to this norm; 0: they never are.
     attention_dropout
         Dropout of attention probabilities in the encoder (hidden dropout is the checkpoint's).
     accumulation
@@ -45,6 +49,8 @@ class RunOptions:
         processor has instructions for it, else fp32.
     gradient_checkpointing
         Recompute the encoder's activations in the backward pass: less memory, more time.
+    data_workers
+        Processes that make batches ahead of time; 0: they are made where the model is trained.
     save_steps, log_steps
         Steps between checkpoints, and between lines of progress.
 
@@ -63,10 +69,14 @@ class RunOptions:
     decay_power: float = 1.0
     warmup: float = 0.1
     weight_decay: float = 0.01
+    adam_beta2: float = 0.999
+    adam_epsilon: float = 1e-8
+    max_gradient_norm: float = 1.0
     attention_dropout: float = 0.0
     accumulation: int = 1
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     gradient_checkpointing: bool = False
+    data_workers: int = 0
     save_steps: int = 100
     log_steps: int = 20
 
@@ -74,12 +84,15 @@ class RunOptions:
         least = {
             "seed": 0, "epochs": 1, "steps": 0, "evaluate_steps": 0, "learning_rate": 0, "head_learning_rate": 0,
             "decay_power": 0, "warmup": 0, "weight_decay": 0, "attention_dropout": 0, "accumulation": 1,
+            "adam_beta2": 0, "adam_epsilon": 0, "max_gradient_norm": 0, "data_workers": 0,
             "save_steps": 1, "log_steps": 1,
         }  # fmt: skip
         for name, bound in least.items():
             value = getattr(self, name)
             if value is not None and not value >= bound:  # so that nan is refused too
                 raise InputError(f"{name} must be {bound} or more, not {value}")
+        if self.adam_beta2 >= 1:
+            raise InputError(f"adam_beta2 must be less than 1, not {self.adam_beta2}")
         if self.attention_dropout > 1:
             raise InputError(f"attention_dropout is a share and must be at most 1, not {self.attention_dropout}")
         if self.seed > LARGEST_SEED:

@@ -23,6 +23,27 @@ def say_on_stderr(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
+class Speed:
+    """How many tokens a second were trained on, and how much of the time was spent on waiting for them."""
+
+    def __init__(self) -> None:
+        self._started = time.perf_counter()
+        self._tokens = 0
+        self._waited = 0.0
+
+    def add(self, tokens: int, waited: float) -> None:
+        """Count the tokens of a step, and the seconds until they were there."""
+        self._tokens += tokens
+        self._waited += waited
+
+    def summary(self) -> str:
+        """What was counted, to follow another part of a line; empty without tokens."""
+        seconds = time.perf_counter() - self._started
+        if not self._tokens:
+            return ""
+        return f", {self._tokens / seconds:,.0f} tokens/s, {100 * self._waited / seconds:.1f} % waiting for data"
+
+
 class ProgressLines(TrainerCallback):
     """Says the loss and the time left every so many steps."""
 
@@ -30,10 +51,12 @@ class ProgressLines(TrainerCallback):
         self._say = say
         self._options = options
         self._started: tuple[float, int] | None = None
+        self.speed = Speed()
 
     def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Start the clock."""
         self._started = (time.monotonic(), state.global_step)
+        self.speed = Speed()
 
     def on_log(
         self,
@@ -50,7 +73,7 @@ class ProgressLines(TrainerCallback):
             left = (time.monotonic() - clock) / done * (state.max_steps - state.global_step) if done else 0.0
             self._say(
                 f"{self.place(state)}, step {state.global_step} of {state.max_steps}: loss {logs['loss']:.4f}, "
-                f"{left / 60:.0f} min left"
+                f"{left / 60:.0f} min left{self.speed.summary()}"
             )
 
     def place(self, state: TrainerState) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
+from accelerate import PartialState
 from torch import Tensor, nn
 from transformers import TrainerState, set_seed
 
@@ -100,6 +102,12 @@ class Run:
         if self._first_process:
             self._say(line)
 
+    @contextmanager
+    def first_process_first(self) -> Iterator[None]:
+        """Let the first process do what the others then find done."""
+        with PartialState(cpu=self._use_cpu).main_process_first():
+            yield
+
     def train(
         self,
         model: M,
@@ -114,8 +122,8 @@ class Run:
         Parameters
         ----------
         model
-            Its parameters under ``encoder`` have one learning rate, all others the other. Dropout of attention and
-            gradient checkpointing are set in any encoder of :mod:`cdlm.encoder` that is part of it.
+            Its parameters under ``encoder`` or ``longformer`` have one learning rate, all others the other. Dropout of
+            attention and gradient checkpointing are set in any encoder of :mod:`cdlm.encoder` that is part of it.
         data
             See :class:`TrainingData`.
         loss

@@ -8,7 +8,8 @@ has been written after it, and an evaluation is part of the checkpoint that foll
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sized
+import time
+from collections.abc import Callable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -28,6 +29,8 @@ from cdlm.runs.progress import ProgressLines, Say
 
 WEIGHTS_FILE = "model.safetensors"
 SCORE = "eval_score"
+ENCODERS = ("encoder.", "longformer.")
+"""How the names of an encoder's parameters begin: in this project's models, and in Hugging Face's."""
 
 M = TypeVar("M", bound=nn.Module)
 T = TypeVar("T")
@@ -37,7 +40,10 @@ class TrainingData(Sized, Protocol):
     """The batches of an epoch. Which they are follows from a seed, the epoch and their number, and nothing else."""
 
     def __getitem__(self, number: int) -> Any:
-        """One batch, as the loss takes it: mostly a mapping with tensors, which are moved to the model's device."""
+        """One batch, as the loss takes it: mostly a mapping with tensors, which are moved to the model's device.
+
+        If it is a mapping with the number of its ``tokens``, the speed of training is told.
+        """
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch, from 0."""
@@ -126,6 +132,8 @@ class RunTrainer(Trainer, Generic[M, T]):
             max_steps=options.steps or -1,
             learning_rate=options.learning_rate,
             weight_decay=options.weight_decay,
+            max_grad_norm=options.max_gradient_norm,
+            dataloader_num_workers=options.data_workers,
             warmup_steps=options.warmup,
             lr_scheduler_type="polynomial",
             lr_scheduler_kwargs={"power": options.decay_power, "lr_end": 0.0},
@@ -156,6 +164,14 @@ class RunTrainer(Trainer, Generic[M, T]):
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
+    def get_batch_samples(self, epoch_iterator: Iterator[Any], num_batches: int, device: Any) -> Any:
+        """The batches of a step, as transformers has them; how long they were waited for is kept."""
+        started = time.perf_counter()
+        batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
+        tokens = sum(batch.get("tokens", 0) for batch in batches if isinstance(batch, Mapping))
+        self._lines.speed.add(tokens * self.args.world_size, time.perf_counter() - started)
+        return batches, items
+
     def _get_train_sampler(self, train_dataset: Any = None) -> torch.utils.data.Sampler[int]:
         return torch.utils.data.SequentialSampler(self._data)
 
@@ -172,7 +188,7 @@ class RunTrainer(Trainer, Generic[M, T]):
             groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
             for name, parameter in self._trained_model.named_parameters():
                 if parameter.requires_grad:
-                    groups.setdefault((name.startswith("encoder."), parameter.ndim > 1), []).append(parameter)
+                    groups.setdefault((name.startswith(ENCODERS), parameter.ndim > 1), []).append(parameter)
             rate, head_rate = self._options.learning_rate, self._options.head_learning_rate
             rates = {True: rate, False: rate if head_rate is None else head_rate}
             self.optimizer = torch.optim.AdamW(
@@ -180,6 +196,8 @@ class RunTrainer(Trainer, Generic[M, T]):
                     {"params": p, "lr": rates[encoder], "weight_decay": self.args.weight_decay if matrix else 0.0}
                     for (encoder, matrix), p in groups.items()
                 ],
+                betas=(0.9, self._options.adam_beta2),
+                eps=self._options.adam_epsilon,
                 lr=1.0,  # the schedule multiplies the groups' own rates by its share of this one
             )
         return self.optimizer
