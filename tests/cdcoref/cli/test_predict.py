@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from cdcoref.cli import progress as progress_module
 from cdcoref.cli.progress import StageProgress
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_corpus, write_corpus
 from cdcoref.prediction import Predictor
+from cdlm import progress as progress_module
 
 TEXTS = {
     "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.\n",

@@ -1,0 +1,54 @@
+"""Progress of long work on standard error: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+
+LINE_EVERY = 20.0
+"""Seconds between two lines, where standard error is no terminal."""
+
+
+class StageProgress:
+    """A bar a stage, made when the stage is first heard of; a context manager.
+
+    Parameters
+    ----------
+    program
+        The command whose progress it is; lines begin with it.
+    """
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+
+    def __enter__(self) -> StageProgress:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._tasks: dict[str, TaskID] = {}
+        self._bars.start()
+        self._shown = time.monotonic()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def update(self, stage: str, done: int, total: int) -> None:
+        """Show how far a stage is."""
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bars.add_task(stage, total=total)
+        self._bars.update(self._tasks[stage], completed=done, total=total)
+        if self._bars.disable and time.monotonic() - self._shown >= LINE_EVERY:
+            self._shown = time.monotonic()
+            print(f"{self._program}: {stage}: {done} of {total}", file=sys.stderr)
