@@ -7,6 +7,7 @@ Training and evaluation obey that. The corpora are listed in `registry`.
 
 from cdcoref.corpora.annotated import AnnotatedCorpus, CorpusInfo, annotated_corpora, joined
 from cdcoref.corpora.ecb import TOPICS, missing_topics, read_ecb
+from cdcoref.corpora.plain_documents import documents_of, plain_documents
 from cdcoref.corpora.registry import CORPORA, CorpusFolder, corpus_folders
 from cdcoref.corpora.splits import SPLITS
 from cdcoref.corpora.statistics import CorpusStatistics, corpus_statistics
@@ -22,7 +23,9 @@ __all__ = [
     "annotated_corpora",
     "corpus_folders",
     "corpus_statistics",
+    "documents_of",
     "joined",
     "missing_topics",
+    "plain_documents",
     "read_ecb",
 ]

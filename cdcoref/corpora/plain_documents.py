@@ -1,0 +1,42 @@
+"""Annotated corpora for the language model: a corpus' name, folder and split in, plain documents with mentions out.
+
+`cdlm` finds `documents_of` through the entry point group ``cdlm.corpora``, so that it need not import this package.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cdcoref.corpora.registry import CorpusFolder
+from cdcoref.corpus import Corpus, Document, Mention
+from cdlm.documents import AnnotatedDocument, MentionSpan
+
+
+def documents_of(corpus: str, folder: str | Path, split: str) -> list[AnnotatedDocument]:
+    """Read a split of a known corpus; the related documents are those of one subtopic.
+
+    Raises
+    ------
+    InputError
+        See :class:`cdcoref.corpora.CorpusFolder`.
+    """
+    return plain_documents(CorpusFolder(corpus, Path(folder)).read(split).corpus)
+
+
+def plain_documents(corpus: Corpus) -> list[AnnotatedDocument]:
+    """Return the documents of a corpus without their hidden sentences and without the mentions in these."""
+    mentions = corpus.by_document()
+    return [_plain(document, mentions[document.id]) for document in corpus.documents]
+
+
+def _plain(document: Document, mentions: list[Mention]) -> AnnotatedDocument:
+    sentences = document.sentence_of_tokens()
+    visible = [token for token, sentence in enumerate(sentences) if sentence not in document.hidden]
+    place = {token: word for word, token in enumerate(visible)}
+    spans = tuple(
+        MentionSpan(tuple(place[token] for token in mention.tokens), mention.kind or "", mention.cluster)
+        for mention in mentions
+        if all(token in place for token in mention.tokens)
+    )
+    group = document.subtopic or document.topic or document.id
+    return AnnotatedDocument(document.id, group, tuple(document.tokens[token] for token in visible), spans)
