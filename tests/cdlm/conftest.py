@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import LongformerConfig, LongformerModel
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import LongformerConfig, LongformerModel, PreTrainedTokenizerFast
 
+from cdlm.config import EncoderConfig
 from cdlm.encoder import CDLMModel
+from cdlm.tokens import add_special_tokens
 
 PAD = 1
 
@@ -26,7 +29,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[LongformerMode
 
     The weights are larger than usual, so that the attention is far from uniform and mistakes in it are seen.
     """
-    models = []
+    both = []
     for number, windows in enumerate(([4, 4], [4, 12], [64, 8])):
         torch.manual_seed(number)
         config = LongformerConfig(
@@ -48,8 +51,8 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[LongformerMode
                 parameter.normal_(std=0.3) if parameter.ndim == 2 else parameter.uniform_(0.2, 1.0)
         folder = tmp_path_factory.mktemp("longformer")
         reference.save_pretrained(folder)
-        models.append((reference.eval(), CDLMModel.from_pretrained(folder)))
-    return models
+        both.append((reference.eval(), CDLMModel.from_pretrained(folder)))
+    return both
 
 
 @pytest.fixture(scope="session")
@@ -57,4 +60,31 @@ def longformer_folder(pairs: list[tuple[LongformerModel, CDLMModel]], tmp_path_f
     """A checkpoint that Hugging Face wrote, with a pooler."""
     folder = tmp_path_factory.mktemp("hugging-face")
     pairs[0][0].save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def word_tokenizer() -> PreTrainedTokenizerFast:
+    """A tokenizer with a token for each of the words ``w0`` to ``w99``, and those of BERT and of this project."""
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{number}" for number in range(100))]
+    backend = Tokenizer(models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="[UNK]"))
+    backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **dict(zip(names, words, strict=False)))
+    add_special_tokens(tokenizer)
+    return tokenizer
+
+
+@pytest.fixture(scope="session")
+def word_encoder(word_tokenizer: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a Longformer checkpoint for `word_tokenizer`: two layers, windows of 8, no head."""
+    torch.manual_seed(3)
+    config = EncoderConfig(
+        vocab_size=len(word_tokenizer), hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=64, attention_window=(8, 8), max_position_embeddings=129, pad_token_id=0,
+        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, initializer_range=0.1,
+    )  # fmt: skip
+    folder = tmp_path_factory.mktemp("word-encoder")
+    CDLMModel(config).save_pretrained(folder)
+    word_tokenizer.save_pretrained(str(folder))
     return folder

@@ -1,0 +1,31 @@
+"""Pretraining on sets of related documents (paper, sections 2 and 3.1).
+
+Paths go in, and a model's folder comes out: corpora are recognised and read as sets of texts (`open_source`), tokenised
+once (`prepare`), drawn as sequences whose masked tokens are predicted (`pretrain`), and models are compared by the
+perplexity of masked tokens on held-out sets (`perplexities`).
+"""
+
+from cdlm.pretraining.comparison import Contender, ModelPerplexity, perplexities
+from cdlm.pretraining.config import PRESETS, PretrainingConfig
+from cdlm.pretraining.document_sets import SetSource, open_source
+from cdlm.pretraining.loop import pretrain
+from cdlm.pretraining.masking import VARIANTS, Variant
+from cdlm.pretraining.perplexity import Perplexity
+from cdlm.pretraining.token_store import TokenStore, in_words, prepare
+
+__all__ = [
+    "PRESETS",
+    "VARIANTS",
+    "Contender",
+    "ModelPerplexity",
+    "Perplexity",
+    "PretrainingConfig",
+    "SetSource",
+    "TokenStore",
+    "Variant",
+    "in_words",
+    "open_source",
+    "perplexities",
+    "prepare",
+    "pretrain",
+]

@@ -1,0 +1,131 @@
+"""Models side by side (paper, Table 1): their names and held-out document sets in, their perplexities out."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from cdlm.checkpoints import find_checkpoint
+from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
+from cdlm.errors import InputError
+from cdlm.masked_lm import CDLMForMaskedLM
+from cdlm.pretraining.document_sets import SetSource, Tally
+from cdlm.pretraining.loop import check_length, masking_of
+from cdlm.pretraining.masking import VARIANTS, Variant
+from cdlm.pretraining.perplexity import EvaluationSequences, Perplexity, SetLosses, set_losses
+from cdlm.pretraining.token_store import prepare
+from cdlm.runs import RUN_FILE
+from cdlm.sequences import ENDS, MARKERS, SequenceFrame
+from cdlm.tokens import load_tokenizer
+
+LONGEST = 4096
+"""Tokens of a sequence where nothing else is said (paper, section 2.3)."""
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A pretrained model and whose global attention it is measured with."""
+
+    name: str
+    variant: Variant
+
+    @classmethod
+    def named(cls, text: str) -> Contender:
+        """Read ``MODEL`` or ``MODEL=VARIANT``; a model without a variant has the one that it was pretrained with.
+
+        A model of others has none written down: then no token attends globally, as in the paper's Longformer.
+        """
+        name, equals, variant = text.rpartition("=")
+        if not equals or Path(text).exists():
+            run = Path(text) / RUN_FILE
+            configuration = read_json(run).get("configuration") if run.is_file() else None
+            variant = configuration.get("variant", "local") if isinstance(configuration, dict) else "local"
+            name = text
+        if variant not in VARIANTS:
+            raise InputError(f"the variant must be one of {', '.join(VARIANTS)}, not {variant!r}", name)
+        return cls(name, variant)
+
+
+@dataclass(frozen=True)
+class ModelPerplexity:
+    """The perplexity of a model, compared with that of the first of the comparison."""
+
+    contender: Contender
+    perplexity: Perplexity
+
+
+def perplexities(
+    contenders: Sequence[Contender],
+    corpus: Sequence[SetSource],
+    *,
+    max_length: int | None = None,
+    min_documents: int = 3,
+    masked: float = 0.15,
+    seed: int = 0,
+    device: str | None = None,
+    progress: Progress = lambda *_: None,
+) -> tuple[list[ModelPerplexity], Tally]:
+    """Measure models on the same masked tokens of the same sequences.
+
+    Parameters
+    ----------
+    max_length
+        Tokens of the longest sequence; by default as many as all models have positions for, and at most 4,096.
+    masked, seed
+        Share of the tokens that is hidden, and the random seed of which.
+    progress
+        Is told the model, how many sets are done, and of how many.
+
+    Returns
+    -------
+    tuple
+        One row a model, and what of the corpus could not be used.
+
+    Raises
+    ------
+    InputError
+        If a model cannot be read or has no head, the models split text into different tokens, or the corpus has no
+        usable set.
+    """
+    folders = [find_checkpoint(contender.name) for contender in contenders]
+    tokenizers = [load_tokenizer(folder) for folder in folders]
+    first = tokenizers[0]
+    for contender, tokenizer in zip(contenders, tokenizers, strict=True):
+        if tokenizer.get_vocab() != first.get_vocab():
+            raise InputError(
+                f"its vocabulary is not that of {contenders[0].name}; perplexities of different tokens do not compare",
+                contender.name,
+            )
+    frame, masking = SequenceFrame.of_tokenizer(first), masking_of(first, masked)
+    chosen = torch.device("cpu" if device == "cpu" or not torch.cuda.is_available() else "cuda")
+    longest = max_length or min([LONGEST, *(_positions(folder) for folder in folders)])
+    with tempfile.TemporaryDirectory(prefix="cdlm-tokens-") as folder:
+        store = prepare(corpus, first, folder, longest=longest - ENDS - MARKERS, min_documents=min_documents)
+        sequences = EvaluationSequences(store, frame, longest, masking, seed)
+        losses: list[SetLosses] = []
+        for contender, checkpoint in zip(contenders, folders, strict=True):
+            torch.manual_seed(seed)
+            model = CDLMForMaskedLM.from_pretrained(checkpoint).float().to(chosen)
+            if len(first) > model.longformer.config.vocab_size:
+                model.resize_token_embeddings(len(first))
+            check_length(model, longest, contender.name)
+            advance = _named(progress, contender.name)
+            losses.append(set_losses(model, contender.variant, sequences, advance))
+    rows = [
+        ModelPerplexity(contender, Perplexity.of(own, losses[0]))
+        for contender, own in zip(contenders, losses, strict=True)
+    ]
+    return rows, store.left_out
+
+
+def _positions(folder: Path) -> int:
+    return EncoderConfig.from_longformer(read_json(folder / CONFIG_FILE), folder / CONFIG_FILE).max_length
+
+
+def _named(progress: Progress, name: str) -> Callable[[int, int], None]:
+    return lambda done, total: progress(name, done, total)

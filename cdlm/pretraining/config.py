@@ -1,0 +1,130 @@
+"""What a pretraining run depends on beside its corpus, and the presets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cdlm.errors import InputError
+from cdlm.pretraining.masking import VARIANTS, Variant
+from cdlm.runs import RunOptions
+
+SHORTEST = 16
+"""Tokens of the shortest window that is of any use."""
+
+
+@dataclass(frozen=True)
+class PretrainingConfig:
+    """Everything that a run depends on beside the corpus; written beside the weights.
+
+    Attributes
+    ----------
+    encoder
+        What is pretrained further: see :func:`cdlm.starting_encoders.encoder_folder`.
+    variant
+        ``"cdlm"``: related documents, masked tokens attend globally. ``"rand"``: unrelated documents. ``"prefix"``: as
+        many tokens from the start attend globally. ``"local"``: none does (paper, section 3).
+    trained
+        ``"all"`` parameters, or the ``"head"`` alone: a baseline for encoders that come without a head.
+    max_length
+        Tokens of the longest sequence.
+    min_documents
+        Sets with fewer documents are left out.
+    masked
+        Share of the tokens that is to be predicted.
+    batch_size
+        Sequences a step of the optimiser, over all processes.
+    sequences_at_once
+        Sequences of a batch in one process; the rest is accumulated.
+    run
+        How the run is optimised and saved; its ``steps`` must be given, and ``accumulation`` follows from the above.
+    """
+
+    encoder: str = "minilm"
+    variant: Variant = "cdlm"
+    trained: Literal["all", "head"] = "all"
+    max_length: int = 4096
+    min_documents: int = 3
+    masked: float = 0.15
+    batch_size: int = 16
+    sequences_at_once: int = 4
+    run: RunOptions = field(default_factory=lambda: RunOptions(steps=1000))
+
+    def __post_init__(self) -> None:
+        for name, least in (
+            ("max_length", SHORTEST),
+            ("min_documents", 1),
+            ("batch_size", 1),
+            ("sequences_at_once", 1),
+        ):
+            if getattr(self, name) < least:
+                raise InputError(f"{name} must be {least} or more, not {getattr(self, name)}")
+        if not 0 < self.masked < 1:
+            raise InputError(f"masked is a share between 0 and 1, not {self.masked}")
+        if self.variant not in VARIANTS:
+            raise InputError(f"variant must be one of {', '.join(VARIANTS)}, not {self.variant!r}")
+        if self.trained not in ("all", "head"):
+            raise InputError(f"trained must be all or head, not {self.trained!r}")
+        if self.run.steps < 1:
+            raise InputError(f"steps must be 1 or more, not {self.run.steps}")
+        if self.batch_size % self.sequences_at_once:
+            raise InputError(
+                f"batch_size {self.batch_size} must be a multiple of sequences_at_once {self.sequences_at_once}"
+            )
+
+    def accumulation(self, processes: int) -> int:
+        """Batches a step in each of some processes.
+
+        Raises
+        ------
+        InputError
+            If they cannot share the work evenly.
+        """
+        batches = self.batch_size // self.sequences_at_once
+        if batches % processes:
+            raise InputError(
+                f"{batches} batches of {self.sequences_at_once} sequences a step cannot be shared evenly by "
+                f"{processes} processes; choose another batch_size or sequences_at_once"
+            )
+        return batches // processes
+
+
+PRESETS: dict[str, PretrainingConfig] = {
+    # For all-MiniLM-L6-v2 made long, which has no head, on a CPU.
+    "small": PretrainingConfig(
+        max_length=1024,
+        batch_size=8,
+        sequences_at_once=4,
+        run=RunOptions(
+            steps=400,
+            learning_rate=2e-4,
+            head_learning_rate=2e-3,
+            warmup=40,
+            decay_power=1.0,
+            save_steps=50,
+            log_steps=10,
+        ),
+    ),
+    # Appendix B of the paper: 4,096 tokens, 64 sequences a step in batches of 8, 3e-5 after 500 steps of warm-up, cubic
+    # decay, 25k steps (section 2.3), 16 bits; the rest as RoBERTa (Liu et al. 2019, Table 9).
+    "paper": PretrainingConfig(
+        encoder="allenai/longformer-base-4096",
+        batch_size=64,
+        sequences_at_once=8,
+        run=RunOptions(
+            steps=25_000,
+            learning_rate=3e-5,
+            warmup=500,
+            decay_power=3.0,
+            adam_beta2=0.98,
+            adam_epsilon=1e-6,
+            max_gradient_norm=0.0,
+            weight_decay=0.01,
+            attention_dropout=0.1,
+            precision="fp16",
+            data_workers=2,
+            save_steps=250,
+            log_steps=50,
+        ),
+    ),
+}

@@ -1,0 +1,166 @@
+"""Pretraining (paper, section 2): document sets and a configuration in, the folder of a pretrained model out.
+
+Read from top to bottom, this is the order in which things happen: the run's folder, the encoder and its head, the
+corpus tokenised, training, and at the end the perplexity on held-out sets. What any training run does is in
+:mod:`cdlm.runs`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cdlm.errors import InputError
+from cdlm.masked_lm import CDLMForMaskedLM
+from cdlm.pretraining.batches import TrainingBatches, mean_loss
+from cdlm.pretraining.config import PretrainingConfig
+from cdlm.pretraining.document_sets import SetSource
+from cdlm.pretraining.masking import Masking
+from cdlm.pretraining.model_card import model_card
+from cdlm.pretraining.perplexity import EvaluationSequences, Perplexity, set_losses
+from cdlm.pretraining.token_store import TokenStore, in_words, prepare
+from cdlm.pretraining.training_sequences import TrainingSequences
+from cdlm.runs import Evaluation, Run, Say, say_on_stderr
+from cdlm.sequences import ENDS, MARKERS, SequenceFrame
+from cdlm.starting_encoders import encoder_folder
+from cdlm.tokens import load_tokenizer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+TOKENS_FOLDER = ".tokens"
+"""Where in the output the tokenised corpora are while a run lasts, unless they are kept elsewhere."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A model and its tokenizer."""
+
+    model: CDLMForMaskedLM
+    tokenizer: PreTrainedTokenizerFast
+
+
+def pretrain(
+    config: PretrainingConfig,
+    corpus: Sequence[SetSource],
+    output: str | Path,
+    *,
+    dev: Sequence[SetSource] = (),
+    tokens: str | Path | None = None,
+    resume: bool = False,
+    device: str | None = None,
+    tracker: str | None = None,
+    say: Say = say_on_stderr,
+) -> None:
+    """Pretrain an encoder further on sets of related documents, and write it with its head to a folder.
+
+    Parameters
+    ----------
+    config
+        What to train and how.
+    corpus, dev
+        Document sets to learn from, and held-out ones whose perplexity is measured at the end.
+    tokens
+        Folder for the tokenised corpora, which other runs may use too; by default they are in `output` and removed at
+        the end.
+    output, resume, device, tracker, say
+        See :class:`cdlm.runs.Run`.
+
+    Raises
+    ------
+    InputError
+        If a corpus has no usable set, the encoder cannot be read, or a folder cannot be used.
+    """
+    output = Path(output)
+    processes = int(os.environ.get("WORLD_SIZE", "1"))  # accelerate's launcher says it
+    options = replace(config.run, accumulation=config.accumulation(processes), evaluate_steps=config.run.steps)
+    run = Run(output, options, asdict(config), resume=resume, device=device, tracker=tracker, say=say)
+    if run.finished:
+        return
+    held = starting_model(config.encoder, run.say)
+    check_length(held.model, config.max_length, config.encoder)
+    if config.trained == "head":
+        held.model.longformer.requires_grad_(False)
+    frame, masking = SequenceFrame.of_tokenizer(held.tokenizer), masking_of(held.tokenizer, config.masked)
+    folder = Path(tokens) if tokens is not None else output / TOKENS_FOLDER
+
+    def prepared(name: str, sources: Sequence[SetSource]) -> TokenStore:
+        return prepare(
+            sources,
+            held.tokenizer,
+            folder / name,
+            longest=config.max_length - ENDS - MARKERS,
+            min_documents=config.min_documents,
+            disposable=tokens is None,
+            say=run.say,
+        )
+
+    with run.first_process_first():
+        store = prepared("train", corpus)
+        held_out = prepared("dev", dev) if dev else None
+    run.say(f"{store.sets:,} sets of {store.documents:,} documents, {store.tokens:,} tokens")
+    sequences = TrainingSequences(
+        store, frame, config.max_length, masking, config.variant, options.seed, options.steps * config.batch_size
+    )
+    batches = TrainingBatches(sequences, config.sequences_at_once, held.model.longformer.config.pad_token_id)
+
+    def evaluate(model: CDLMForMaskedLM) -> Evaluation[Perplexity | None]:
+        if held_out is None:
+            return Evaluation(0.0, "perplexity not measured", {}, {}, None)
+        losses = set_losses(model, config.variant, EvaluationSequences(held_out, frame, config.max_length, masking))
+        measured = Perplexity.of(losses, losses)
+        summary = f"perplexity {measured.value:.2f}"
+        return Evaluation(-losses.mean, summary, {"perplexity": measured.value}, asdict(measured), measured)
+
+    def save(model: CDLMForMaskedLM, folder: Path, evaluation: Evaluation[Perplexity | None], _: float) -> None:
+        model.save_pretrained(folder)
+        held.tokenizer.save_pretrained(str(folder))
+        card = model_card(config, store, evaluation.chosen)
+        (folder / "README.md").write_text(card, encoding="utf-8")
+
+    run.train(held.model, batches, loss=mean_loss, evaluate=evaluate, save=save)
+    if tokens is None:
+        shutil.rmtree(folder, ignore_errors=True)
+    for what, prepared_store in (("corpus", store), ("dev corpus", held_out)):
+        if prepared_store is not None and prepared_store.left_out.total():
+            run.say(f"left out of the {what}: {in_words(prepared_store.left_out)}")
+
+
+def starting_model(encoder: str, say: Say = lambda _: None) -> Held:
+    """A model to pretrain further, with a head and with embeddings for the special tokens.
+
+    New weights are drawn from PyTorch's random number generator, and said.
+
+    Parameters
+    ----------
+    encoder
+        See :func:`cdlm.starting_encoders.encoder_folder`.
+    """
+    with encoder_folder(encoder) as folder:
+        model = CDLMForMaskedLM.from_pretrained(folder, new_head=True).float()
+        tokenizer = load_tokenizer(folder)
+    if not model.longformer.remainder.masked_lm_head():
+        say(f"{encoder} has no head for masked language modelling: a new one is trained, on the word embeddings")
+    words = model.longformer.config.vocab_size
+    if len(tokenizer) > words:
+        model.resize_token_embeddings(len(tokenizer))
+        say(f"{len(tokenizer) - words} special tokens are new to {encoder}")
+    return Held(model, tokenizer)
+
+
+def masking_of(tokenizer: PreTrainedTokenizerFast, rate: float) -> Masking:
+    """See `Masking.of_tokenizer`; a tokenizer that cannot mask is an `InputError`."""
+    if tokenizer.mask_token_id is None:
+        raise InputError("the encoder's tokenizer has no mask token, so it cannot be pretrained")
+    return Masking.of_tokenizer(tokenizer, rate)
+
+
+def check_length(model: CDLMForMaskedLM, max_length: int, name: str) -> None:
+    """Refuse sequences that are longer than the encoder's table of positions."""
+    longest = model.longformer.config.max_length
+    if max_length > longest:
+        raise InputError(f"max_length is {max_length}, and the encoder has positions for {longest} tokens", name)

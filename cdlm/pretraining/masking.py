@@ -1,0 +1,103 @@
+"""Masked tokens and the global attention that goes with them (paper, section 2.2): token ids in, an example out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+IGNORED = -100
+"""The label of a token that is not to be predicted."""
+Variant = Literal["cdlm", "rand", "prefix", "local"]
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+"""CDLM and its ablations (paper, section 3, baseline language models)."""
+
+
+@dataclass(frozen=True)
+class MaskedSequence:
+    """One sequence with some of its tokens hidden. Each array has *shape* (length,).
+
+    Attributes
+    ----------
+    input_ids
+        With the masked tokens replaced.
+    labels
+        The original ids of the tokens to be predicted, and `IGNORED` elsewhere.
+    global_attention
+        Whether a token attends globally.
+    """
+
+    input_ids: np.ndarray
+    labels: np.ndarray
+    global_attention: np.ndarray
+
+
+@dataclass(frozen=True)
+class Masking:
+    """Hides tokens as BERT does (Devlin et al. 2019, section 3.1), but for its special tokens.
+
+    Of the chosen tokens 80 % become the mask token, 10 % any ordinary token, and 10 % stay as they are; all of them are
+    to be predicted. The number of chosen tokens is exact, so that two variants have equally many.
+
+    Attributes
+    ----------
+    mask_id
+        Of the mask token.
+    ordinary
+        *Shape:* (vocabulary,). Whether an id is none of a special token.
+    rate
+        Share of the ordinary tokens of a sequence that is chosen; at least one is.
+    """
+
+    mask_id: int
+    ordinary: np.ndarray
+    rate: float = 0.15
+
+    @classmethod
+    def of_tokenizer(cls, tokenizer: PreTrainedTokenizerFast, rate: float = 0.15) -> Masking:
+        """Masking with the mask token and the special tokens of a tokenizer.
+
+        Raises
+        ------
+        ValueError
+            If it has no mask token.
+        """
+        if tokenizer.mask_token_id is None:
+            raise ValueError("the tokenizer has no mask token")
+        ordinary = np.ones(len(tokenizer), bool)
+        ordinary[tokenizer.all_special_ids] = False
+        return cls(tokenizer.mask_token_id, ordinary, rate)
+
+    def __call__(self, ids: np.ndarray, variant: Variant, generator: np.random.Generator) -> MaskedSequence:
+        """Hide tokens of a sequence; which ones, and by what, depends on the generator and not on the variant.
+
+        Parameters
+        ----------
+        ids
+            *Shape:* (length,). May hold special tokens, which are never chosen.
+        """
+        places = np.flatnonzero(self.ordinary[ids])
+        count = min(len(places), max(1, round(self.rate * len(places))))
+        chosen = generator.choice(places, count, replace=False)
+        labels = np.full(len(ids), IGNORED, np.int64)
+        labels[chosen] = ids[chosen]
+        hidden = ids.astype(np.int64)
+        fate = generator.random(count)
+        hidden[chosen[fate < 0.8]] = self.mask_id
+        swapped = chosen[fate >= 0.9]
+        hidden[swapped] = generator.choice(np.flatnonzero(self.ordinary), len(swapped))
+        return MaskedSequence(hidden, labels, global_attention(labels != IGNORED, variant))
+
+
+def global_attention(chosen: np.ndarray, variant: Variant) -> np.ndarray:
+    """Which tokens attend globally: the chosen ones, as many from the start of the sequence, or none.
+
+    *Shape:* (length,) in and out.
+    """
+    if variant == "local":
+        return np.zeros_like(chosen)
+    return np.arange(len(chosen)) < chosen.sum() if variant == "prefix" else chosen

@@ -1,0 +1,132 @@
+"""Cross-document perplexity (paper, section 3.1): a tokenised corpus and models in, a table with intervals out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from cdlm.intervals import interval, resampled_means
+from cdlm.masked_lm import CDLMForMaskedLM
+from cdlm.pretraining.batches import prediction_losses, side_by_side
+from cdlm.pretraining.masking import IGNORED, MaskedSequence, Masking, Variant
+from cdlm.pretraining.token_store import TokenStore
+from cdlm.sequences import SequenceFrame
+
+BATCH_TOKENS = 8192
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class EvaluationSequences:
+    """Every set of a corpus once, as one sequence, with masks that depend on nothing but the seed and its number."""
+
+    store: TokenStore
+    frame: SequenceFrame
+    max_length: int
+    masking: Masking
+    seed: int = 0
+
+    def __call__(self, variant: Variant) -> Iterator[MaskedSequence]:
+        """The sequences with the global attention of a variant; documents are related for all, ``rand`` included."""
+        for number in range(self.store.sets):
+            documents = (self.store[document].tolist() for document in self.store.documents_of(number))
+            ids = np.array(self.frame.around(documents, self.max_length))
+            yield self.masking(ids, variant, np.random.default_rng([self.seed, number]))
+
+
+@dataclass(frozen=True)
+class SetLosses:
+    """Cross-entropy summed over the masked tokens of each set, in nats, and their number. Both of *shape* (sets,)."""
+
+    sums: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def mean(self) -> float:
+        """Over all masked tokens."""
+        return float(self.sums.sum() / self.counts.sum())
+
+
+@dataclass(frozen=True)
+class Perplexity:
+    """The exponential of a mean cross-entropy, with 95 % bootstrap intervals over sets.
+
+    Attributes
+    ----------
+    value, low, high
+        Of the model.
+    ratio, ratio_low, ratio_high
+        To the perplexity of the model that it is compared with, the same sets drawn for both.
+    sets, tokens
+        How many sets, and masked tokens, it was measured on.
+    """
+
+    value: float
+    low: float
+    high: float
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    sets: int
+    tokens: int
+
+    @classmethod
+    def of(cls, losses: SetLosses, reference: SetLosses) -> Perplexity:
+        """From the losses of a model and of the one that it is compared with, which may be itself."""
+        means = resampled_means(losses.sums, losses.counts)
+        differences = means - resampled_means(reference.sums, reference.counts)
+        return cls(
+            math.exp(losses.mean),
+            *interval(np.exp(means)),
+            math.exp(losses.mean - reference.mean),
+            *interval(np.exp(differences)),
+            len(losses.sums),
+            int(losses.counts.sum()),
+        )
+
+
+@torch.inference_mode()
+def set_losses(
+    model: CDLMForMaskedLM, variant: Variant, sequences: EvaluationSequences, progress: Progress = lambda *_: None
+) -> SetLosses:
+    """Predict the masked tokens of every set.
+
+    Parameters
+    ----------
+    variant
+        Whose global attention is used (paper: that of the model's pretraining).
+    progress
+        Is told how many sets are done, and of how many.
+    """
+    model.eval()
+    device = model.lm_head.bias.device
+    padding = model.longformer.config.pad_token_id
+    sums, counts = [], []
+    for batch in _batches(sequences(variant)):
+        tensors = {
+            name: value.to(device) if isinstance(value, torch.Tensor) else value
+            for name, value in side_by_side(batch, padding).items()
+        }
+        losses = prediction_losses(model, tensors).double().cpu()
+        sizes = [int((sequence.labels != IGNORED).sum()) for sequence in batch]
+        sums += [float(part.sum()) for part in losses.split(sizes)]
+        counts += sizes
+        progress(len(sums), sequences.store.sets)
+    return SetLosses(np.array(sums), np.array(counts))
+
+
+def _batches(sequences: Iterator[MaskedSequence]) -> Iterator[Sequence[MaskedSequence]]:
+    batch: list[MaskedSequence] = []
+    tokens = 0
+    for sequence in sequences:
+        if batch and tokens + len(sequence.labels) > BATCH_TOKENS:
+            yield batch
+            batch, tokens = [], 0
+        batch.append(sequence)
+        tokens += len(sequence.labels)
+    if batch:
+        yield batch

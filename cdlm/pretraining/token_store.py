@@ -1,0 +1,279 @@
+"""A corpus of document sets, tokenised once and kept on the disk: sets of texts in, any document's token ids out.
+
+What is drawn while training is then a matter of reading a few pages of a file, however large the corpus is, and what
+there is of sets, documents and tokens is known before training begins. The corpus is read and tokenised in shards; a
+shard is written when it is whole, and an interrupted preparation goes on after the last one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from cdlm.config import read_json
+from cdlm.errors import InputError
+from cdlm.files import replaced_file
+from cdlm.pretraining.document_sets import SetSource, Tally, Texts
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+IDENTITY_FILE = "corpus.json"
+WHOLE_FILE = "whole.json"
+SHARD_TOKENS = 1 << 24
+"""A shard is closed when it has as many tokens: 64 MB."""
+BATCH_CHARACTERS = 1 << 23
+"""So much text is tokenised at a time, by all threads of the tokenizer together."""
+
+EMPTY = "sets without a document"
+SMALL = "sets with too few documents"
+CUT = "documents cut to the window"
+SECONDS_BETWEEN_LINES = 10.0
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class _Shard:
+    """Places of the documents and sets of one file, counted from the beginning of the store."""
+
+    path: Path
+    document_starts: np.ndarray
+    set_starts: np.ndarray
+    left_out: Tally
+    read: int
+
+
+class TokenStore:
+    """The documents of a corpus as token ids, by number.
+
+    Attributes
+    ----------
+    set_starts
+        *Shape:* (sets + 1,). The number of the first document of each set, and how many documents there are.
+    left_out
+        What of the corpus could not be used; empty while the corpus is being prepared.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._shards = [_read_index(path) for path in sorted(folder.glob("*.safetensors"))]
+        self._first_documents = [0]
+        starts = [np.zeros(1, np.int64)]
+        for shard in self._shards:
+            starts.append(shard.set_starts[1:] + self._first_documents[-1])
+            self._first_documents.append(self._first_documents[-1] + len(shard.document_starts) - 1)
+        self.set_starts = np.concatenate(starts)
+        whole = folder / WHOLE_FILE
+        self.left_out = Tally(read_json(whole)["left_out"]) if whole.is_file() else Tally()
+        self._open: dict[int, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_open": {}}
+
+    @property
+    def sets(self) -> int:
+        """How many sets there are."""
+        return len(self.set_starts) - 1
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return self._first_documents[-1]
+
+    @cached_property
+    def tokens(self) -> int:
+        """How many tokens all documents have."""
+        return sum(int(shard.document_starts[-1]) for shard in self._shards)
+
+    def set_of(self, document: int) -> int:
+        """The number of the set that a document belongs to."""
+        return int(np.searchsorted(self.set_starts, document, side="right")) - 1
+
+    def documents_of(self, number: int) -> range:
+        """The numbers of the documents of a set."""
+        return range(int(self.set_starts[number]), int(self.set_starts[number + 1]))
+
+    def __getitem__(self, document: int) -> np.ndarray:
+        """The ids of a document. *Shape:* (tokens,)."""
+        number = bisect_right(self._first_documents, document) - 1
+        if number not in self._open:
+            self._open[number] = safe_open(self._shards[number].path, framework="np").__enter__().get_slice("ids")
+        starts = self._shards[number].document_starts
+        place = document - self._first_documents[number]
+        return self._open[number][int(starts[place]) : int(starts[place + 1])]
+
+
+def _read_index(path: Path) -> _Shard:
+    try:
+        with safe_open(path, framework="np") as file:
+            notes = file.metadata()
+            starts = file.get_tensor("document_starts"), file.get_tensor("set_starts")
+            return _Shard(path, *starts, Tally(json.loads(notes["left_out"])), int(notes["read"]))
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"this part of a tokenised corpus cannot be read ({error}); remove its folder", path
+        ) from error
+
+
+def prepare(
+    sources: Sequence[SetSource],
+    tokenizer: PreTrainedTokenizerFast,
+    folder: str | Path,
+    *,
+    longest: int,
+    min_documents: int = 3,
+    disposable: bool = False,
+    say: Say = lambda _: None,
+) -> TokenStore:
+    """Tokenise corpora into a folder, or find there what was tokenised before.
+
+    Parameters
+    ----------
+    longest
+        Tokens of a document beyond which it is cut.
+    min_documents
+        Sets with fewer documents are left out (the paper takes 3).
+    disposable
+        Whether the tokens of something else in the folder may be removed.
+    say
+        Is given lines of progress.
+
+    Raises
+    ------
+    InputError
+        If no set can be used, or the folder holds the tokens of something else.
+    """
+    folder = Path(folder)
+    fingerprint = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
+    identity = {
+        "sources": [source.identity for source in sources],
+        "tokenizer": fingerprint,
+        "longest": longest,
+        "min_documents": min_documents,
+    }
+    _claim(folder, identity, disposable)
+    if not (folder / WHOLE_FILE).is_file():
+        left_out = _write_shards(folder, sources, _Tokeniser(tokenizer, longest, min_documents), say)
+        with replaced_file(folder / WHOLE_FILE) as path:
+            path.write_text(json.dumps({"left_out": left_out}), encoding="utf-8")
+    store = TokenStore(folder)
+    if not store.sets:
+        found = f"; left out: {in_words(store.left_out)}" if store.left_out.total() else ""
+        raise InputError(f"the corpus has no set of at least {min_documents} documents{found}")
+    return store
+
+
+def in_words(tally: Tally) -> str:
+    """What could not be used, as one line."""
+    return "; ".join(f"{what}: {count:,}" for what, count in sorted(tally.items()) if count)
+
+
+def _claim(folder: Path, identity: dict[str, Any], disposable: bool) -> None:
+    """Write down whose tokens a folder holds, or refuse one that holds others."""
+    file = folder / IDENTITY_FILE
+    try:
+        if file.is_file():
+            if read_json(file) == json.loads(json.dumps(identity)):
+                return
+            if not disposable:
+                message = "this folder holds the tokens of another corpus or tokenizer; name a new one"
+                raise InputError(message, folder)
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(not path.name.startswith(".") for path in folder.iterdir()):
+            raise InputError("this folder is not empty; name a new one for the tokenised corpus", folder)
+        with replaced_file(file) as path:
+            path.write_text(json.dumps(identity, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the tokenised corpus cannot be written here ({error.strerror})", folder) from error
+
+
+@dataclass(frozen=True)
+class _Tokeniser:
+    """Sets of texts in, their token ids out, document by document."""
+
+    tokenizer: PreTrainedTokenizerFast
+    longest: int
+    min_documents: int
+
+    def __call__(self, sets: Sequence[Texts], left_out: Tally) -> list[list[np.ndarray]]:
+        """The usable sets of a batch; text that looks like a special token is text."""
+        backend = self.tokenizer.backend_tokenizer
+        backend.encode_special_tokens = True
+        texts = [text for texts in sets for text in texts]
+        encoded = (encoding.ids for encoding in backend.encode_batch_fast(texts, add_special_tokens=False))
+        usable = []
+        for size in map(len, sets):
+            found = [np.array(ids, np.int32) for ids in islice(encoded, size) if ids]
+            if len(found) < self.min_documents:
+                left_out[SMALL if found else EMPTY] += 1
+                continue
+            left_out[CUT] += sum(len(ids) > self.longest for ids in found)
+            usable.append([ids[: self.longest] for ids in found])
+        return usable
+
+
+def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: _Tokeniser, say: Say) -> Tally:
+    """Tokenise what is not yet in the folder, and return what could not be used of the whole."""
+    done = [_read_index(path) for path in sorted(folder.glob("*.safetensors"))]
+    read, left_out = (done[-1].read, done[-1].left_out) if done else (0, Tally())
+    unreadable = Tally()  # counted anew when what was done is read over
+    sets = chain.from_iterable(source.read(unreadable) for source in sources)
+    for _ in islice(sets, read):
+        pass
+    number, tokens, said = len(done), 0, time.monotonic()
+    waiting: list[list[np.ndarray]] = []
+    for batch in _batches(sets):
+        found = tokenise(batch, left_out)
+        read += len(batch)
+        waiting += found
+        tokens += sum(len(ids) for documents in found for ids in documents)
+        if tokens >= SHARD_TOKENS:
+            _write_shard(folder / f"{number:05}.safetensors", waiting, left_out, read)
+            number, tokens, waiting = number + 1, 0, []
+        if time.monotonic() - said > SECONDS_BETWEEN_LINES:
+            said = time.monotonic()
+            say(f"tokenising: {read:,} sets read")
+    if waiting:
+        _write_shard(folder / f"{number:05}.safetensors", waiting, left_out, read)
+    return left_out + unreadable
+
+
+def _batches(sets: Iterable[Texts]) -> Iterator[list[Texts]]:
+    batch: list[Texts] = []
+    characters = 0
+    for texts in sets:
+        batch.append(texts)
+        characters += sum(map(len, texts))
+        if characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+def _write_shard(path: Path, sets: list[list[np.ndarray]], left_out: Tally, read: int) -> None:
+    documents = [ids for found in sets for ids in found]
+    tensors = {
+        "ids": np.concatenate(documents),
+        "document_starts": np.cumsum([0, *map(len, documents)]),
+        "set_starts": np.cumsum([0, *map(len, sets)]),
+    }
+    try:
+        with replaced_file(path) as part:
+            save_file(tensors, part, metadata={"left_out": json.dumps(left_out), "read": str(read)})
+    except OSError as error:
+        raise InputError(f"the tokenised corpus cannot be written here ({error.strerror})", path.parent) from error

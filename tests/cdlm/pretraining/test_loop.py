@@ -1,0 +1,176 @@
+"""Pretraining from beginning to end on a small corpus: what is written, learnt, resumed and refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import LongformerForMaskedLM
+
+from cdlm.encoder import CDLMModel
+from cdlm.errors import InputError
+from cdlm.masked_lm import CDLMForMaskedLM
+from cdlm.pretraining import PRESETS, PretrainingConfig, open_source, pretrain, token_store
+from cdlm.pretraining.loop import TOKENS_FOLDER, starting_model
+from cdlm.runs import RunOptions
+from cdlm.runs.trainer import RunTrainer
+
+RUN = RunOptions(steps=4, learning_rate=5e-3, precision="fp32", save_steps=1, log_steps=1)
+
+
+@pytest.fixture
+def config(word_encoder: Path) -> PretrainingConfig:
+    return PretrainingConfig(encoder=str(word_encoder), max_length=64, batch_size=4, sequences_at_once=2, run=RUN)
+
+
+@pytest.fixture(scope="session")
+def corpus(write_sets: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_sets(tmp_path_factory.mktemp("corpus") / "train.src", 30, seed=0)
+
+
+def fit(config: PretrainingConfig, corpus: Path, output: Path, **options: Any) -> list[str]:
+    lines: list[str] = []
+    pretrain(config, [open_source(corpus)], output, device="cpu", tracker="none", say=lines.append, **options)
+    return lines
+
+
+def test_what_is_written_and_said(
+    config: PretrainingConfig, corpus: Path, write_sets: Callable[..., Path], tmp_path: Path
+) -> None:
+    noisy = tmp_path / "noisy.src"
+    noisy.write_text(corpus.read_text() + "\nw1 ||||| w2\n" + "w1 " * 70 + "||||| w2 ||||| w3\n")
+    dev = write_sets(tmp_path / "dev.src", 5, seed=1)
+    lines = fit(config, noisy, tmp_path / "model", dev=[open_source(dev)])
+    model = tmp_path / "model"
+    assert not (model / "checkpoints").exists()
+    assert not (model / TOKENS_FOLDER).exists()
+    record = json.loads((model / "training.json").read_text())
+    assert record["configuration"] == json.loads(json.dumps(asdict(config)))
+    assert record["dev"]["sets"] == 5
+    assert f"{record['dev']['value']:.2f}" in (model / "README.md").read_text()
+    assert lines[0].endswith("a new one is trained, on the word embeddings")
+    assert lines[1] == "31 sets of 93 documents, 1,142 tokens"
+    assert sum("tokens/s" in line and "% waiting for data" in line for line in lines) == 4
+    assert lines[-1] == (
+        "left out of the corpus: documents cut to the window: 1; sets with too few documents: 1; "
+        "sets without a document: 1"
+    )
+    # Hugging Face's implementation reads the model, head included.
+    reference = LongformerForMaskedLM.from_pretrained(model).eval()
+    own = CDLMForMaskedLM.from_pretrained(model)
+    ids = torch.randint(5, 100, (1, 30))
+    with torch.inference_mode():
+        torch.testing.assert_close(own(ids), reference(ids).logits, atol=1e-4, rtol=1e-4)
+
+
+def test_a_resumed_run_ends_with_the_same_weights(
+    config: PretrainingConfig, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit(config, corpus, tmp_path / "whole")
+    step, seen = RunTrainer.training_step, []
+
+    def broken(self: RunTrainer[Any, Any], model: Any, inputs: Any, *rest: Any) -> Any:
+        if len(seen) == 5:  # in the third step
+            raise KeyboardInterrupt
+        seen.append(inputs["input_ids"].tolist())
+        return step(self, model, inputs, *rest)
+
+    monkeypatch.setattr(RunTrainer, "training_step", broken)
+    with pytest.raises(KeyboardInterrupt):
+        fit(config, corpus, tmp_path / "parts")
+    again: list[Any] = []
+
+    def watched(self: RunTrainer[Any, Any], model: Any, inputs: Any, *rest: Any) -> Any:
+        again.append(inputs["input_ids"].tolist())
+        return step(self, model, inputs, *rest)
+
+    monkeypatch.setattr(RunTrainer, "training_step", watched)
+    monkeypatch.setattr(token_store, "_write_shards", None)  # nothing is tokenised again
+    assert "resuming from checkpoint-2" in fit(config, corpus, tmp_path / "parts", resume=True)
+    assert len(again) == 4
+    assert again[0] == seen[4]  # whose step was not finished
+    assert not any(batch in seen[:4] for batch in again)
+    whole, parts = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "parts"))
+    assert whole.keys() == parts.keys()
+    assert all(torch.equal(whole[name], parts[name]) for name in whole)
+    assert fit(config, corpus, tmp_path / "parts", resume=True) == [
+        f"this run has finished: the model is in {tmp_path / 'parts'}"
+    ]
+
+
+def test_seeds_decide(config: PretrainingConfig, corpus: Path, tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    for name, seed in (("one", 0), ("same", 0), ("other", 1)):
+        fit(replace(config, run=replace(RUN, seed=seed)), corpus, tmp_path / name, tokens=tokens)
+    one, same, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "same", "other"))
+    assert one == same != other
+    assert (tokens / "train").is_dir()
+
+
+def test_the_head_alone(config: PretrainingConfig, corpus: Path, word_encoder: Path, tmp_path: Path) -> None:
+    fit(replace(config, trained="head", variant="local"), corpus, tmp_path / "model")
+    before, after = (CDLMModel.from_pretrained(folder).state_dict() for folder in (word_encoder, tmp_path / "model"))
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    assert float(load_file(tmp_path / "model" / "model.safetensors")["lm_head.bias"].abs().max()) > 0
+
+
+def test_further_pretraining_keeps_the_head(config: PretrainingConfig, corpus: Path, tmp_path: Path) -> None:
+    fit(config, corpus, tmp_path / "first")
+    lines = fit(replace(config, encoder=str(tmp_path / "first")), corpus, tmp_path / "second")
+    assert "has no head" not in "".join(lines)
+
+
+def test_words_that_are_new_to_the_encoder(word_encoder: Path, tmp_path: Path) -> None:
+    encoder = CDLMModel.from_pretrained(word_encoder)
+    encoder.resize_token_embeddings(105)
+    encoder.save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").write_bytes((word_encoder / "tokenizer.json").read_bytes())
+    (tmp_path / "tokenizer_config.json").write_bytes((word_encoder / "tokenizer_config.json").read_bytes())
+    lines: list[str] = []
+    held = starting_model(str(tmp_path), lines.append)
+    assert held.model.lm_head.bias.shape == (109,)
+    assert lines[-1] == f"4 special tokens are new to {tmp_path}"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"max_length": 129}, "has positions for 128 tokens"),
+        ({"max_length": 15}, "max_length must be 16 or more"),
+        ({"batch_size": 5}, "must be a multiple of sequences_at_once 2"),
+        ({"masked": 1.0}, "masked is a share"),
+        ({"variant": "global"}, "variant must be one of cdlm, rand, prefix, local"),
+        ({"trained": "tail"}, "trained must be all or head"),
+        ({"run": RunOptions()}, "steps must be 1 or more"),
+        ({"min_documents": 4}, "no set of at least 4 documents; left out: sets with too few documents: 30"),
+    ],
+)
+def test_what_cannot_be_trained(
+    config: PretrainingConfig, corpus: Path, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        fit(replace(config, **change), corpus, tmp_path / "model")
+    assert not (tmp_path / "model" / "config.json").exists()
+
+
+def test_processes_share_the_batches_of_a_step() -> None:
+    paper = PRESETS["paper"]
+    assert [paper.accumulation(processes) for processes in (1, 2, 8)] == [8, 4, 1]
+    with pytest.raises(InputError, match="cannot be shared evenly by 3 processes"):
+        paper.accumulation(3)
+
+
+def test_the_preset_of_the_paper() -> None:
+    """Section 2.3 and Appendix B."""
+    paper = PRESETS["paper"]
+    assert (paper.max_length, paper.batch_size, paper.sequences_at_once) == (4096, 64, 8)
+    assert (paper.min_documents, paper.masked) == (3, 0.15)
+    run = paper.run
+    assert (run.steps, run.learning_rate, run.warmup, run.decay_power) == (25_000, 3e-5, 500, 3.0)
+    assert run.precision == "fp16"

@@ -1,0 +1,114 @@
+"""The tokenised corpus: what it holds, what it leaves out, and that an interrupted preparation ends the same."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from transformers import PreTrainedTokenizerFast
+
+from cdlm.errors import InputError
+from cdlm.pretraining import token_store
+from cdlm.pretraining.document_sets import SetSource, Tally, Texts
+from cdlm.pretraining.token_store import TokenStore, in_words, prepare
+
+SETS: list[Texts] = [
+    ("w1 w2", "w3", "w4 w5 w6 w7 w8 w9"),
+    ("w1",),
+    (),
+    ("w10", "", "w11", " ", "w12"),
+    ("", " "),
+    ("<doc-s> w1 </doc-s>", "unheard-of", "w2"),
+]
+
+
+def source(sets: list[Texts], broken_after: int | None = None) -> SetSource:
+    def read(tally: Tally) -> Iterator[Texts]:
+        tally["lines of noise"] += 1
+        for number, texts in enumerate(sets):
+            if number == broken_after:
+                raise KeyboardInterrupt
+            yield texts
+
+    return SetSource({"corpus": "test", "sets": len(sets)}, read)
+
+
+def contents(store: TokenStore) -> list[list[list[int]]]:
+    return [[store[d].tolist() for d in store.documents_of(n)] for n in range(store.sets)]
+
+
+def test_what_is_kept_and_what_is_left_out(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    store = prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
+    word, unknown = [word_tokenizer.convert_tokens_to_ids(f"w{n}") for n in range(20)], word_tokenizer.unk_token_id
+    assert contents(store) == [
+        [[word[1], word[2]], [word[3]], word[4:8]],
+        [[word[10]], [word[11]], [word[12]]],
+        # What looks like a special token is text.
+        [[unknown, word[1], unknown], [unknown], [word[2]]],
+    ]
+    assert (store.sets, store.documents, store.tokens) == (3, 9, 15)
+    assert [store.set_of(d) for d in range(9)] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert store.left_out == {
+        "lines of noise": 1, "sets without a document": 2, "sets with too few documents": 1,
+        "documents cut to the window": 1,
+    }  # fmt: skip
+    assert in_words(Tally({"bad lines": 1000, "none": 0})) == "bad lines: 1,000"
+
+
+def test_an_interrupted_preparation_goes_on(
+    word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(token_store, "SHARD_TOKENS", 3)
+    monkeypatch.setattr(token_store, "BATCH_CHARACTERS", 1)
+    many = SETS * 3
+    whole = prepare([source(many)], word_tokenizer, tmp_path / "whole", longest=4)
+    for broken_after in (2, 9, 16):
+        with pytest.raises(KeyboardInterrupt):
+            prepare([source(many, broken_after)], word_tokenizer, tmp_path / "parts", longest=4)
+    encoded: list[int] = []
+    encode = token_store._Tokeniser.__call__
+
+    def counting(self: token_store._Tokeniser, sets: list[Texts], left_out: Tally) -> list[list[np.ndarray]]:
+        encoded.append(len(sets))
+        return encode(self, sets, left_out)
+
+    monkeypatch.setattr(token_store._Tokeniser, "__call__", counting)
+    parts = prepare([source(many)], word_tokenizer, tmp_path / "parts", longest=4)
+    assert len(list((tmp_path / "parts").glob("*.safetensors"))) > 3
+    assert contents(parts) == contents(whole)
+    assert parts.left_out == whole.left_out
+    assert 0 < sum(encoded) < 6
+    encoded.clear()
+    assert contents(prepare([source(many)], word_tokenizer, tmp_path / "parts", longest=4)) == contents(whole)
+    assert not encoded
+
+
+def test_a_store_goes_to_another_process(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    store = prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
+    assert store[0].tolist()
+    assert contents(pickle.loads(pickle.dumps(store))) == contents(store)
+
+
+def test_a_corpus_of_no_use(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"least 3 documents; left out: lines of noise: 1; sets with too few documents: 1"
+    ):
+        prepare([source([("w1", "w2")])], word_tokenizer, tmp_path / "tokens", longest=4)
+
+
+def test_a_folder_with_something_else(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
+    with pytest.raises(InputError, match="tokens of another corpus"):
+        prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=5)
+    assert prepare([source(SETS)], word_tokenizer, tmp_path / "other", longest=4).tokens == 15
+    assert prepare([source(SETS)], word_tokenizer, tmp_path / "other", longest=5, disposable=True).tokens == 16
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").touch()
+    with pytest.raises(InputError, match="not empty"):
+        prepare([source(SETS)], word_tokenizer, tmp_path / "mine", longest=4)
+    (tmp_path / "tokens" / "00000.safetensors").write_bytes(b"cut off")
+    with pytest.raises(InputError, match="cannot be read"):
+        prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
