@@ -1,0 +1,297 @@
+"""The attention analysis (paper, section 3.5): documents with mentions and an encoder in, percentile ranks out.
+
+Two documents are read together with global attention on one mention, the source. Does the last layer's global
+attention single out a coreferent mention, the target, among the tokens of the other document?
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from cdlm.documents import KINDS, AnnotatedDocument, MentionSpan
+from cdlm.encoder import CDLMModel
+from cdlm.errors import InputError
+from cdlm.intervals import interval, resampled_means
+from cdlm.sequences import ENDS, MARKERS, SequenceFrame
+from cdlm.tokens import WordPieces
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+PAIRS = 1000
+"""Of each kind, coreferent and not (paper, section 3.5)."""
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class MentionPair:
+    """Two mentions of different documents, in the order in which the documents are read.
+
+    Attributes
+    ----------
+    documents, mentions
+        The first and the second.
+    source
+        0 or 1: which of the mentions attends globally; the other one is the target.
+    """
+
+    documents: tuple[AnnotatedDocument, AnnotatedDocument]
+    mentions: tuple[MentionSpan, MentionSpan]
+    source: int
+    coreferent: bool
+
+    @property
+    def kind(self) -> str:
+        """Event or entity."""
+        return self.mentions[0].kind
+
+
+def sample_pairs(documents: Sequence[AnnotatedDocument], count: int = PAIRS, seed: int = 0) -> list[MentionPair]:
+    """Draw pairs of mentions of different documents: of each kind so many that corefer, and so many that do not.
+
+    Negative pairs are of one kind and of one group of related documents, as candidates for coreference are. Which
+    document comes first and which mention is the source is random too. There are fewer pairs where fewer exist.
+    """
+    positive: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
+    negative: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
+    for first, second in combinations(range(len(documents)), 2):
+        for i, one in enumerate(documents[first].mentions):
+            for j, other in enumerate(documents[second].mentions):
+                if one.kind == other.kind:
+                    if one.cluster is not None and one.cluster == other.cluster:
+                        positive[one.kind].append((first, i, second, j))
+                    elif documents[first].group == documents[second].group:
+                        negative[one.kind].append((first, i, second, j))
+    generator = np.random.default_rng(seed)
+    pairs = []
+    for kind in KINDS:
+        for coreferent, found in ((True, positive[kind]), (False, negative[kind])):
+            for number in generator.choice(len(found), min(count, len(found)), replace=False) if found else ():
+                first, i, second, j = found[number]
+                places = [(first, i), (second, j)]
+                if generator.random() < 0.5:
+                    places.reverse()
+                chosen = [documents[d] for d, _ in places]
+                spans = [documents[d].mentions[m] for d, m in places]
+                source = int(generator.integers(2))
+                pairs.append(MentionPair((chosen[0], chosen[1]), (spans[0], spans[1]), source, coreferent))
+    return pairs
+
+
+@dataclass(frozen=True, slots=True)
+class PairTokens:
+    """Two documents as one sequence: ``[CLS] <doc-s> ... </doc-s> <doc-s> ... </doc-s> [SEP]``.
+
+    Attributes
+    ----------
+    ids
+        Piece ids.
+    words
+        For each document the place of each of its words among the pieces, (start, end).
+    """
+
+    ids: list[int]
+    words: tuple[list[tuple[int, int]], list[tuple[int, int]]]
+
+    def pieces(self, document: int, words: Sequence[int]) -> list[int]:
+        """Places of the pieces of some words of a document."""
+        return [place for word in words for place in range(*self.words[document][word])]
+
+
+@dataclass(frozen=True)
+class PairAttention:
+    """What the source of a pair attends to and is attended by.
+
+    Attributes
+    ----------
+    scores
+        s(i|S) of each piece of the sequence, which sum to 1; 0 for the source's own. *Shape:* (length,)
+    rank
+        Percentile rank of the target within its document, from 0 to 100.
+    """
+
+    pair: MentionPair
+    tokens: PairTokens
+    scores: np.ndarray
+    rank: float
+
+
+class PairReader:
+    """Reads pairs of documents with an encoder; see `SequenceFrame.of_tokenizer` for what it raises."""
+
+    def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast) -> None:
+        self.encoder = encoder.eval()
+        self._pieces = WordPieces(tokenizer)
+        self._frame = SequenceFrame.of_tokenizer(tokenizer)
+
+    def tokens(self, pair: MentionPair) -> PairTokens:
+        """The sequence of a pair."""
+        documents = [self._pieces(document.words) for document in pair.documents]
+        flat = [[piece for word in words for piece in word] for words in documents]
+        length = sum(map(len, flat)) + ENDS + 2 * MARKERS
+        places: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+        start = 1
+        for words, found in zip(documents, places, strict=True):
+            start += 1  # <doc-s>
+            for word in words:
+                found.append((start, start + len(word)))
+                start += len(word)
+            start += 1  # </doc-s>
+        return PairTokens(self._frame.around(flat, length), places)
+
+    def fits(self, tokens: PairTokens) -> bool:
+        """Whether the encoder has a position for every token."""
+        return len(tokens.ids) <= self.encoder.config.max_length
+
+    @torch.inference_mode()
+    def attention(self, pair: MentionPair, tokens: PairTokens) -> PairAttention:
+        """Read one pair, and score every piece by the attention between it and the source."""
+        device = self.encoder.embeddings.word_embeddings.weight.device
+        ids = torch.tensor([tokens.ids], device=device)
+        source = tokens.pieces(pair.source, pair.mentions[pair.source].words)
+        is_global = torch.zeros_like(ids)
+        is_global[0, source] = 1
+        attentions = self.encoder(ids, None, is_global, output_attentions=True).global_attentions
+        last = attentions[-1]
+        scores = alignment_scores(last.of_global[0].double(), last.to_global[0].double(), source).cpu().numpy()
+        target = 1 - pair.source
+        chosen = tokens.pieces(target, pair.mentions[target].words)
+        document = tokens.pieces(target, range(len(tokens.words[target])))
+        return PairAttention(pair, tokens, scores, percentile_rank(scores, chosen, document))
+
+
+def alignment_scores(of_source: Tensor, to_source: Tensor, source: Sequence[int]) -> Tensor:
+    """s(i|S): the attention between each token and the source, both directions and all heads, summed and normalised.
+
+    Parameters
+    ----------
+    of_source
+        How much the source's tokens attend to each token. *Shape:* (heads, source tokens, length)
+    to_source
+        How much each token attends to the source's tokens. *Shape:* (heads, length, source tokens)
+    source
+        The places of the source's tokens, which get no score.
+
+    Returns
+    -------
+    Tensor
+        *Shape:* (length,)
+    """
+    total = of_source.sum((0, 1)) + to_source.sum((0, 2))
+    total[list(source)] = -torch.inf
+    return total.softmax(0)
+
+
+def percentile_rank(scores: np.ndarray, target: Sequence[int], document: Sequence[int]) -> float:
+    """Percentile rank of the target's mean score among the other tokens of its document; a tie counts half."""
+    value = scores[list(target)].mean()
+    others = scores[sorted(set(document) - set(target))]
+    if not len(others):
+        return 50.0
+    return float(100 * ((others < value).mean() + (others == value).mean() / 2))
+
+
+# -- all pairs -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Mean percentile ranks of one model (paper, Table 6).
+
+    Attributes
+    ----------
+    cells
+        For each (kind, whether coreferent).
+    left_out
+        Pairs that do not fit into the window.
+    """
+
+    cells: dict[tuple[str, bool], MeanRank] = field(default_factory=dict)
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class MeanRank:
+    """A mean percentile rank with its 95 % bootstrap interval over groups of documents.
+
+    Attributes
+    ----------
+    pairs
+        How many pairs it is the mean of.
+    """
+
+    mean: float
+    low: float
+    high: float
+    pairs: int
+
+
+def align(reader: PairReader, pairs: Sequence[MentionPair], progress: Progress = lambda *_: None) -> Alignment:
+    """Read all pairs, and average the percentile rank of the target.
+
+    Parameters
+    ----------
+    progress
+        Is told how many pairs are done, and of how many.
+
+    Raises
+    ------
+    InputError
+        If no pair fits into the encoder's window.
+    """
+    ranks: dict[tuple[str, bool], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    left_out = 0
+    for done, pair in enumerate(pairs, start=1):
+        tokens = reader.tokens(pair)
+        if reader.fits(tokens):
+            target = pair.documents[1 - pair.source]
+            ranks[pair.kind, pair.coreferent][target.group].append(reader.attention(pair, tokens).rank)
+        else:
+            left_out += 1
+        progress(done, len(pairs))
+    if not ranks:
+        raise InputError("no pair of documents fits into the encoder's window")
+    return Alignment({cell: _mean_rank(list(groups.values())) for cell, groups in ranks.items()}, left_out)
+
+
+def _mean_rank(groups: list[list[float]]) -> MeanRank:
+    sums, counts = np.array([sum(group) for group in groups]), np.array([len(group) for group in groups])
+    return MeanRank(float(sums.sum() / counts.sum()), *interval(resampled_means(sums, counts)), int(counts.sum()))
+
+
+def find_pair(documents: Sequence[AnnotatedDocument], source: str, target: str) -> MentionPair:
+    """The pair of mentions that a user names, the source first; each as ``DOCUMENT:WORDS``.
+
+    Raises
+    ------
+    InputError
+        If there is no such document, no mention of such words in it, or both are in the same document.
+    """
+    (one, first), (other, second) = _find(documents, source), _find(documents, target)
+    if one.id == other.id:
+        raise InputError(f"the source and the target must be in different documents, and both are in {one.id}")
+    same = first.kind == second.kind and first.cluster is not None and first.cluster == second.cluster
+    return MentionPair((one, other), (first, second), 0, same)
+
+
+def _find(documents: Sequence[AnnotatedDocument], name: str) -> tuple[AnnotatedDocument, MentionSpan]:
+    identifier, _, words = name.partition(":")
+    document = next((document for document in documents if document.id == identifier), None)
+    if document is None:
+        raise InputError(f"there is no document {identifier!r}; a mention is named DOCUMENT:WORDS")
+    texts = {" ".join(document.words[word] for word in mention.words): mention for mention in document.mentions[::-1]}
+    if words not in texts:
+        raise InputError(f"{identifier} has no mention {words!r}; it has {', '.join(_shown(texts))}")
+    return document, texts[words]
+
+
+def _shown(texts: dict[str, MentionSpan]) -> Iterator[str]:
+    return (repr(text) for text in sorted(texts))
