@@ -21,7 +21,7 @@ MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob
 HEAVY = ("torch", "transformers", "spacy", "sklearn", "scipy")
 MODEL_LIMIT = 36 * 10**6
 
-ROOTS = {"cdcoref", "cdlm", "cdcoref.__main__"}
+ROOTS = {"cdcoref", "cdlm", "cdcoref.__main__", "cdlm.__main__"}
 """The packages themselves, and what starts the command line."""
 
 LANGUAGE_MODEL = {
@@ -42,12 +42,27 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.starting_encoders": {"cdlm.checkpoints", "cdlm.config", "cdlm.convert", "cdlm.errors"},
     "cdlm.precision": set(),
     "cdlm.runs": {"cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision"},
-    "cdlm.cli": {"cdlm.convert", "cdlm.errors"},
+    "cdlm.progress": set(),
+    "cdlm.intervals": set(),
+    "cdlm.documents": {"cdlm.errors"},
+    "cdlm.sequences": {"cdlm.errors", "cdlm.tokens"},
+    "cdlm.pretraining": {
+        *("cdlm.checkpoints", "cdlm.config", "cdlm.documents", "cdlm.errors", "cdlm.files", "cdlm.intervals"),
+        *("cdlm.masked_lm", "cdlm.runs", "cdlm.sequences", "cdlm.starting_encoders", "cdlm.tokens"),
+    },
+    "cdlm.alignment": {
+        *("cdlm.documents", "cdlm.encoder", "cdlm.errors", "cdlm.intervals", "cdlm.sequences", "cdlm.tokens"),
+    },
+    "cdlm.heat_map": {"cdlm.alignment", "cdlm.errors", "cdlm.files"},
+    "cdlm.cli": {
+        *("cdlm.alignment", "cdlm.checkpoints", "cdlm.convert", "cdlm.documents", "cdlm.encoder", "cdlm.errors"),
+        *("cdlm.heat_map", "cdlm.pretraining", "cdlm.progress", "cdlm.tokens"),
+    },
     "cdcoref.errors": {"cdlm.errors"},
     "cdcoref.corpus": {"cdcoref.errors"},
     "cdcoref.clustering": set(),
     "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdlm.files"},
-    "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats"},
+    "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdlm.documents"},
     "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats"},
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
     "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdlm.tokens"},
@@ -73,7 +88,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.cli": {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.evaluation", "cdcoref.formats"),
         *("cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
-        "cdcoref.views",
+        *("cdcoref.views", "cdlm.progress"),
     },
 }
 """What each room may import. A room is a folder with its door, or a file beside the folders; none may import itself."""

@@ -1,6 +1,6 @@
-"""The command line of the language model: ``cdlm convert``. Parsing and printing only; one module a command.
+"""The command line of the language model: ``cdlm pretrain | perplexity | ...``. Parsing and printing only.
 
-Commands import what they need when they run, so that ``cdlm --help`` starts at once.
+One module a command. Commands import what they need when they run, so that ``cdlm --help`` starts at once.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from cdlm.cli import convert
+from cdlm.cli import align, convert, perplexity, pretrain
 from cdlm.errors import InputError
 
 app = typer.Typer(
@@ -21,11 +21,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("convert")(convert.convert)
-
-
-@app.callback()
-def _commands() -> None:
-    """Keep ``convert`` a subcommand while it is the only one."""
+app.command("pretrain")(pretrain.pretrain)
+app.command("perplexity")(perplexity.perplexity)
+app.command("align")(align.align)
 
 
 def main() -> None:

@@ -1,0 +1,5 @@
+"""``python -m cdlm``."""
+
+from cdlm.cli import main
+
+main()

@@ -1,0 +1,130 @@
+"""``cdlm align``: the command line of :mod:`cdlm.alignment`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from cdlm.documents import KINDS
+from cdlm.errors import InputError
+from cdlm.progress import StageProgress
+
+if TYPE_CHECKING:
+    from cdlm.alignment import Alignment, MentionPair, PairReader
+
+OBAMA = ("34_4ecbplus:name", "34_10ecbplus:nominates")
+"""The paper's example: President Obama will name, and nominates, a surgeon general."""
+
+
+def align(
+    ecb_root: Annotated[Path, typer.Option(help="Folder of ECB+ 1.0.")],
+    model: Annotated[list[str], typer.Option(help="Longformer checkpoint: folder or hub name. Repeatable.")],
+    split: Annotated[str, typer.Option(help="Split of ECB+ that the pairs are drawn from.")] = "dev",
+    pairs: Annotated[int, typer.Option(min=1, help="Pairs of each kind, coreferent and not.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of which pairs.")] = 0,
+    example: Annotated[bool, typer.Option("--example", help="Show one pair as a heat map instead.")] = False,
+    source: Annotated[
+        str, typer.Option(help="Mention of the example that attends globally, as DOCUMENT:WORDS.")
+    ] = OBAMA[0],
+    target: Annotated[str, typer.Option(help="Mention of the example that is to stand out.")] = OBAMA[1],
+    png: Annotated[Path | None, typer.Option(help="Also draw the example into this file (one model).")] = None,
+    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Does global attention align coreferent mentions of different documents? (paper, section 3.5 and Table 6)"""
+    from cdlm.alignment import find_pair, sample_pairs
+    from cdlm.documents import annotated_documents
+
+    if png is not None and not (example and len(model) == 1):
+        raise InputError("a PNG shows the example for one model; give --example and one --model with --png")
+    documents = annotated_documents("ecb", ecb_root, split)
+    if example:
+        _show_example(model, find_pair(documents, source, target), png, device)
+    else:
+        _compare(model, sample_pairs(documents, pairs, seed), pairs, device, as_json)
+
+
+def _reader(name: str, device: str | None) -> PairReader:
+    import torch
+
+    from cdlm.alignment import PairReader
+    from cdlm.checkpoints import find_checkpoint
+    from cdlm.encoder import CDLMModel
+    from cdlm.tokens import load_tokenizer
+
+    folder = find_checkpoint(name)
+    chosen = "cpu" if device == "cpu" or not torch.cuda.is_available() else "cuda"
+    tokenizer, encoder = load_tokenizer(folder), CDLMModel.from_pretrained(folder).float()
+    if len(tokenizer) > encoder.config.vocab_size:
+        torch.manual_seed(0)  # the new tokens' vectors are random, and the same each time
+        encoder.resize_token_embeddings(len(tokenizer))
+    return PairReader(encoder.to(chosen), tokenizer)
+
+
+def _compare(
+    models: Sequence[str], pairs: Sequence[MentionPair], wanted: int, device: str | None, as_json: bool
+) -> None:
+    from cdlm.alignment import align
+
+    results: dict[str, Alignment] = {}
+    with StageProgress("cdlm") as progress:
+        for name in models:
+            results[name] = align(_reader(name, device), pairs, partial(progress.update, name))
+    for name, result in results.items():
+        if result.left_out:
+            print(f"cdlm: {name}: {result.left_out} pairs do not fit into the window", file=sys.stderr)
+    if as_json:
+        print(json.dumps({name: _plain(result) for name, result in results.items()}, indent=2))
+    else:
+        _print_table(results, wanted)
+
+
+def _plain(result: Alignment) -> dict[str, Any]:
+    cells = {
+        f"{kind} {'positive' if coreferent else 'negative'}": asdict(cell)
+        for (kind, coreferent), cell in result.cells.items()
+    }
+    return {**cells, "left_out": result.left_out}
+
+
+def _print_table(results: Mapping[str, Alignment], wanted: int) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    columns = [(kind, coreferent) for coreferent in (True, False) for kind in KINDS]
+    counts = [max(result.cells[c].pairs if c in result.cells else 0 for result in results.values()) for c in columns]
+    fewer = f"; fewer than {wanted:,} where no more exist or fit" if min(counts) < wanted else ""
+    table = Table(
+        box=SIMPLE_HEAD,
+        caption=f"mean percentile rank of the target, with 95 % bootstrap intervals over groups of documents{fewer}",
+    )
+    table.add_column("model", overflow="fold")
+    for (kind, coreferent), count in zip(columns, counts, strict=True):
+        table.add_column(f"{'positive' if coreferent else 'negative'}\n{kind}\n{count:,} pairs", justify="right")
+    for name, result in results.items():
+        cells = [result.cells.get(column) for column in columns]
+        table.add_row(name, *(f"{c.mean:.1f}\n{c.low:.1f} to {c.high:.1f}" if c else "" for c in cells))
+    Console().print(table)
+
+
+def _show_example(models: Sequence[str], pair: MentionPair, png: Path | None, device: str | None) -> None:
+    from rich.console import Console
+
+    from cdlm.heat_map import heat_text, write_png
+
+    for name in models:
+        reader = _reader(name, device)
+        attention = reader.attention(pair, reader.tokens(pair))
+        console = Console()
+        console.rule(name)
+        console.print(heat_text(attention), highlight=False)
+        if png is not None:
+            write_png(attention, png)

@@ -1,0 +1,82 @@
+"""``cdlm perplexity``: the command line of :mod:`cdlm.pretraining.comparison`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cdlm.cli.pretrain import CORPUS_HELP
+from cdlm.progress import StageProgress
+
+if TYPE_CHECKING:
+    from cdlm.pretraining import ModelPerplexity
+
+
+def perplexity(
+    corpus: Annotated[list[str], typer.Option(help=CORPUS_HELP)],
+    model: Annotated[
+        list[str],
+        typer.Option(
+            help="Model with a head for masked language modelling: folder or hub name. Repeatable. MODEL=VARIANT says "
+            "whose global attention it is measured with, where its folder does not."
+        ),
+    ],
+    split: Annotated[str, typer.Option(help="Split of a corpus that comes in splits.")] = "dev",
+    max_length: Annotated[
+        int | None, typer.Option(help="Tokens of the longest sequence.", show_default="4096, or what the models have")
+    ] = None,
+    min_documents: Annotated[int, typer.Option(min=1, help="Leave out sets with fewer documents.")] = 3,
+    masked: Annotated[float, typer.Option(help="Share of the tokens that is to be predicted.")] = 0.15,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of which tokens are masked.")] = 0,
+    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare models by the perplexity of the same masked tokens of sets of related documents (paper, Table 1)."""
+    from cdlm.pretraining import Contender, in_words, open_source, perplexities
+
+    with StageProgress("cdlm") as progress:
+        rows, left_out = perplexities(
+            [Contender.named(name) for name in model],
+            [open_source(name, split) for name in corpus],
+            max_length=max_length,
+            min_documents=min_documents,
+            masked=masked,
+            seed=seed,
+            device=device,
+            progress=progress.update,
+        )
+    if left_out.total():
+        print(f"cdlm: left out of the corpus: {in_words(left_out)}", file=sys.stderr)
+    if as_json:
+        print(json.dumps([{**asdict(row.contender), **asdict(row.perplexity)} for row in rows], indent=2))
+    else:
+        _print_table(rows)
+
+
+def _print_table(rows: list[ModelPerplexity]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    sets, tokens = rows[0].perplexity.sets, rows[0].perplexity.tokens
+    table = Table(
+        box=SIMPLE_HEAD, caption=f"{tokens:,} masked tokens of {sets:,} sets; 95 % bootstrap intervals over sets"
+    )
+    table.add_column("model", overflow="fold")
+    for name in ("variant", "perplexity", "95 %", f"ratio to {rows[0].contender.name}", "95 %"):
+        table.add_column(name, justify="left" if name == "variant" else "right")
+    for row in rows:
+        own = row.perplexity
+        table.add_row(
+            row.contender.name,
+            row.contender.variant,
+            f"{own.value:.2f}",
+            f"{own.low:.2f} to {own.high:.2f}",
+            f"{own.ratio:.3f}",
+            f"{own.ratio_low:.3f} to {own.ratio_high:.3f}",
+        )
+    Console().print(table)

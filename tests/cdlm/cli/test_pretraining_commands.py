@@ -1,0 +1,129 @@
+"""``cdlm pretrain``, ``perplexity`` and ``align``: typed as a user would, one after the other."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from cdlm import documents
+from cdlm.cli import app, main
+from cdlm.documents import AnnotatedDocument, MentionSpan
+
+Command = Callable[..., tuple[int, str, str]]
+SETS = "".join(f"w{n} w{n + 1} w3 ||||| w{n} w5 w6 ||||| w{n + 1} w8\n" for n in range(12))
+
+
+@pytest.fixture
+def cdlm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run ``cdlm`` in this process: exit code, standard output, standard error."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["cdlm", *map(str, arguments)])
+        code: int | str | None = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        captured = capsys.readouterr()
+        return int(code or 0), captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    (tmp_path / "train.src").write_text(SETS + "w1 ||||| w2\n")
+    return tmp_path / "train.src"
+
+
+@pytest.fixture
+def ecb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two documents in place of ECB+."""
+
+    def read(corpus: str, folder: Path, split: str) -> list[AnnotatedDocument]:
+        assert (corpus, split) == ("ecb", "dev")
+        words = tuple(f"w{n}" for n in range(8))
+        spans = [MentionSpan((n,), kind, f"c{n}") for n in (1, 4) for kind in ("event", "entity")]
+        return [AnnotatedDocument(name, "g", words, tuple(spans)) for name in ("a", "b")]
+
+    monkeypatch.setattr(documents, "annotated_documents", read)
+
+
+def test_pretrain_and_perplexity(cdlm: Command, corpus: Path, word_encoder: Path, tmp_path: Path) -> None:
+    small = ("--encoder", word_encoder, "--max-length", 64, "--batch-size", 2, "--sequences-at-once", 2, "--steps", 2)
+    plain = (*small, "--precision", "fp32", "--device", "cpu", "--tracker", "none")
+    for variant in ("cdlm", "local"):
+        start = ("pretrain", "--corpus", corpus, "--dev", corpus, "-o", tmp_path / variant, "--variant", variant)
+        code, out, err = cdlm(*start, *plain)
+        assert (code, out) == (0, "")
+        assert "12 sets of 36 documents, 96 tokens" in err
+        assert "dev perplexity" in err
+        assert err.endswith("left out of the dev corpus: sets with too few documents: 1\n")
+    compare = ("perplexity", "--corpus", corpus, "--model", tmp_path / "local", "--model", tmp_path / "cdlm")
+    code, out, err = cdlm(*compare, "--device", "cpu")
+    assert code == 0
+    assert err == "cdlm: left out of the corpus: sets with too few documents: 1\n"
+    assert "ratio to" in out
+    assert "masked tokens of 12 sets" in " ".join(out.split())
+    code, out, _ = cdlm(*compare, "--json")
+    rows = json.loads(out)
+    assert [row["variant"] for row in rows] == ["local", "cdlm"]
+    written = json.loads((tmp_path / "local" / "training.json").read_text())["dev"]["value"]
+    assert rows[0]["value"] == pytest.approx(written, rel=1e-4)
+
+
+def test_align(cdlm: Command, word_encoder: Path, tmp_path: Path, ecb: None) -> None:
+    command = ("align", "--ecb-root", tmp_path, "--model", word_encoder, "--device", "cpu")
+    code, out, err = cdlm(*command)
+    assert (code, err) == (0, "")
+    assert "fewer than 1,000" in " ".join(out.split())
+    code, out, _ = cdlm(*command, "--json", "--pairs", 1)
+    (result,) = json.loads(out).values()
+    assert result["event positive"]["pairs"] == result["entity negative"]["pairs"] == 1
+    assert result["left_out"] == 0
+
+
+def test_align_one_example(cdlm: Command, word_encoder: Path, tmp_path: Path, ecb: None) -> None:
+    pytest.importorskip("PIL")
+    command = ("align", "--ecb-root", tmp_path, "--model", word_encoder, "--example", "--device", "cpu")
+    code, out, err = cdlm(*command, "--source", "a:w1", "--target", "b:w1", "--png", tmp_path / "map.png")
+    assert (code, err) == (0, "")
+    assert "a (source)" in out
+    assert "source 'w1', target 'w1': percentile rank" in out
+    assert (tmp_path / "map.png").stat().st_size > 1000
+    code, _, err = cdlm(*command, "--source", "a:w7", "--target", "b:w1")
+    assert (code, err) == (2, "cdlm: a has no mention 'w7'; it has 'w1', 'w4'\n")
+    code, _, err = cdlm(*command, "--model", word_encoder, "--png", tmp_path / "map.png")
+    assert (code, err.partition(";")[0]) == (2, "cdlm: a PNG shows the example for one model")
+
+
+def test_wrong_input_is_one_sentence(cdlm: Command, corpus: Path, word_encoder: Path, tmp_path: Path) -> None:
+    code, _, err = cdlm("pretrain", "--corpus", tmp_path / "absent", "-o", tmp_path / "model")
+    assert code == 2
+    assert err.startswith(f"cdlm: {tmp_path / 'absent'}: there is no such file or folder")
+    code, _, err = cdlm("perplexity", "--corpus", corpus, "--model", word_encoder)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "no head for masked language modelling" in err
+    (tmp_path / "empty.src").touch()
+    start = ("pretrain", "--encoder", word_encoder, "--max-length", 64, "--tracker", "none", "-o", tmp_path / "model")
+    code, _, err = cdlm(*start, "--corpus", tmp_path / "empty.src")
+    assert (code, err.splitlines()[-1]) == (2, "cdlm: the corpus has no set of at least 3 documents")
+    # Nothing is in the way of the next attempt.
+    code, _, err = cdlm(*start, "--corpus", corpus, "--min-documents", 9)
+    assert (code, err.splitlines()[-1].partition(";")[0]) == (2, "cdlm: the corpus has no set of at least 9 documents")
+
+
+@pytest.mark.parametrize("command", ["pretrain", "perplexity", "align"])
+def test_every_option_says_what_it_does(cdlm: Command, command: str) -> None:
+    assert cdlm(command, "--help")[0] == 0
+    parsed = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
+    assert parsed.help
+    for parameter in parsed.params:
+        text = getattr(parameter, "help", None)
+        assert text, f"{command} {parameter.name}"
+        assert text.strip()[-1] in ".)", f"{command} {parameter.name}: {text}"
