@@ -1,10 +1,28 @@
-"""What a prediction gives back: clusters of mentions, with their places in the texts, and what had to be done."""
+"""What a prediction gives back: clusters of mentions with their places in the texts, and what had to be done.
+
+In: a corpus whose mentions carry the names of their clusters. Out: clusters in the order in which people want to see
+them, formed one by one so that the first are there at once however many follow; counts; rows and data frames.
+"""
 
 from __future__ import annotations
 
+import html
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
 
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN_IN_NOTEBOOK = 10
+"""Clusters in the small table that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +45,53 @@ class Plan:
     pairs: int
     pruned: int
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much there is; the counts of separate stories add up.
+
+    Attributes
+    ----------
+    documents, stories, mentions
+        How many there are.
+    across, within
+        Clusters whose mentions are in several documents, and clusters of several mentions in one document.
+    singletons
+        Mentions that are alone in their cluster.
+    """
+
+    documents: int = 0
+    stories: int = 0
+    mentions: int = 0
+    across: int = 0
+    within: int = 0
+    singletons: int = 0
+
+    @classmethod
+    def of(cls, corpus: Corpus, stories: int) -> Counts:
+        """Count what is in a corpus of so many stories."""
+        clusters = corpus.clusters()
+        several = [cluster for cluster in clusters if len(cluster) > 1]
+        across = sum(len({mention.document for mention in cluster}) > 1 for cluster in several)
+        return cls(
+            len(corpus.documents),
+            stories,
+            len(corpus.mentions),
+            across,
+            len(several) - across,
+            len(clusters) - len(several),
+        )
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.documents + other.documents,
+            self.stories + other.stories,
+            self.mentions + other.mentions,
+            self.across + other.across,
+            self.within + other.within,
+            self.singletons + other.singletons,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +121,58 @@ class PredictedMention:
 
 @dataclass(frozen=True, slots=True)
 class PredictedCluster:
-    """Mentions that are the same thing; `confidence` is the mean probability of its pairs."""
+    """Mentions that are the same thing, in the order of the documents.
+
+    Attributes
+    ----------
+    kind, mentions
+        What it is, and where it is mentioned.
+    confidence
+        The mean of its mentions' confidences; None where none has one.
+    id
+        The cluster's name in the corpus; None for a mention without one.
+    """
 
     kind: str
     mentions: tuple[PredictedMention, ...]
     confidence: float | None
+    id: str | None = None
+
+    @property
+    def documents(self) -> int:
+        """The number of documents in which it is mentioned."""
+        return len({mention.document for mention in self.mentions})
+
+
+class MentionRow(NamedTuple):
+    """A mention as a row of a table: a line of CSV, or of a data frame.
+
+    Attributes
+    ----------
+    cluster, kind, text, document, confidence
+        As in :class:`PredictedMention`; `cluster` is the cluster's name.
+    line, start, end
+        Line of the document's text (from 1), and character range in it.
+    cluster_mentions, cluster_documents
+        How many mentions the cluster has, and in how many documents.
+    story
+        Number (from 1) of the story; None where that is not known.
+    sentence
+        The sentence in which the mention begins, its white space made single spaces.
+    """
+
+    cluster: str | None
+    kind: str
+    text: str
+    document: str
+    line: int
+    start: int
+    end: int
+    confidence: float | None
+    cluster_mentions: int
+    cluster_documents: int
+    story: int | None
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,32 +201,200 @@ class Prediction:
     notes: tuple[str, ...] = field(default=())
 
     def clusters(self, *, singletons: bool = False) -> list[PredictedCluster]:
-        """The clusters, those first that most documents surely share; those of one mention only if asked for."""
-        documents = {d.id: d for d in self.corpus.documents}
-        found = []
-        for cluster in self.corpus.clusters():
-            if singletons or len(cluster) > 1:
-                shown = tuple(_shown(m, documents[m.document]) for m in cluster)
-                known = [m.confidence for m in cluster if m.confidence is not None]
-                confidence = sum(known) / len(known) if known else None
-                found.append(PredictedCluster(cluster[0].kind or "", shown, confidence))
-        return sorted(found, key=_certainly_shared, reverse=True)
+        """The clusters in the order of :meth:`each_cluster`; those of one mention only if asked for."""
+        return list(self.each_cluster(singletons=singletons))
+
+    def each_cluster(self, *, singletons: bool = False) -> Iterator[PredictedCluster]:
+        """The same one by one: only what is asked for is looked up in the texts.
+
+        Clusters across documents come first, those before others that most documents surely share; then clusters within
+        one document; then, if asked for, mentions that are alone.
+        """
+        places = _Places(self.corpus)
+        return (_cluster(members, places) for members in ranked_clusters(self.corpus, singletons=singletons))
+
+    def counts(self) -> Counts:
+        """How many documents, stories, mentions and clusters there are."""
+        return Counts.of(self.corpus, len(self.stories))
+
+    def rows(self) -> Iterator[MentionRow]:
+        """One row a mention, cluster by cluster, with those that are alone at the end."""
+        return mention_rows(self.corpus, self.stories)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A data frame with one row a mention; its columns are the fields of :class:`MentionRow`.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        return dataframe(self.rows())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: counts and the first clusters."""
+        counts = self.counts()
+        rows = []
+        for cluster in islice(self.each_cluster(), SHOWN_IN_NOTEBOOK):
+            texts = dict.fromkeys(mention.text for mention in islice(cluster.mentions, 50))
+            words = ", ".join(islice(texts, 5)) + (", ..." if len(texts) > 5 else "")
+            sure = "" if cluster.confidence is None else f"{cluster.confidence:.2f}"
+            cells = (cluster.kind, words, str(len(cluster.mentions)), str(cluster.documents), sure)
+            rows.append("<tr>" + "".join(f'<td dir="auto">{html.escape(cell)}</td>' for cell in cells) + "</tr>")
+        total = counts.across + counts.within
+        more = f"<p>The first {len(rows)} of {total} clusters.</p>" if total > len(rows) else ""
+        head = "".join(f"<th>{name}</th>" for name in ("kind", "mentioned as", "mentions", "documents", "confidence"))
+        return (
+            f"<p>Documents: {counts.documents}; mentions: {counts.mentions}; clusters across documents: "
+            f"{counts.across}; clusters within one document: {counts.within}.</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+        )
 
 
-def _certainly_shared(cluster: PredictedCluster) -> tuple[float, int]:
-    documents = len({mention.document for mention in cluster.mentions})
-    return documents * (cluster.confidence or 0.0), len(cluster.mentions)
+def ranked_clusters(corpus: Corpus, *, singletons: bool = True) -> Iterator[list[Mention]]:
+    """The clusters in the order of :meth:`Prediction.each_cluster`, each with its mentions in the order of the text."""
+    order = {document.id: number for number, document in enumerate(corpus.documents)}
+    clusters = [cluster for cluster in corpus.clusters() if singletons or len(cluster) > 1]
+    clusters.sort(key=_rank, reverse=True)
+    return (sorted(cluster, key=lambda m: (order[m.document], m.tokens)) for cluster in clusters)
 
 
-def _shown(mention: Mention, document: Document) -> PredictedMention:
-    parts: list[list[int]] = []
+def mean_confidence(cluster: Sequence[Mention]) -> float | None:
+    """The mean of the confidences that are known; None where none is."""
+    known = [mention.confidence for mention in cluster if mention.confidence is not None]
+    return sum(known) / len(known) if known else None
+
+
+def mention_rows(corpus: Corpus, stories: Sequence[Sequence[str]] = ()) -> Iterator[MentionRow]:
+    """One row a mention of a corpus, cluster by cluster.
+
+    Parameters
+    ----------
+    corpus
+        Documents, mentions and the names of their clusters.
+    stories
+        The documents of every story, by id; none where that is not known.
+    """
+    places = _Places(corpus)
+    story_of = {name: number for number, story in enumerate(stories, start=1) for name in story}
+    for members in ranked_clusters(corpus):
+        documents = len({mention.document for mention in members})
+        for mention in members:
+            shown = places.shown(mention)
+            yield MentionRow(
+                mention.cluster,
+                shown.kind,
+                shown.text,
+                shown.document,
+                shown.line,
+                shown.start,
+                shown.end,
+                shown.confidence,
+                len(members),
+                documents,
+                story_of.get(mention.document),
+                places.sentence(mention),
+            )
+
+
+def dataframe(rows: Iterator[MentionRow]) -> pd.DataFrame:
+    """Rows as a data frame.
+
+    Raises
+    ------
+    InputError
+        If pandas is not installed.
+    """
+    pd = require_pandas()
+    frame = pd.DataFrame(list(rows), columns=list(MentionRow._fields))
+    return frame.astype({"confidence": "float64", "story": "Int64"})
+
+
+def require_pandas() -> ModuleType:
+    """The package pandas, which is imported only here.
+
+    Raises
+    ------
+    InputError
+        If it is not installed.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise InputError("pandas is not installed; install it with: pip install 'cdcoref[pandas]'") from None
+    return pandas
+
+
+def corpus_and_stories(source: Prediction | Corpus) -> tuple[Corpus, tuple[tuple[str, ...], ...]]:
+    """The corpus of a prediction, and the documents of every story by id.
+
+    The stories of a corpus are its annotated subtopics, or else its topics; there are none if some documents have
+    neither.
+    """
+    if isinstance(source, Prediction):
+        return source.corpus, source.stories
+    groups: dict[str, list[str]] = {}
+    for document in source.documents:
+        name = document.subtopic or document.topic
+        if name is None:
+            return source, ()
+        groups.setdefault(name, []).append(document.id)
+    return source, tuple(tuple(group) for group in groups.values())
+
+
+class _Places:
+    """Where the mentions of a corpus are in its texts; what it takes is computed once a document, when asked for."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._documents = {document.id: document for document in corpus.documents}
+        self._line_ends: dict[str, list[int]] = {}
+        self._sentence_ends: dict[str, list[int]] = {}
+
+    def shown(self, mention: Mention) -> PredictedMention:
+        """The mention with its characters, line and words."""
+        document = self._documents[mention.document]
+        parts = character_parts(mention, document)
+        text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
+        start, end = parts[0][0], parts[-1][1]
+        return PredictedMention(
+            document.id, mention.kind or "", start, end, self._line(document, start), text, mention.confidence
+        )
+
+    def sentence(self, mention: Mention) -> str:
+        """The words of the sentence in which the mention begins."""
+        document = self._documents[mention.document]
+        ends = self._sentence_ends.setdefault(document.id, [end for _, end in document.sentences])
+        first, last = document.sentences[bisect_right(ends, mention.start)]
+        return " ".join(document.text[document.offsets[first][0] : document.offsets[last - 1][1]].split())
+
+    def _line(self, document: Document, character: int) -> int:
+        if document.id not in self._line_ends:
+            self._line_ends[document.id] = [m.start() for m in re.finditer("\n", document.text)]
+        return bisect_left(self._line_ends[document.id], character) + 1
+
+
+def character_parts(mention: Mention, document: Document) -> list[tuple[int, int]]:
+    """Character ranges of the unbroken parts of a mention, in order; a contiguous mention has one."""
+    offsets = document.offsets
+    if mention.contiguous:
+        return [(offsets[mention.start][0], offsets[mention.end - 1][1])]
+    parts: list[tuple[int, int]] = []
+    before = -2
     for token in mention.tokens:
-        start, end = document.offsets[token]
-        if parts and mention.tokens[mention.tokens.index(token) - 1] == token - 1:
-            parts[-1][1] = end
-        else:
-            parts.append([start, end])
-    start, end = parts[0][0], parts[-1][1]
-    text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
-    line = document.line_of(start)
-    return PredictedMention(document.id, mention.kind or "", start, end, line, text, mention.confidence)
+        start, end = offsets[token]
+        if token == before + 1:
+            start = parts.pop()[0]
+        parts.append((start, end))
+        before = token
+    return parts
+
+
+def _cluster(members: Sequence[Mention], places: _Places) -> PredictedCluster:
+    mentions = tuple(places.shown(mention) for mention in members)
+    return PredictedCluster(members[0].kind or "", mentions, mean_confidence(members), members[0].cluster)
+
+
+def _rank(cluster: Sequence[Mention]) -> tuple[bool, bool, float, int]:
+    """What sorts higher comes first: across documents, several mentions, documents that surely share it, size."""
+    documents = len({mention.document for mention in cluster})
+    return documents > 1, len(cluster) > 1, documents * (mean_confidence(cluster) or 0.0), len(cluster)

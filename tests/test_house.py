@@ -63,7 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.clustering": set(),
     "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdlm.files"},
     "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdlm.documents"},
-    "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats"},
+    "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording"},
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
     "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdlm.tokens"},
     "cdcoref.model": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.sequences", *LANGUAGE_MODEL},
@@ -71,7 +71,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.model", "cdcoref.sequences"),
     },
     "cdcoref.engines": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"},
-    "cdcoref.results": {"cdcoref.corpus"},
+    "cdcoref.wording": set(),
+    "cdcoref.results": {"cdcoref.corpus", "cdcoref.errors"},
     "cdcoref.prediction": {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.linking"),
         *("cdcoref.model", "cdcoref.results", "cdcoref.stories", "cdlm.precision"),
@@ -84,11 +85,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking", "cdcoref.prediction"),
         *("cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
     },
-    "cdcoref.views": {"cdcoref.scoring"},
+    "cdcoref.views": {
+        *("cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.results", "cdcoref.scoring"),
+        *("cdcoref.wording", "cdlm.files"),
+    },
     "cdcoref.cli": {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.evaluation", "cdcoref.formats"),
         *("cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
-        *("cdcoref.views", "cdlm.progress"),
+        *("cdcoref.views", "cdcoref.wording", "cdlm.progress"),
     },
 }
 """What each room may import. A room is a folder with its door, or a file beside the folders; none may import itself."""

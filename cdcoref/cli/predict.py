@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cdcoref.cli.progress import StageProgress, counted, duration
+from cdcoref.cli.pager import show_in_pager
+from cdcoref.cli.progress import StageProgress, duration
 from cdcoref.errors import InputError
+from cdcoref.wording import counted
 
 if TYPE_CHECKING:
-    from cdcoref.results import Plan, PredictedCluster, PredictedMention, Prediction
+    from cdcoref.results import Plan, Prediction
 
 LONG = 1800
 """Seconds from which on it is said how to make them less."""
-OUTPUT_SUFFIXES = (".conll", ".jsonl", ".conll.gz", ".jsonl.gz")
+OUTPUT_SUFFIXES = (".html", ".jsonl", ".conll", ".csv", ".jsonl.gz", ".conll.gz", ".csv.gz", ".parquet")
 
 
 def predict(
@@ -28,7 +30,12 @@ def predict(
         ),
     ],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write documents, mentions and clusters: .conll or .jsonl.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Write documents, mentions and clusters: .html (a page to look at), .jsonl, .conll, .csv or .parquet.",
+        ),
     ] = None,
     model: Annotated[str, typer.Option(help="default, lemma (the baseline), or a model's folder.")] = "default",
     kind: Annotated[
@@ -54,7 +61,12 @@ def predict(
             help="Read each part of a document that is too long to be read at once with at most so many other parts."
         ),
     ] = None,
-    singletons: Annotated[bool, typer.Option("--singletons", help="Show clusters of one mention too.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print all clusters, not only the first; has no effect with -o.")
+    ] = False,
+    singletons: Annotated[
+        bool, typer.Option("--singletons", help="Print clusters of one mention too; has no effect with -o.")
+    ] = False,
     find_mentions: Annotated[
         bool, typer.Option("--find-mentions", help="Find mentions even where the input comes with some.")
     ] = False,
@@ -69,10 +81,18 @@ def predict(
 ) -> None:
     """Find mentions of events and entities, and which of them, in different documents, are the same."""
     if output is not None and not output.name.endswith(OUTPUT_SUFFIXES):
-        raise InputError("the output's name must end in .conll or .jsonl (or these with .gz)", output)
+        raise InputError(
+            "the output's name must end in .html, .jsonl, .conll, .csv or .parquet (.jsonl, .conll and .csv also with "
+            ".gz)",
+            output,
+        )
     if output is not None and not output.absolute().parent.is_dir():
         raise InputError("the folder of the output does not exist; make it first", output)
-    from cdcoref.formats import fill_gaps, read_corpus, write_corpus
+    if output is not None and output.name.endswith(".parquet"):
+        from cdcoref.views import check_parquet
+
+        check_parquet()
+    from cdcoref.formats import read_corpus
 
     loaded = read_corpus(files, pipeline=pipeline, kind=None if kind == "both" else kind)
     for sentence in (*loaded.corpus.notes, *loaded.problems):
@@ -93,52 +113,56 @@ def predict(
         sys.exit(130)
     for note in prediction.notes:
         _say(note)
-    show_clusters(prediction, singletons=singletons)
-    if output is not None:
-        corpus = prediction.corpus
-        if ".conll" in output.suffixes:
-            corpus, filled = fill_gaps(corpus)
-            if filled:
-                _say(f"CoNLL has no discontinuous mentions: the gaps of {filled} were filled in {output}")
-        write_corpus(corpus, output)
-        _say(f"written to {output}")
+    if output is None:
+        show_clusters(prediction, singletons=singletons, everything=everything)
+    else:
+        write_prediction(prediction, output)
     if loaded.problems:
         _say(f"files that could not be read and were left out: {len(loaded.problems)}; they are named above")
         sys.exit(2)
 
 
-def show_clusters(prediction: Prediction, *, singletons: bool) -> None:
-    """Print the clusters as a table on standard output."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool) -> None:
+    """Print the clusters on standard output: in a pager on a terminal, else the first of them or all."""
+    from cdcoref.views import cluster_lines, first_lines
 
-    clusters = prediction.clusters(singletons=singletons)
-    if not clusters:
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if terminal else 120
+    start = first_lines(prediction, singletons=singletons, width=width)
+    if not start.lines:
         _say("no two mentions were found to be the same")
         return
-    paths = {d.id: d.path or d.id for d in prediction.corpus.documents}
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name, justify in (("kind", "left"), ("mention", "left"), ("where", "left"), ("confidence", "right")):
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
-    for cluster in clusters:
-        for number, mention in enumerate(_in_order(cluster)):
-            table.add_row(
-                Text(cluster.kind if number == 0 else ""),
-                Text(mention.text),
-                Text(f"{paths[mention.document]}:{mention.line}"),
-                "" if mention.confidence is None else f"{mention.confidence:.2f}",
-                end_section=number == len(cluster.mentions) - 1,
+    lines = cluster_lines(prediction, singletons=singletons, width=width)
+    if everything:
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+    elif not (terminal and show_in_pager(lines)):
+        sys.stdout.writelines(f"{line}\n" for line in start.lines)
+        sys.stdout.flush()
+        if start.left or start.shortened:
+            what = "clusters and lone mentions" if singletons else "clusters"
+            _say(
+                f"these are the first {start.shown} of {start.shown + start.left:,} {what}; --all prints all of them, "
+                "-o FILE.html makes a page to look at them"
             )
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)
-    console.print(table)
 
 
-def _in_order(cluster: PredictedCluster) -> Sequence[PredictedMention]:
-    return sorted(cluster.mentions, key=lambda m: (m.document, m.start))
+def write_prediction(prediction: Prediction, output: Path) -> None:
+    """Write documents, mentions and clusters in the format that the file's name ends in."""
+    from cdcoref.formats import fill_gaps, write_corpus
+    from cdcoref.views import WRITERS, summary
+
+    corpus = prediction.corpus
+    suffix = next((suffix for suffix in WRITERS if output.name.endswith(suffix)), None)
+    if suffix is not None:
+        WRITERS[suffix](prediction, output)
+    else:
+        if ".conll" in output.suffixes:
+            corpus, filled = fill_gaps(corpus)
+            if filled:
+                _say(f"CoNLL has no discontinuous mentions: the gaps of {filled} were filled in {output}")
+        write_corpus(corpus, output)
+    _say(summary(prediction.counts()))
+    _say(f"written to {output}")
 
 
 def _announce(plan: Plan) -> None:

@@ -12,15 +12,6 @@ class StageProgress(progress.StageProgress):
         super().__init__("cdcoref")
 
 
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """A number with what it counts.
-
-    >>> counted(1, "story", "stories"), counted(2, "story", "stories"), counted(0, "pair")
-    ('1 story', '2 stories', '0 pairs')
-    """
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
 def duration(seconds: float) -> str:
     """A time as people say it.
 

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable
 from typing import Literal
 
 from cdcoref.corpus import Corpus
-from cdcoref.scoring.alignment import align, counted
+from cdcoref.scoring.alignment import align
 from cdcoref.scoring.coval_engine import score_with_coval
 from cdcoref.scoring.error_report import ErrorReport, Place, report_errors
 from cdcoref.scoring.files import FileScores, Options, score_files, score_tables
@@ -37,7 +37,6 @@ __all__ = [
     "Significance",
     "align",
     "compare_responses",
-    "counted",
     "read_mention_table",
     "report_errors",
     "score",

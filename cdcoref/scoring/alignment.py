@@ -20,6 +20,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.formats import DocumentKey, Ints, MentionTable
 from cdcoref.scoring.overlap import ABSENT, Overlap
+from cdcoref.wording import counted
 
 Level = Literal["corpus", "topic", "subtopic", "document"]
 LEVELS: tuple[Level, ...] = ("corpus", "topic", "subtopic", "document")
@@ -194,11 +195,6 @@ def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, l
                 row.line,
             )
     return found, notes
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _some(documents: Iterable[DocumentKey]) -> str:

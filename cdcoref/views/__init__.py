@@ -1,5 +1,35 @@
-"""What people look at: results in, tables and pages out. Nothing here computes a result."""
+"""What people look at: results in, tables and pages out. Nothing here computes a result.
 
+A prediction, or a corpus with clusters, becomes lines for a terminal, one HTML page, or a table for other programs;
+scores and errors become tables.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from cdcoref.corpus import Corpus
+from cdcoref.results import Prediction
+from cdcoref.views.cluster_table import cluster_lines, first_lines, summary
+from cdcoref.views.mention_tables import check_parquet, write_csv, write_parquet
+from cdcoref.views.page import write_page
 from cdcoref.views.score_tables import error_text
 
-__all__ = ["error_text"]
+__all__ = [
+    "WRITERS",
+    "check_parquet",
+    "cluster_lines",
+    "error_text",
+    "first_lines",
+    "summary",
+    "write_csv",
+    "write_page",
+    "write_parquet",
+]
+
+WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
+    ".html": write_page,
+    ".csv": write_csv,
+    ".csv.gz": write_csv,
+    ".parquet": write_parquet,
+}
+"""What writes a file for people or other programs, by what the file's name ends in."""

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cdcoref.scoring import METRICS, ErrorReport, FileScores, Place, Scores, Significance, counted
+from cdcoref.scoring import METRICS, ErrorReport, FileScores, Place, Scores, Significance
+from cdcoref.wording import counted
 
 CONLL_TITLE = "CoNLL F1"
 PAPER = ("muc", "b3", "ceafe", "lea")

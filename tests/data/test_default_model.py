@@ -1,7 +1,7 @@
 """The model that ships scores what it is known to score: a change of code that changes its clusters shows here.
 
-In fp32, on the sample from raw text and on a fixed slice of ECB+ dev with gold mentions. The numbers were measured once;
-they may move in the last digits with the processor, not by a point.
+In fp32, on the sample from raw text and on a fixed slice of ECB+ dev with gold mentions. The numbers were
+measured once; they may move in the last digits with the processor, not by a point.
 """
 
 from __future__ import annotations

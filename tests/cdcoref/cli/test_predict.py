@@ -15,6 +15,7 @@ from cdcoref.cli.progress import StageProgress
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_corpus, write_corpus
 from cdcoref.prediction import Predictor
+from cdcoref.views.cluster_table import FIRST_MENTIONS
 from cdlm import progress as progress_module
 
 TEXTS = {
@@ -65,7 +66,8 @@ def test_a_table_of_clusters(predict: Run) -> None:
 
 def test_singletons_kinds_and_thresholds(predict: Run) -> None:
     alone = rows(predict("a.txt", "b.txt", "c.txt", "--threshold", "1", "--singletons").out)
-    everything = rows(predict("a.txt", "b.txt", "c.txt", "--threshold", "0", "--topics", "none", "--singletons").out)
+    together = predict("a.txt", "b.txt", "c.txt", "--threshold", "0", "--topics", "none", "--singletons", "--all")
+    everything = rows(together.out)
     assert sorted(row[1:4] for row in alone) == sorted(row[1:4] for row in everything)
     entities = rows(predict("a.txt", "b.txt", "c.txt", "--singletons", "--kind", "entity").out)
     assert {row[0] for row in entities} == {"entity"}
@@ -73,6 +75,30 @@ def test_singletons_kinds_and_thresholds(predict: Run) -> None:
     done = predict("a.txt", "b.txt", "c.txt", "--threshold", "1")
     assert (done.code, done.out) == (0, "")
     assert done.err.endswith("cdcoref: no two mentions were found to be the same\n")
+
+
+def test_the_beginning_of_a_long_table_says_how_to_see_the_rest(predict: Run, tmp_path: Path) -> None:
+    documents = tuple(Document.from_sentences(f"{n}", [["The", "ferry", "sank"]] * 20) for n in range(2))
+    mentions = tuple(Mention(d.id, (3 * line + 1,), "entity") for d in documents for line in range(20))
+    write_corpus(Corpus(documents, mentions), tmp_path / "x.jsonl")
+    done = predict("x.jsonl", "--threshold", "0", "--topics", "none")
+    assert len(rows(done.out)) == FIRST_MENTIONS
+    assert "... and 28 more" in done.out
+    assert done.err.endswith(
+        "cdcoref: these are the first 1 of 1 clusters; --all prints all of them, -o FILE.html makes a page to look at "
+        "them\n"
+    )
+    assert len(rows(predict("x.jsonl", "--threshold", "0", "--topics", "none", "--all").out)) == 40
+
+
+@pytest.mark.parametrize("name", ["out.html", "out.csv", "out.csv.gz", "out.parquet"])
+def test_views_are_written(predict: Run, tmp_path: Path, name: str) -> None:
+    done = predict("a.txt", "b.txt", "c.txt", "-o", name)
+    assert done.code == 0, done.err
+    assert done.err.endswith(f"cdcoref: written to {name}\n")
+    data = (tmp_path / name).read_bytes()
+    start = {"html": b"<!DOCTYPE html>", "csv": b"cluster,", "gz": b"\x1f\x8b", "parquet": b"PAR1"}
+    assert data.startswith(start[name.rpartition(".")[2]])
 
 
 def test_text_is_printed_as_it_is(predict: Run, tmp_path: Path) -> None:
@@ -95,7 +121,8 @@ def test_bad_files_stop_no_other(predict: Run, tmp_path: Path) -> None:
     good = predict("a.txt", "b.txt")
     done = predict("a.txt", "missing.txt", "empty.txt", "binary.txt", "b.txt", "latin.txt", "a.txt", "-o", "out.jsonl")
     assert done.code == 2
-    assert done.out == good.out
+    assert done.out == ""
+    assert good.out != ""
     lines = done.err.splitlines()
     for name in ("missing.txt", "binary.txt", "latin.txt", "a.txt"):
         assert sum(line.startswith(f"cdcoref: {name}") for line in lines) == 1
@@ -187,8 +214,14 @@ def test_annotated_topics(predict: Run, sample: Path, tmp_path: Path) -> None:
 def test_what_is_written_is_what_was_shown(predict: Run, tmp_path: Path, name: str) -> None:
     done = predict("a.txt", "b.txt", "c.txt", "-o", name)
     assert done.code == 0, done.err
-    assert f"cdcoref: written to {name}\n" in done.err
-    whole = predict("a.txt", "b.txt", "c.txt", "-o", "reference.jsonl")
+    assert done.out == ""
+    assert re.search(
+        r"cdcoref: 3 documents in 2 stories, \d+ mentions: \d+ clusters? across documents, \d+ within one document, "
+        rf"\d+ lone mentions?\ncdcoref: written to {re.escape(name)}\n",
+        done.err,
+    )
+    whole = predict("a.txt", "b.txt", "c.txt", "--all")
+    predict("a.txt", "b.txt", "c.txt", "-o", "reference.jsonl")
     expected = read_corpus(["reference.jsonl"]).corpus
     found = read_corpus([name]).corpus
 
@@ -208,7 +241,7 @@ def test_what_is_written_is_what_was_shown(predict: Run, tmp_path: Path, name: s
 
 def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path: Path) -> None:
     for name, message in (
-        ("out.txt", "the output's name must end in .conll or .jsonl"),
+        ("out.txt", "the output's name must end in .html, .jsonl, .conll, .csv or .parquet"),
         ("nowhere/out.jsonl", "the folder of the output does not exist; make it first"),
     ):
         done = predict("a.txt", "-o", name)

@@ -1,0 +1,154 @@
+"""Clusters as a table in a terminal: a prediction in, lines of text out, formed one by one as they are asked for.
+
+Clusters across documents come first, under a heading of their own, then those within one document. A million mentions
+cost nothing until somebody reads so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from rich.cells import cell_len, chop_cells
+
+from cdcoref.results import Counts, PredictedCluster, PredictedMention, Prediction
+from cdcoref.wording import counted
+
+FIRST_LINES = 50
+"""Rows after which the beginning of a table ends, with the cluster that is whole by then."""
+FIRST_MENTIONS = 12
+"""Mentions of one cluster in the beginning of a table."""
+WIDTH_FROM = 500
+"""Clusters that settle the width of the column of words."""
+WIDEST_WORDS = 48
+NARROWEST_WORDS = 12
+
+_JOINERS_AND_MARKS = "\u200c\u200d\u200e\u200f"
+"""Invisible characters that Persian, Hindi, emoji and right-to-left text need."""
+
+ACROSS = "Clusters across documents"
+WITHIN = "Clusters within one document"
+ALONE = "Lone mentions"
+
+
+@dataclass(frozen=True, slots=True)
+class TableStart:
+    """The first lines of a table.
+
+    Attributes
+    ----------
+    lines
+        What to print.
+    shown, left
+        Clusters (and lone mentions, if they were asked for) in it, and those that come after it.
+    shortened
+        Whether mentions of a cluster were left out.
+    """
+
+    lines: list[str]
+    shown: int
+    left: int
+    shortened: bool
+
+
+def cluster_lines(prediction: Prediction, *, singletons: bool = False, width: int = 120) -> Iterator[str]:
+    """Every line of the table; none if there is no cluster.
+
+    Parameters
+    ----------
+    singletons
+        Show lone mentions too.
+    width
+        Columns of the terminal, which decide where long mentions are broken; places are never broken.
+    """
+    clusters = prediction.each_cluster(singletons=singletons)
+    first = list(islice(clusters, WIDTH_FROM))
+    yield from _Layout(prediction, first, width).lines(chain(first, clusters))
+
+
+def first_lines(prediction: Prediction, *, singletons: bool = False, width: int = 120) -> TableStart:
+    """The beginning of the table, and how much is left; parameters as in :func:`cluster_lines`."""
+    chosen: list[PredictedCluster] = []
+    rows = 0
+    for cluster in prediction.each_cluster(singletons=singletons):
+        chosen.append(cluster)
+        rows += min(len(cluster.mentions), FIRST_MENTIONS) + 1
+        if rows >= FIRST_LINES:
+            break
+    counts = prediction.counts()
+    total = counts.across + counts.within + (counts.singletons if singletons else 0)
+    layout = _Layout(prediction, chosen, width, most=FIRST_MENTIONS)
+    shortened = any(len(cluster.mentions) > FIRST_MENTIONS for cluster in chosen)
+    return TableStart(list(layout.lines(chosen)), len(chosen), total - len(chosen), shortened)
+
+
+def summary(counts: Counts) -> str:
+    """What was found, in one sentence without a full stop.
+
+    >>> summary(Counts(documents=7, stories=2, mentions=506, across=67, within=1, singletons=190))
+    '7 documents in 2 stories, 506 mentions: 67 clusters across documents, 1 within one document, 190 lone mentions'
+    """
+    return (
+        f"{counted(counts.documents, 'document')} in {counted(counts.stories, 'story', 'stories')}, "
+        f"{counted(counts.mentions, 'mention')}: {counted(counts.across, 'cluster')} across documents, "
+        f"{counts.within:,} within one document, {counted(counts.singletons, 'lone mention')}"
+    )
+
+
+class _Layout:
+    """Widths of columns, and rows in them; at most so many mentions of a cluster."""
+
+    def __init__(
+        self, prediction: Prediction, clusters: Iterable[PredictedCluster], width: int, most: int | None = None
+    ) -> None:
+        self._paths = {d.id: d.path or d.id for d in prediction.corpus.documents}
+        self._most = most
+        shown = [mention for cluster in clusters for mention in islice(cluster.mentions, most)]
+        self._place = max((cell_len(self._where(mention)) for mention in shown), default=5)
+        longest = max((cell_len(_printable(mention.text)) for mention in shown), default=0)
+        room = width - len(" entity   ") - self._place - len("   confidence")
+        self._words = max(NARROWEST_WORDS, min(longest, room, WIDEST_WORDS))
+
+    def lines(self, clusters: Iterable[PredictedCluster]) -> Iterator[str]:
+        """The table's head and rows, with a heading before every group of clusters."""
+        heading = None
+        for cluster in clusters:
+            if heading is None:
+                yield self._row("kind", "mention", "where", "confidence")
+            group = ALONE if len(cluster.mentions) == 1 else ACROSS if cluster.documents > 1 else WITHIN
+            if group != heading:
+                heading = group
+                yield ""
+                yield f"── {group} ".ljust(len(" entity   ") + self._words + 3 + self._place + 13, "─")
+            elif group != ALONE:
+                yield ""
+            yield from self._cluster(cluster)
+
+    def _cluster(self, cluster: PredictedCluster) -> Iterator[str]:
+        kind = cluster.kind
+        for mention in islice(cluster.mentions, self._most):
+            sure = "" if mention.confidence is None else f"{mention.confidence:.2f}"
+            words, *rest = chop_cells(_printable(mention.text), self._words) or [""]
+            yield self._row(kind, words, self._where(mention), sure)
+            for part in rest:
+                yield self._row("", part, "", "")
+            kind = ""
+        if self._most is not None and len(cluster.mentions) > self._most:
+            yield self._row("", f"... and {len(cluster.mentions) - self._most} more", "", "")
+
+    def _where(self, mention: PredictedMention) -> str:
+        return f"{_printable(self._paths[mention.document])}:{mention.line}"
+
+    def _row(self, kind: str, words: str, where: str, sure: str) -> str:
+        cells = (_filled(kind, 6), _filled(words, self._words), _filled(where, self._place), sure.rjust(10))
+        return f" {'   '.join(cells)}".rstrip()
+
+
+def _filled(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
+
+
+def _printable(text: str) -> str:
+    """The text without characters that would command the terminal."""
+    return "".join(c if c.isprintable() or c in _JOINERS_AND_MARKS else "\ufffd" for c in text)

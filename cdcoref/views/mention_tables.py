@@ -1,0 +1,80 @@
+"""Predictions as tables for other programs: CSV for spreadsheets, Parquet for data frames; one row a mention.
+
+The columns are the fields of :class:`cdcoref.results.MentionRow`.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError
+from cdcoref.formats import output_file
+from cdcoref.results import MentionRow, Prediction, corpus_and_stories, dataframe, mention_rows, require_pandas
+from cdlm.files import replaced_file
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+
+
+def write_csv(source: Prediction | Corpus, path: str | Path) -> None:
+    """Write a CSV file (UTF-8, comma, RFC 4180) that is safe to open in a spreadsheet.
+
+    A text that a spreadsheet might run as a formula, since it begins with ``=``, ``+``, ``-``, ``@`` or a control
+    character, gets an apostrophe in front. Confidences have four decimals; what is not known is an empty cell. A name
+    that ends in ``.gz`` is compressed.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written; what stood there before is then still there.
+    """
+    corpus, stories = corpus_and_stories(source)
+    with output_file(path) as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(MentionRow._fields)
+        for row in mention_rows(corpus, stories):
+            writer.writerow([_cell(value) for value in row])
+
+
+def write_parquet(source: Prediction | Corpus, path: str | Path) -> None:
+    """Write a Parquet file.
+
+    Raises
+    ------
+    InputError
+        If pandas or pyarrow is not installed, or the file cannot be written; what stood there before is then still
+        there.
+    """
+    check_parquet()
+    frame = dataframe(mention_rows(*corpus_and_stories(source)))
+    try:
+        with replaced_file(Path(path)) as part:
+            frame.to_parquet(part, index=False)
+    except OSError as error:
+        raise InputError(f"the file cannot be written ({error.strerror}); choose another place", path) from error
+
+
+def check_parquet() -> None:
+    """Make sure that Parquet can be written here.
+
+    Raises
+    ------
+    InputError
+        If pandas or pyarrow is not installed.
+    """
+    require_pandas()
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise InputError("pyarrow is not installed; install it with: pip install 'cdcoref[pandas]'") from None
+
+
+def _cell(value: str | float | None) -> str | int:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_STARTS):
+        return f"'{value}"
+    return value

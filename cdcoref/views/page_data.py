@@ -1,0 +1,107 @@
+"""What the page's script reads: documents, mentions in columns, and clusters, as plain values for JSON.
+
+Characters are counted as JavaScript does, in UTF-16 units. Mentions stand in the order of the texts, a longer one
+before a shorter one that begins with it; clusters in the order in which they are listed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.results import character_parts, mean_confidence, ranked_clusters
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PRONOUNS = frozenset(
+    [
+        *("he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself", "they", "them"),
+        *("their", "theirs", "themselves", "we", "us", "our", "ours", "i", "me", "my", "mine", "you", "your", "yours"),
+        *("who", "whom", "whose", "which", "that", "this", "these", "those", "there", "one"),
+    ]
+)
+
+
+def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """All that the script needs.
+
+    Returns
+    -------
+    dict
+        ``documents``: a list of name, number of the story (0 where it is not known), text and sentence borders (start,
+        end, start, end, ...). ``mentions``: columns, one entry a mention; confidences in percent, -1 where not known;
+        ``parts`` holds the ranges of discontinuous ones, with the mention's number before them. ``clusters``: a list of
+        name, kind, label and mean confidence.
+    """
+    story_of = {name: number for number, group in enumerate(stories, start=1) for name in group}
+    clusters: list[tuple[str, str, str, int]] = []
+    cluster_of: dict[int, int] = {}
+    documents = {document.id: document for document in corpus.documents}
+    for number, members in enumerate(ranked_clusters(corpus)):
+        cluster_of.update((id(mention), number) for mention in members)
+        name = without_surrogates(members[0].cluster or "")
+        label = without_surrogates(_label([_words(mention, documents[mention.document]) for mention in members]))
+        clusters.append((name, members[0].kind or "", label, _percent(mean_confidence(members))))
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("document", "start", "end", "cluster", "confidence", "parts")
+    }
+    shown = []
+    # Mentions of the same story side by side: documents go by their stories.
+    order = sorted(range(len(corpus.documents)), key=lambda n: story_of.get(corpus.documents[n].id, 0))
+    mentions = corpus.by_document()
+    for number, document in enumerate(corpus.documents[n] for n in order):
+        units = _Units(document.text)
+        borders = [
+            units(character)
+            for first, last in document.sentences
+            if first < last
+            for character in (document.offsets[first][0], document.offsets[last - 1][1])
+        ]
+        shown.append(
+            (without_surrogates(document.id), story_of.get(document.id, 0), without_surrogates(document.text), borders)
+        )
+        for mention in sorted(mentions[document.id], key=lambda m: (m.start, -m.end)):
+            parts = [(units(start), units(end)) for start, end in character_parts(mention, document)]
+            if len(parts) > 1:
+                columns["parts"].append((len(columns["start"]), parts))
+            columns["document"].append(number)
+            columns["start"].append(parts[0][0])
+            columns["end"].append(parts[-1][1])
+            columns["cluster"].append(cluster_of[id(mention)])
+            columns["confidence"].append(_percent(mention.confidence))
+    return {"documents": shown, "mentions": columns, "clusters": clusters}
+
+
+def without_surrogates(text: str) -> str:
+    """The text with what cannot be written as UTF-8 replaced, one character for one."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+class _Units:
+    """Positions in a text, from characters to UTF-16 units."""
+
+    def __init__(self, text: str) -> None:
+        wide = text and max(text) > "\uffff"
+        self._wide = [n for n, character in enumerate(text) if character > "\uffff"] if wide else []
+
+    def __call__(self, character: int) -> int:
+        return character + bisect_left(self._wide, character) if self._wide else character
+
+
+def _words(mention: Mention, document: Document) -> str:
+    return " … ".join(" ".join(document.text[a:b].split()) for a, b in character_parts(mention, document))
+
+
+def _label(texts: Sequence[str]) -> str:
+    """What a cluster is called on the page: its most frequent words, a pronoun only if there is nothing else."""
+    counts = Counter(text.casefold() for text in texts)
+    best = max(counts, key=lambda text: (text not in _PRONOUNS, counts[text], len(text)))
+    spelled = Counter(text for text in texts if text.casefold() == best)
+    return spelled.most_common(1)[0][0]
+
+
+def _percent(confidence: float | None) -> int:
+    return -1 if confidence is None else round(100 * confidence)

@@ -1,0 +1,12 @@
+"""How numbers are said in messages, tables and pages."""
+
+from __future__ import annotations
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """A number with what it counts.
+
+    >>> counted(1, "story", "stories"), counted(2000, "story", "stories"), counted(0, "pair")
+    ('1 story', '2,000 stories', '0 pairs')
+    """
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

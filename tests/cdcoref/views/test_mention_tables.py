@@ -1,0 +1,83 @@
+"""CSV for spreadsheets and Parquet for data frames: the same rows back, no formula, no broken file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import sys
+from pathlib import Path
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.results import MentionRow, Prediction
+from cdcoref.views import WRITERS, check_parquet, write_csv, write_parquet
+
+
+def test_csv_holds_a_row_a_mention(news: Prediction, tmp_path: Path) -> None:
+    write_csv(news, tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == list(MentionRow._fields)
+    assert len(rows) == len(news.corpus.mentions)
+    assert rows[0] == {
+        "cluster": "sinking", "kind": "event", "text": "sinks", "document": "harbour.txt", "line": "1", "start": "6",
+        "end": "11", "confidence": "0.9000", "cluster_mentions": "3", "cluster_documents": "2", "story": "1",
+        "sentence": "Ferry sinks",
+    }  # fmt: skip
+    write_csv(news, tmp_path / "x.csv.gz")
+    assert gzip.decompress((tmp_path / "x.csv.gz").read_bytes()) == (tmp_path / "x.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "＝1", "\t=1", "=cmd|' /C calc'!A0", '=HYPERLINK("x","y")']
+)
+def test_no_cell_is_a_formula(text: str, tmp_path: Path) -> None:
+    document = Document.from_sentences(text, [[text]])
+    write_csv(Corpus((document,), (Mention(text, (0,), "event", text),)), tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        [row] = csv.DictReader(file)
+    for name in ("cluster", "text", "document", "sentence"):
+        assert row[name].startswith("'")
+    assert row["document"] == f"'{text}"
+    assert row["text"] == "'" + " ".join(text.split())
+    assert row["story"] == row["confidence"] == ""
+
+
+def test_what_quotes_and_breaks_lines_comes_back(tmp_path: Path) -> None:
+    document = Document("a", ('say "x",', "y"), ((0, 2),), 'say "x",\r\ny', ((0, 8), (10, 11)))
+    write_csv(Corpus((document,), (Mention("a", (0, 1), "event", 'c"1\n2'),)), tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        [row] = csv.DictReader(file)
+    assert (row["cluster"], row["text"]) == ('c"1\n2', 'say "x", y')
+
+
+def test_parquet_is_the_data_frame(news: Prediction, tmp_path: Path) -> None:
+    import pandas as pd
+
+    write_parquet(news, tmp_path / "x.parquet")
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet"), news.to_dataframe())
+    assert [path.name for path in tmp_path.iterdir()] == ["x.parquet"]
+    with pytest.raises(InputError, match="the file cannot be written"):
+        write_parquet(news, tmp_path / "nowhere" / "x.parquet")
+
+
+@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
+def test_what_parquet_needs_is_said(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=rf"{package} is not installed; .*pip install 'cdcoref\[pandas\]'"):
+        check_parquet()
+
+
+@pytest.mark.parametrize("suffix", [".html", ".csv", ".csv.gz", ".parquet"])
+def test_what_stood_there_stays_if_writing_fails(
+    news: Prediction, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"x{suffix}"
+    path.write_text("as before")
+    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(InputError, match=r"No space left on device"):
+        WRITERS[suffix](news, path)
+    assert path.read_text() == "as before"
+    assert list(tmp_path.iterdir()) == [path]
