@@ -138,9 +138,18 @@ class Mention:
         return self.end - self.start == len(self.tokens)
 
     @property
-    def key(self) -> tuple[str, tuple[int, ...]]:
-        """What makes two mentions the same mention for a scorer: the document and the tokens."""
+    def place(self) -> tuple[str, tuple[int, ...]]:
+        """The document and the tokens."""
         return self.document, self.tokens
+
+    @property
+    def key(self) -> tuple[str, tuple[int, ...], str | None]:
+        """What makes two mentions the same mention: the document, the tokens and the kind.
+
+        An event and an entity of the same tokens are two mentions. Where key and response are compared and not every
+        mention of both has a kind (CoNLL says none), `cdcoref.scoring` compares the `place` alone, on both sides.
+        """
+        return self.document, self.tokens, self.kind
 
 
 @dataclass(frozen=True, slots=True)

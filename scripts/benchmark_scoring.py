@@ -1,11 +1,13 @@
 """How long scoring takes: reading, the overlap table and every metric, from a thousand to a million mentions.
 
-Synthetic corpora in the eight-column layout: cluster sizes fall with the square of the size (61 % singletons, some of
-hundreds), documents of 40 mentions, and 20 % of the mentions are moved to a random cluster for the response. Every size
-is measured in a process of its own, so that its peak memory is its own. With `--coval DIR` (a checkout of
-github.com/ns-moosavi/coval) coval scores the same files, up to the size that it does within `--coval-seconds`.
+Synthetic corpora, in eight-column CoNLL or in JSON lines with text and offsets: cluster sizes fall with the square of
+the size (61 % singletons, some of hundreds), documents of 40 mentions, and 20 % of the mentions are moved to a random
+cluster for the response. Every size is measured in a process of its own, so that its peak memory is its own. With
+`--coval DIR` (a checkout of github.com/ns-moosavi/coval) coval scores the same files, up to the size that it does
+within `--coval-seconds`.
 
     python scripts/benchmark_scoring.py
+    python scripts/benchmark_scoring.py --format jsonl
     python scripts/benchmark_scoring.py --coval ../coval --sizes 1000,10000
 """
 
@@ -63,6 +65,36 @@ def write_corpus(path: Path, labels: np.ndarray) -> None:
         file.write("#end document\n")
 
 
+def tokens_of(place: int) -> list[int]:
+    """The tokens of the mention at that place of a document."""
+    first = place * TOKENS_OF_A_MENTION
+    return [first] if place % 3 else [first, first + 1]
+
+
+def write_json_lines(path: Path, labels: np.ndarray) -> None:
+    """The same mentions as JSON lines, every line as `cdcoref predict` writes it."""
+    with path.open("w") as file:
+        for document, start in enumerate(range(0, len(labels), MENTIONS_OF_A_DOCUMENT)):
+            clusters = labels[start : start + MENTIONS_OF_A_DOCUMENT].tolist()
+            tokens = TOKENS_OF_A_MENTION * len(clusters)
+            fields = {
+                "id": f"{document}.xml",
+                "text": " ".join(["word"] * tokens),
+                "tokens": ["word"] * tokens,
+                "offsets": [[5 * token, 5 * token + 4] for token in range(tokens)],
+                "sentences": [[first, min(first + 24, tokens)] for first in range(0, tokens, 24)],
+                "topic": str(document // DOCUMENTS_OF_A_TOPIC),
+                "mentions": [
+                    {"tokens": tokens_of(place), "kind": "event", "cluster": str(cluster)}
+                    for place, cluster in enumerate(clusters)
+                ],
+            }
+            file.write(json.dumps(fields) + "\n")
+
+
+WRITERS = {"conll": write_corpus, "jsonl": write_json_lines}
+
+
 def timed(work: Callable[[], object], repeat: int = 1) -> tuple[float, object]:
     """Seconds of the fastest of some runs, and the result."""
     best = float("inf")
@@ -81,7 +113,8 @@ def megabytes() -> float:
 
 def measure(key: Path, response: Path) -> dict[str, float]:
     """Times of this scorer on two files, in seconds, in the order in which they happen."""
-    from cdcoref.scoring import METRICS, align, read_mention_table
+    from cdcoref.formats import read_mention_table
+    from cdcoref.scoring import METRICS, align
 
     seconds_key, key_table = timed(lambda: read_mention_table(key))
     seconds_response, response_table = timed(lambda: read_mention_table(response))
@@ -151,6 +184,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="1000,10000,100000,1000000", help="numbers of mentions, by commas")
+    parser.add_argument("--format", default="conll", choices=WRITERS, help="of the files that are read")
     parser.add_argument("--coval", type=Path, metavar="DIR", help="a checkout of coval, to be measured too")
     parser.add_argument("--coval-seconds", type=float, default=120, help="how long coval may take for a size")
     parser.add_argument("--seed", type=int, default=0, help="seed of the synthetic corpora")
@@ -166,9 +200,9 @@ def main() -> None:
     coval: dict[int, dict[str, float]] = {}
     for size in map(int, arguments.sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
-            files = [Path(folder, name) for name in ("key.conll", "response.conll")]
+            files = [Path(folder, f"{name}.{arguments.format}") for name in ("key", "response")]
             for path, labels in zip(files, synthetic_labels(size, arguments.seed), strict=True):
-                write_corpus(path, labels)
+                WRITERS[arguments.format](path, labels)
             command = [sys.executable, __file__, "--measure", *map(str, files)]
             ours[size] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             if arguments.coval and (not coval or "ceafe" in coval[max(coval)]):

@@ -61,7 +61,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.errors": {"cdlm.errors"},
     "cdcoref.corpus": {"cdcoref.errors"},
     "cdcoref.clustering": set(),
-    "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdlm.files"},
+    "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.wording", "cdlm.files"},
     "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdlm.documents"},
     "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording"},
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},

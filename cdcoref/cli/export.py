@@ -8,33 +8,29 @@ from typing import Annotated, Literal
 
 import typer
 
+from cdcoref.cli.output_options import LayoutOption
+from cdcoref.wording import counted
+
 
 def export(
     ecb_root: Annotated[Path, typer.Option(help="Folder of ECB+ 1.0.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write: .conll or .jsonl (or with .gz).")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The file to write: .jsonl, .conll or .conllu (or with .gz).")
+    ],
     split: Annotated[Literal["train", "dev", "test"], typer.Option(help="Which split of ECB+.")] = "dev",
     kind: Annotated[Literal["event", "entity", "both"], typer.Option(help="Which mentions.")] = "both",
-    layout: Annotated[
-        Literal["cross-document", "2012"],
-        typer.Option(help="Columns of a .conll file: with topics and subtopics, or those of CoNLL-2012."),
-    ] = "cross-document",
+    layout: LayoutOption = None,
 ) -> None:
     """Write a split of ECB+ with its annotated clusters, as a key for ``cdcoref score`` or as input for training.
 
     Cluster numbers mean the same in the whole file.
     """
     from cdcoref.corpora import read_ecb
-    from cdcoref.formats import fill_gaps, write_corpus
+    from cdcoref.formats import output_format, write_corpus
 
+    output_format(output, layout)
     corpus = read_ecb(ecb_root, split).of_kind(kind)
-    filled = 0
-    if output.name.removesuffix(".gz").endswith(".conll"):
-        corpus, filled = fill_gaps(corpus)
-    write_corpus(corpus, output, layout=layout)
-    print(f"{output}: {len(corpus.documents)} documents, {len(corpus.mentions)} mentions", file=sys.stderr)
-    if filled:
-        print(
-            f"{filled} of the mentions are discontinuous, which CoNLL cannot say; each was written from its first to "
-            "its last token (JSON lines keep the gaps)",
-            file=sys.stderr,
-        )
+    notes = write_corpus(corpus, output, layout=layout)
+    written = f"{counted(len(corpus.documents), 'document')}, {counted(len(corpus.mentions), 'mention')}"
+    for sentence in (written, *notes):
+        print(f"cdcoref: {output}: {sentence}", file=sys.stderr)

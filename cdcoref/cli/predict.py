@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from cdcoref.cli.output_options import LayoutOption
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress, duration
 from cdcoref.errors import InputError
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 
 LONG = 1800
 """Seconds from which on it is said how to make them less."""
-OUTPUT_SUFFIXES = (".html", ".jsonl", ".conll", ".csv", ".jsonl.gz", ".conll.gz", ".csv.gz", ".parquet")
 
 
 def predict(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Text files, folders, .conll or .jsonl files, or - for standard input.", show_default=False
+            help="Text files, folders, JSON lines, CoNLL or CorefUD files, plain or gzipped, or - for standard input.",
+            show_default=False,
         ),
     ],
     output: Annotated[
@@ -34,9 +35,11 @@ def predict(
         typer.Option(
             "-o",
             "--output",
-            help="Write documents, mentions and clusters: .html (a page to look at), .jsonl, .conll, .csv or .parquet.",
+            help="Write documents, mentions and clusters: .html (a page to look at), .jsonl, .conll, .conllu, .csv or "
+            ".parquet.",
         ),
     ] = None,
+    layout: LayoutOption = None,
     model: Annotated[str, typer.Option(help="default, lemma (the baseline), or a model's folder.")] = "default",
     kind: Annotated[
         Literal["event", "entity", "both"],
@@ -80,20 +83,16 @@ def predict(
     batch_tokens: Annotated[int, typer.Option(help="Word pieces that the encoder reads at once.")] = 8192,
 ) -> None:
     """Find mentions of events and entities, and which of them, in different documents, are the same."""
-    if output is not None and not output.name.endswith(OUTPUT_SUFFIXES):
-        raise InputError(
-            "the output's name must end in .html, .jsonl, .conll, .csv or .parquet (.jsonl, .conll and .csv also with "
-            ".gz)",
-            output,
-        )
+    from cdcoref.formats import read_corpus
+
+    if output is not None:
+        check_output(output, layout)
     if output is not None and not output.absolute().parent.is_dir():
         raise InputError("the folder of the output does not exist; make it first", output)
     if output is not None and output.name.endswith(".parquet"):
         from cdcoref.views import check_parquet
 
         check_parquet()
-    from cdcoref.formats import read_corpus
-
     loaded = read_corpus(files, pipeline=pipeline, kind=None if kind == "both" else kind)
     for sentence in (*loaded.corpus.notes, *loaded.problems):
         _say(sentence)
@@ -116,7 +115,7 @@ def predict(
     if output is None:
         show_clusters(prediction, singletons=singletons, everything=everything)
     else:
-        write_prediction(prediction, output)
+        write_prediction(prediction, output, layout)
     if loaded.problems:
         _say(f"files that could not be read and were left out: {len(loaded.problems)}; they are named above")
         sys.exit(2)
@@ -146,21 +145,32 @@ def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool)
             )
 
 
-def write_prediction(prediction: Prediction, output: Path) -> None:
+def check_output(output: Path, layout: str | None) -> None:
+    """Refuse a name that ends in no format, before the work."""
+    from cdcoref.formats import output_format, output_suffixes
+    from cdcoref.views import WRITERS
+
+    if output.name.endswith(tuple(WRITERS)):
+        if layout is not None:
+            raise InputError("only .conll files have layouts; leave out --layout", output)
+    elif output.name.removesuffix(".gz").lower().endswith(output_suffixes()):
+        output_format(output, layout)
+    else:
+        *most, last = sorted({*output_suffixes(), *(suffix.removesuffix(".gz") for suffix in WRITERS)})
+        raise InputError(f"the output's name must end in {', '.join(most)} or {last} (text also with .gz)", output)
+
+
+def write_prediction(prediction: Prediction, output: Path, layout: str | None) -> None:
     """Write documents, mentions and clusters in the format that the file's name ends in."""
-    from cdcoref.formats import fill_gaps, write_corpus
+    from cdcoref.formats import write_corpus
     from cdcoref.views import WRITERS, summary
 
-    corpus = prediction.corpus
     suffix = next((suffix for suffix in WRITERS if output.name.endswith(suffix)), None)
     if suffix is not None:
         WRITERS[suffix](prediction, output)
     else:
-        if ".conll" in output.suffixes:
-            corpus, filled = fill_gaps(corpus)
-            if filled:
-                _say(f"CoNLL has no discontinuous mentions: the gaps of {filled} were filled in {output}")
-        write_corpus(corpus, output)
+        for note in write_corpus(prediction.corpus, output, layout=layout):
+            _say(note)
     _say(summary(prediction.counts()))
     _say(f"written to {output}")
 

@@ -107,7 +107,8 @@ def _scored(
         from cdcoref.scoring import score_with_coval
 
         return [score_with_coval(key, response, options) for response in responses], None
-    from cdcoref.scoring import read_mention_table, score_files, score_tables
+    from cdcoref.formats import read_mention_table
+    from cdcoref.scoring import score_files, score_tables
 
     if not significance:
         return list(score_files(key, responses, options, per_document=per_document)), None

@@ -1,39 +1,59 @@
-"""Files in, a Corpus out, and back: plain text, JSON lines and CoNLL, told apart by content; a bad file stops no other.
+"""Files in, a Corpus out, and back: CoNLL, CorefUD, JSON lines and plain text, gzipped or not, told apart by content.
 
-Each format has a module of its own; `read_corpus` reads whatever the user names: files, folders, standard input.
+`read_corpus` reads whatever the user names (files, folders, standard input) into one corpus; a bad file stops no other.
+`write_corpus` writes one in the format that the file's name ends in, `jsonl_writer` document by document.
+`read_mention_table` reads the mentions alone, for scoring. Each format is a module that ends in a `Format`, and
+`FORMATS` lists them.
 """
 
 from cdcoref.formats.conll import Layout, read_conll, write_conll
-from cdcoref.formats.conll_parsing import read_conll_table
-from cdcoref.formats.corefud import read_corefud, read_corefud_table
-from cdcoref.formats.files import LoadedCorpus, file_format, fill_gaps, read_corpus, write_corpus
-from cdcoref.formats.jsonl import read_jsonl, write_jsonl
-from cdcoref.formats.jsonl_table import read_jsonl_table
-from cdcoref.formats.line_chunks import first_bytes, line_chunks
-from cdcoref.formats.mention_table import DocumentKey, Ints, MentionTable
+from cdcoref.formats.corefud import read_corefud, write_corefud
+from cdcoref.formats.document_names import DocumentKey
+from cdcoref.formats.files import LoadedCorpus, read_corpus
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.input_file import readable_twice
+from cdcoref.formats.jsonl import jsonl_writer, read_jsonl, write_jsonl
+from cdcoref.formats.lines import first_bytes, line_chunks
+from cdcoref.formats.mention_table import Ints, MentionTable, table_of_corpus
 from cdcoref.formats.output_file import output_file
+from cdcoref.formats.registry import (
+    FORMATS,
+    format_of,
+    output_format,
+    output_suffixes,
+    read_file,
+    read_mention_table,
+    write_corpus,
+)
 from cdcoref.formats.text import tokenise_text
 
 __all__ = [
+    "FORMATS",
     "DocumentKey",
+    "Format",
     "Ints",
     "Layout",
     "LoadedCorpus",
     "MentionTable",
-    "file_format",
-    "fill_gaps",
+    "ReadOptions",
     "first_bytes",
+    "format_of",
+    "jsonl_writer",
     "line_chunks",
     "output_file",
+    "output_format",
+    "output_suffixes",
     "read_conll",
-    "read_conll_table",
     "read_corefud",
-    "read_corefud_table",
     "read_corpus",
+    "read_file",
     "read_jsonl",
-    "read_jsonl_table",
+    "read_mention_table",
+    "readable_twice",
+    "table_of_corpus",
     "tokenise_text",
     "write_conll",
+    "write_corefud",
     "write_corpus",
     "write_jsonl",
 ]

@@ -9,18 +9,22 @@ parsing are described in `conll_parsing`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.conll_parsing import Lines, read_conll_table
-from cdcoref.formats.mention_table import MentionTable, part_suffix
+from cdcoref.formats.conll_parsing import Lines, begins_with_a_document, read_conll_table
+from cdcoref.formats.document_names import document_ids, document_keys, key_to_column
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.mention_table import MentionTable
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape, unescape
+from cdcoref.wording import counted
 
-Layout = Literal["2012", "cross-document"]
+Layout = Literal["cross-document", "2012"]
+"""The default first: it joins all documents, so that every scorer counts links across documents."""
 
 BLOCK = "corpus"
 """What `#begin document` says in the cross-document layout; other scorers want it equal in key and response."""
@@ -58,11 +62,11 @@ def read_conll(
     """
     words = _Words()
     table = read_conll_table(path, words.add)
-    documents: dict[str, Document] = {}
-    for number, (key, row) in enumerate(table.documents.items()):
-        id = key.name if key.name not in documents else key.name + part_suffix(key.part)
+    ids = document_ids(table.documents, str(path))
+    documents = []
+    for number, (id, (key, row)) in enumerate(zip(ids, table.documents.items(), strict=True)):
         text = words.documents.get(number, _Sentences())
-        documents[id] = Document.from_sentences(
+        document = Document.from_sentences(
             id,
             text.sentences,
             topic=row.topic,
@@ -71,10 +75,11 @@ def read_conll(
             path=str(path),
             annotated=text.annotated(),
         )
-    return Corpus(tuple(documents.values()), tuple(_mentions(table, list(documents), kind, clusters == "document")))
+        documents.append(document)
+    return Corpus(tuple(documents), tuple(_mentions(table, ids, kind, clusters == "document")))
 
 
-def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "2012") -> None:
+def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "cross-document") -> None:
     """Write a corpus as CoNLL, gzipped if the name ends in `.gz`.
 
     Parameters
@@ -84,7 +89,8 @@ def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "2012") ->
     path
         The file; it is replaced when everything is written.
     layout
-        ``"2012"``: a block for every document. ``"cross-document"``: eight columns with topic and subtopic.
+        ``"cross-document"``: eight columns with topic and subtopic, all documents in one block. ``"2012"``: a block
+        for every document; other scorers then count links within documents only.
 
     Raises
     ------
@@ -142,16 +148,23 @@ def _mentions(table: MentionTable, ids: list[str], kind: str | None, local: bool
         yield Mention(ids[document], tuple(range(start, end)), kind, f"{ids[document]}/{name}" if local else name)
 
 
+def fill_gaps(corpus: Corpus) -> tuple[Corpus, int]:
+    """Replace discontinuous mentions, which CoNLL cannot say, by all tokens from their first to their last.
+
+    Returns
+    -------
+    corpus, filled
+        The corpus with contiguous mentions only, and how many of them were discontinuous.
+    """
+    mentions = [m if m.contiguous else replace(m, tokens=tuple(range(m.start, m.end))) for m in corpus.mentions]
+    filled = sum(not mention.contiguous for mention in corpus.mentions)
+    return replace(corpus, mentions=tuple(mentions)), filled
+
+
 def _lines_of_2012(corpus: Corpus) -> Iterator[str]:
-    written: dict[str, set[int]] = {}
-    for document, cells in _cells(corpus):
-        part = _part(document)
-        name = document.id.removesuffix(part_suffix(document.part))
-        # Only a further part of a document in this corpus says its part in the id; any other id stands as it is.
-        if part in written.get(name, {part}):
-            name = document.id
-        written.setdefault(name, set()).add(part)
-        yield f"#begin document ({escape(name).replace(_ESCAPED_SPACE, ' ')}); part {part:03d}"
+    keys = document_keys(corpus.documents)
+    for (name, part), (document, cells) in zip(keys, _cells(corpus), strict=True):
+        yield f"#begin document ({escape(name).replace(_ESCAPED_SPACE, ' ')}); part {part.zfill(3)}"
         first_column = _first_column(name)
         for start, end in document.sentences:
             for number, token in enumerate(range(start, end)):
@@ -166,7 +179,7 @@ def _cross_document_lines(corpus: Corpus) -> Iterator[str]:
     if not corpus.documents:
         return  # an empty block would be an empty document of the other layout
     yield f"#begin document {BLOCK}"
-    for document, cells in _cells(corpus):
+    for key, (document, cells) in zip(document_keys(corpus.documents), _cells(corpus), strict=True):
         if not document.tokens:
             raise InputError(
                 f"document {document.id!r} has no tokens, which eight columns cannot say; leave it out", document.path
@@ -174,11 +187,12 @@ def _cross_document_lines(corpus: Corpus) -> Iterator[str]:
         groups = "\t".join(
             "-" if group is None else _first_column(group) for group in (document.topic, document.subtopic)
         )
+        column = key_to_column(key)
         for sentence, (start, end) in enumerate(document.sentences):
             flag = document.annotated is None or sentence in document.annotated
             for token in range(start, end):
                 word = escape(document.tokens[token])
-                yield (f"{groups}\t{escape(document.id)}\t{sentence}\t{token}\t{word}\t{flag}\t{cells.get(token, '-')}")
+                yield f"{groups}\t{column}\t{sentence}\t{token}\t{word}\t{flag}\t{cells.get(token, '-')}"
     yield "#end document"
 
 
@@ -189,14 +203,6 @@ def _first_column(text: str) -> str:
     """A column that can open a line ('#' would make it a comment) and is not taken for an empty one."""
     column = escape(text)
     return f"\\u{ord(column[0]):04x}{column[1:]}" if column[0] == "#" or column == "-" else column
-
-
-def _part(document: Document) -> int:
-    if not (document.part.isascii() and document.part.isdigit()):
-        raise InputError(
-            f"document {document.id!r} has the part {document.part!r}; CoNLL needs a number", document.path
-        )
-    return int(document.part)
 
 
 def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
@@ -250,3 +256,34 @@ def _brackets(clusters: dict[int, list[Mention]]) -> dict[int, str]:
 def _described(mention: Mention, document: Document) -> str:
     text = " ".join(document.tokens[token] for token in mention.tokens)
     return f"mention {text[:60]!r} (tokens {mention.start}-{mention.end - 1} of document {document.id!r})"
+
+
+def _read(path: Path, options: ReadOptions) -> Corpus:
+    return read_conll(path, kind=options.kind, clusters=options.clusters)
+
+
+def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
+    chosen: Layout = "2012" if layout == "2012" else "cross-document"
+    corpus, filled = fill_gaps(corpus)
+    notes = []
+    if filled:
+        notes.append(
+            f"{counted(filled, 'discontinuous mention')} written from first to last token, since CoNLL has no gaps"
+        )
+    empty = [document.id for document in corpus.documents if not document.tokens]
+    if empty and chosen == "cross-document":
+        corpus = corpus.subset(document.id for document in corpus.documents if document.tokens)
+        notes.append(f"{counted(len(empty), 'document')} without words left out, since eight columns cannot say it")
+    write_conll(corpus, path, layout=chosen)
+    return tuple(notes)
+
+
+CONLL = Format(
+    name="CoNLL",
+    suffixes=(".conll",),
+    recognise=begins_with_a_document,
+    read=_read,
+    read_table=read_conll_table,
+    write=_write,
+    layouts=get_args(Layout),
+)

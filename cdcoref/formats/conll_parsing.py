@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.errors import InputError
-from cdcoref.formats.line_chunks import line_chunks
-from cdcoref.formats.mention_table import DocumentKey, DocumentRow, Ints, MentionTable, MentionTableBuilder
+from cdcoref.formats.document_names import DocumentKey, column_to_key
+from cdcoref.formats.lines import line_chunks
+from cdcoref.formats.mention_table import DocumentRow, Ints, MentionTable, MentionTableBuilder
 from cdcoref.formats.word_escapes import unescape
 
 LONGEST_LINE = 1 << 24
@@ -38,7 +39,7 @@ COLUMNS = 8
 
 _BEGIN = re.compile(rb"#\s*begin document\b\s*(.*)")
 _END = re.compile(rb"#\s*end document\b")
-_NAME_AND_PART = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+(\d+))?")
+_NAME_AND_PART = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+([0-9]+))?")
 _BRACKETS = re.compile(rb"(\()?([^()|\s]+)(\))?|\|")
 _SPACES = np.frombuffer(b"\t\n\v\f\r ", np.uint8)
 
@@ -77,6 +78,17 @@ class Cell(NamedTuple):
 
 
 OnLines = Callable[[Lines], None]
+
+
+def begins_with_a_document(start: bytes) -> bool:
+    """Whether the first line of a file that is no comment is a `#begin document`."""
+    for line in start.split(b"\n"):
+        text = line.strip()
+        if _BEGIN.match(text):
+            return True
+        if text and not text.startswith(b"#"):
+            return False
+    return False
 
 
 def read_conll_table(path: str | Path, on_lines: OnLines | None = None) -> MentionTable:
@@ -239,7 +251,7 @@ class _Parser:
             self._end_document()
         columns = prefix.decode().split("\t")
         topic, subtopic = (None if column == "-" else unescape(column) for column in columns[:2])
-        key = DocumentKey(unescape(columns[2]))
+        key = column_to_key(columns[2])
         earlier = self._builder.table.documents.get(key)
         if earlier is not None and (earlier.topic, earlier.subtopic) != (topic, subtopic):
             key = DocumentKey("/".join(map(unescape, columns)))  # one name in two topics is two documents

@@ -1,58 +1,46 @@
-"""CorefUD: CoNLL-U files whose last column (MISC) carries coreference as `Entity=`, as a corpus or a mention table.
+"""CorefUD files (CoNLL-U with `Entity=` in the last column) as corpora: read and written. See `corefud_parsing`.
 
-https://ufal.mff.cuni.cz/corefud: `(e5-person-1-` begins a mention of cluster e5, `e5)` ends it, `(e5-person-1-)` is a
-mention of one word, several stand side by side without a separator; `e5[1/2]` is the first of two pieces of a
-discontinuous mention. The comment `# global.Entity = eid-etype-head-other` says which of the attributes between the
-hyphens is the cluster (`eid`, or `GRP` in other corpora; the first by default). Tokens are words and empty nodes;
-ranges of multiword tokens are not tokens. A cluster's name means something within one document only (`# newdoc`).
+What is written is read back equal, as far as the format goes: documents, sentences, tokens, kinds, clusters and their
+names, also of clusters across documents (`crossdoc` in the attribute `other`; for other programs coreference ends with
+the document) and of discontinuous mentions. CorefUD says neither topics, parts, ids, confidences nor annotated
+sentences; it has no documents without words, and mentions of one cluster that cross cannot all be said. Syntax is left
+empty; the last word of a mention is given as its head.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import quote
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.line_chunks import line_chunks
-from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
+from cdcoref.formats.corefud_parsing import (
+    ATTRIBUTES,
+    CROSS_DOCUMENT,
+    KIND,
+    Brackets,
+    FoundMention,
+    begins_with_conllu,
+    read_corefud_table,
+)
+from cdcoref.formats.document_names import DocumentKey, document_ids, document_keys, key_to_column
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.output_file import output_file
+from cdcoref.formats.word_escapes import escape
+from cdcoref.wording import counted
 
-LONGEST_LINE = 1 << 24
-"""Bytes of the longest line that is accepted."""
+TYPES = {
+    *("person", "place", "organization", "animal", "plant", "object", "substance", "time", "number", "abstract"),
+    *("event", "other"),
+}
+"""The types of entities that CorefUD has."""
 
-COLUMNS = 10
-TAB = b"\t"
-
-_NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*))?\s*$")
-_ATTRIBUTES = re.compile(rb"#\s*global\.Entity\s*=\s*(\S+)")
-_ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
-_BRACKET = re.compile(r"(\()?([^()]+)(\))?")
-_HEAD = re.compile(r"\d{1,6}(,\d{1,6})*")
-_PIECE = re.compile(r"(.*)\[(\d{1,6})/(\d{1,6})\]$")
-
-OnWord = Callable[[int, int, str], None]
-"""Called with the number of the document, the number of the sentence in the file, and the word."""
-
-
-def read_corefud_table(path: str | Path, on_word: OnWord | None = None) -> MentionTable:
-    """Read the mentions of a CorefUD file, plain or gzipped.
-
-    Parameters
-    ----------
-    path
-        The file.
-    on_word
-        What else to do with every word and empty node.
-
-    Raises
-    ------
-    InputError
-        If the file is not CoNLL-U, or a bracket has no partner.
-    """
-    return _Reader(str(path), on_word).read_file()
+_HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
 
 
 def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = False, empty_nodes: bool = True) -> Corpus:
@@ -63,7 +51,7 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
     path
         The file.
     kind
-        The kind of all its mentions, since CorefUD's types of entities are others.
+        The kind of all its mentions, unless it says kinds as `write_corefud` does: CorefUD's types are others.
     heads
         Whether a mention is its head alone: the words of it that the attribute `minspan` (GUM) or `head` (CorefUD)
         counts from 1.
@@ -73,7 +61,8 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
     Returns
     -------
     Corpus
-        The cluster's name has the document's before it. A mention's tag is its type (`etype`).
+        The cluster's name has the document's before it, unless it was written as one across documents. A mention's
+        tag is its type (`etype`).
 
     Raises
     ------
@@ -86,196 +75,170 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
     def add(document: int, sentence: int, word: str) -> None:
         sentences.setdefault(document, {}).setdefault(sentence, []).append(word)
 
-    reader = _Reader(str(path), add, empty_nodes)
-    table = reader.read_file()
-    ids = [key.name for key in table.documents]
+    found: list[FoundMention] = []
+    table = read_corefud_table(path, add, found.append, empty_nodes=empty_nodes)
+    ids = document_ids(table.documents, str(path))
     documents = [
-        Document.from_sentences(id, sentences.get(number, {}).values(), path=str(path)) for number, id in enumerate(ids)
+        Document.from_sentences(id, sentences.get(number, {}).values(), part=key.part, path=str(path))
+        for number, (id, key) in enumerate(zip(ids, table.documents, strict=True))
     ]
     mentions = []
-    for row in range(len(table.document)):
-        id = ids[int(table.document[row])]
-        tokens = table.gaps.get(row) or tuple(range(int(table.start[row]), int(table.end[row])))
-        mention = reader.mentions[row]
-        if heads:
-            tokens = _head_of(tokens, mention, str(path))
-        cluster = f"{id}/{table.names[int(table.cluster[row])]}"
-        mentions.append(Mention(id, tokens, kind, cluster, tag=mention.type or None))
+    for document, mention in zip(table.document.tolist(), found, strict=True):
+        name = mention.cross_document
+        mentions.append(
+            Mention(
+                ids[document],
+                _head_of(mention, str(path)) if heads else tuple(mention.tokens),
+                mention.kind or kind,
+                f"{ids[document]}/{mention.name}" if name is None else name,
+                tag=mention.type,
+            )
+        )
     return Corpus(tuple(documents), tuple(mentions))
 
 
-@dataclass(slots=True)
-class _Open:
-    """A mention that has begun; `type` and `head` are as its first bracket says them, empty where it does not."""
-
-    order: int
-    line: int
-    start: int
-    type: str = ""
-    head: str = ""
-    earlier: list[int] = field(default_factory=list)  # tokens of the pieces before
-    piece: int = 1
-    pieces: int = 1
-
-
-def _head_of(tokens: tuple[int, ...], mention: _Open, path: str) -> tuple[int, ...]:
-    numbers = list(map(int, mention.head.split(","))) if _HEAD.fullmatch(mention.head) else []
-    if not numbers or not 1 <= min(numbers) <= max(numbers) <= len(tokens):
-        shown = f"{mention.head!r} is" if mention.head else "no minspan or head is"
-        message = f"{shown} given for the head of a mention of {len(tokens)} words that begins here"
+def _head_of(mention: FoundMention, path: str) -> tuple[int, ...]:
+    numbers = sorted(set(map(int, mention.head.split(",")))) if _HEAD.fullmatch(mention.head) else []
+    if not numbers or numbers[0] < 1 or numbers[-1] > len(mention.tokens):
+        shown = f"{mention.head[:40]!r} is" if mention.head else "no minspan or head is"
+        message = f"{shown} given for the head of a mention of {counted(len(mention.tokens), 'word')} that begins here"
         raise InputError(f"{message}; expected the number of a word of it", path, mention.line)
-    return tuple(tokens[number - 1] for number in sorted(set(numbers)))
+    return tuple(mention.tokens[number - 1] for number in numbers)
 
 
-class _Reader:
-    """Attributes: `mentions` has the mentions in the order of the table's rows, where words are collected too."""
+def write_corefud(corpus: Corpus, path: str | Path) -> None:
+    """Write a corpus as CorefUD, gzipped if the name ends in `.gz`.
 
-    def __init__(self, path: str, on_word: OnWord | None, empty_nodes: bool = True) -> None:
-        self._path = path
-        self._on_word = on_word
-        self._empty_nodes = empty_nodes
-        self._builder = MentionTableBuilder(path)
-        self._builder.table.local_clusters = True
-        self._document: DocumentRow | None = None
-        self._open: dict[str, list[_Open]] = {}
-        self._waiting: dict[str, list[_Open]] = {}  # discontinuous mentions between two of their pieces
-        self._attribute = 0
-        self._type = self._head = -1
-        self.mentions: list[_Open] = []
-        self._sentence = 0
-        self._order = 0
+    Parameters
+    ----------
+    corpus
+        Every cluster has a name of its own in every document (`e1`, `e2`, ...), beside its name in the corpus.
+    path
+        The file; it is replaced when everything is written.
 
-    def read_file(self) -> MentionTable:
-        """Read the whole file into a table."""
-        for first, chunk in line_chunks(self._path, LONGEST_LINE):
-            self._read(chunk[:-1].split(b"\n"), first)
-        self._end_document()
-        return self._builder.finish()
+    Raises
+    ------
+    InputError
+        If a document has no words, mentions of one cluster cross, or the file cannot be written.
+    """
+    first = 1
+    with output_file(path) as file:
+        found = corpus.by_document()
+        for key, document in zip(document_keys(corpus.documents), corpus.documents, strict=True):
+            if not document.tokens:
+                raise InputError(f"document {document.id!r} has no words, which CorefUD cannot say", document.path)
+            named, first = _named(found[document.id], first)
+            for line in _lines(key, document, _cells(document, named)):
+                file.write(line + "\n")
 
-    def _read(self, lines: list[bytes], first: int) -> None:
-        """Take some lines, the first of which has that number in the file."""
-        only_mentions = self._on_word is None
-        for number, line in enumerate(lines, first):
-            if line[:1].isdigit():
-                if only_mentions and b"Entity=" not in line and self._document is not None:
-                    # Most lines by far: a word (or a range of words) that no mention begins or ends at.
-                    if line.count(b"\t") != COLUMNS - 1:
-                        self._fail_columns(line, number)
-                    self._document.tokens += b"-" not in line[: line.index(b"\t")]
-                else:
-                    self._word(line, number)
-            elif line[:1] == b"#":
-                self._comment(line, number)
-            elif not line.strip():
-                self._sentence += 1
+
+Named = list[tuple[str, str, Mention]]
+"""Mentions with the name of their cluster in the document and with their attributes."""
+
+
+def _named(mentions: list[Mention], first: int) -> tuple[Named, int]:
+    """The mentions of a document with their clusters' names from `e{first}` on, and the number after the last."""
+    numbers: dict[object, tuple[int, str]] = {}
+    named = []
+    for mention in mentions:
+        key = object() if mention.cluster is None else (mention.kind, mention.cluster)
+        etype = mention.tag if mention.tag in TYPES else EVENT if mention.kind == EVENT else ""
+        # A cluster has one type in CorefUD: that of its first mention.
+        number, etype = numbers.setdefault(key, (first + len(numbers), etype))
+        other = {} if mention.kind is None else {KIND: mention.kind}
+        if mention.cluster is not None:
+            other[CROSS_DOCUMENT] = quote(mention.cluster, safe="", errors="surrogatepass").replace("-", "%2D")
+        values = (f"e{number}", etype, str(len(mention.tokens)), ",".join(f"{k}:{v}" for k, v in other.items()))
+        named.append((values[0], "-".join(values[1:]), mention))
+    return named, first + len(numbers)
+
+
+def _cells(document: Document, named: Named) -> dict[int, str]:
+    """What `Entity=` says, at the tokens where it says something."""
+    ends: dict[int, list[tuple[int, str]]] = {}
+    begins: dict[int, list[tuple[int, str]]] = {}
+    words: dict[int, list[str]] = {}
+    for name, attributes, mention in named:
+        pieces = list(_pieces(mention.tokens))
+        for number, (start, last) in enumerate(pieces, 1):
+            piece = name if len(pieces) == 1 else f"{name}[{number}/{len(pieces)}]"
+            if start == last:
+                words.setdefault(start, []).append(f"({piece}-{attributes})")
             else:
-                self._fail_columns(line, number)
+                begins.setdefault(start, []).append((-last, f"({piece}-{attributes}"))
+                ends.setdefault(last, []).append((-start, f"{piece})"))
+    cells = {}
+    for token in ends.keys() | begins.keys() | words.keys():
+        closing, opening = ("".join(text for _, text in sorted(table.get(token, []))) for table in (ends, begins))
+        whole = "".join(words.get(token, []))
+        # CorefUD's order: ends before beginnings; whole mentions after beginnings, or before ends if there are none.
+        cells[token] = closing + opening + whole if opening else whole + closing
+    _check(document, named, cells)
+    return cells
 
-    def _fail(self, message: str, line: int) -> NoReturn:
-        raise InputError(message, self._path, line)
 
-    def _fail_columns(self, line: bytes, number: int) -> NoReturn:
-        self._fail(
-            f"the line has {line.count(TAB) + 1} tab-separated columns, the first of which begins with "
-            f"{line[:1].decode(errors='replace')!r}; a word of CoNLL-U has {COLUMNS} and begins with its number",
-            number,
+def _pieces(tokens: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """First and last token of every unbroken part of a mention."""
+    for _, run in groupby(enumerate(tokens), key=lambda entry: entry[1] - entry[0]):
+        part = [token for _, token in run]
+        yield part[0], part[-1]
+
+
+def _check(document: Document, named: Named, cells: dict[int, str]) -> None:
+    """Refuse what would not be read back equal: mentions of one cluster whose brackets are paired otherwise."""
+
+    def fail(message: str, line: int) -> NoReturn:
+        raise InputError(
+            f"mentions of one cluster cross in document {document.id!r}, which CorefUD cannot say; write JSON lines",
+            document.path,
         )
 
-    def _comment(self, line: bytes, number: int) -> None:
-        if match := _NEWDOC.match(line):
-            self._end_document()
-            name = (match[1] or b"").decode().strip()
-            self._begin_document(name, number)
-        elif match := _ATTRIBUTES.match(line):
-            names = match[1].decode().split("-")
-            self._attribute = max(0, _place(names, "eid", "GRP"))
-            self._type, self._head = _place(names, "etype"), _place(names, "minspan", "head")
-
-    def _begin_document(self, name: str, number: int) -> None:
-        row = DocumentRow(line=number)
-        self._builder.begin_document(DocumentKey(name or f"document {len(self._builder.table.documents) + 1}"), row)
-        self._document = row
-
-    def _end_document(self) -> None:
-        lines = [mention.line for table in (self._open, self._waiting) for stack in table.values() for mention in stack]
-        if lines:
-            self._fail("a mention begins here and never ends in its document; close its bracket", min(lines))
-        self._open.clear()
-        self._waiting.clear()
-        self._document = None
-
-    def _word(self, line: bytes, number: int) -> None:
-        columns = line.rstrip(b"\r").split(b"\t")
-        if len(columns) != COLUMNS:
-            self._fail_columns(line, number)
-        if b"-" in columns[0]:
-            return
-        if b"." in columns[0] and not self._empty_nodes:
-            if b"Entity=" in columns[9]:
-                self._fail("a mention begins or ends at an empty node, which is no word of the text", number)
-            return
-        if self._document is None:
-            self._begin_document("", number)
-        assert self._document is not None
-        if self._on_word is not None:
-            self._on_word(len(self._builder.table.documents) - 1, self._sentence, columns[1].decode())
-        if b"Entity=" in columns[9] and (entity := _ENTITY.search(columns[9].decode())):
-            self._brackets(entity[1], self._document.tokens, number)
-        self._document.tokens += 1
-
-    def _brackets(self, text: str, token: int, line: int) -> None:
-        at = 0
-        while at < len(text):
-            match = _BRACKET.match(text, at)
-            if match is None or not (match[1] or match[3]):
-                self._fail(f"Entity={text[:60]} cannot be read; each mention needs a bracket and a name", line)
-            at = match.end()
-            opens, inside, closes = match.groups()
-            if opens:
-                attributes = inside.split("-")
-                name = attributes[min(self._attribute, len(attributes) - 1)]
-                self._begin_mention(name, token, line, attributes)
-            else:
-                name = inside.split("-")[0]
-            if closes:
-                self._end_mention(name, token, line)
-
-    def _begin_mention(self, name: str, token: int, line: int, attributes: list[str]) -> None:
-        piece = _PIECE.match(name)
-        if piece is None or int(piece[2]) == 1:
-            cluster, pieces = (name, 1) if piece is None else (piece[1], int(piece[3]))
-            type, head = (attributes[n] if 0 <= n < len(attributes) else "" for n in (self._type, self._head))
-            mention = _Open(self._order, line, token, type, head, pieces=pieces)
-            self._order += 1
-        else:
-            cluster = piece[1]
-            stack = self._waiting.get(cluster, [])
-            number = int(piece[2])
-            found = [m for m in stack if m.piece == number - 1 and m.pieces == int(piece[3])]
-            if not found:
-                self._fail(f"{name} continues a mention whose piece before was not found", line)
-            mention = found[-1]
-            stack.remove(mention)
-            mention.start, mention.piece = token, number
-        self._open.setdefault(cluster, []).append(mention)
-
-    def _end_mention(self, name: str, token: int, line: int) -> None:
-        piece = _PIECE.match(name)
-        cluster = piece[1] if piece else name
-        stack = self._open.get(cluster)
-        if not stack:
-            self._fail(f"a mention of {cluster} ends here that has not begun; open its bracket", line)
-        mention = stack.pop()
-        mention.earlier.extend(range(mention.start, token + 1))
-        if mention.piece < mention.pieces:
-            self._waiting.setdefault(cluster, []).append(mention)
-            return
-        tokens = tuple(sorted(set(mention.earlier)))
-        self._builder.add_tokens(tokens, self._builder.cluster(cluster, cluster), mention.order)
-        if self._on_word is not None:
-            self.mentions.append(mention)
+    brackets = Brackets(fail)
+    found = Counter(
+        (mention.name, tuple(mention.tokens))
+        for token, text in sorted(cells.items())
+        for mention in brackets.take(text, token, 0, ATTRIBUTES)
+    )
+    if found != Counter((name, mention.tokens) for name, _, mention in named):
+        fail("", 0)
 
 
-def _place(names: list[str], *wanted: str) -> int:
-    """Where the first of the wanted attributes that there is stands among the names; -1 for none."""
-    return next((names.index(name) for name in wanted if name in names), -1)
+def _lines(key: DocumentKey, document: Document, cells: dict[int, str]) -> Iterator[str]:
+    id = key_to_column(key)
+    yield f"# newdoc id = {id}"
+    yield f"# global.Entity = {'-'.join(ATTRIBUTES)}"
+    for number, (start, end) in enumerate(document.sentences, 1):
+        if start == end:
+            continue
+        words = [escape(word) for word in document.tokens[start:end]]
+        touches = [first[1] == second[0] for first, second in pairwise(document.offsets[start:end])]
+        spaces = ["" if touching else " " for touching in touches]
+        yield f"# sent_id = {id}-{number}"
+        yield "# text = " + "".join(word + space for word, space in zip(words, [*spaces, ""], strict=True))
+        for place, word in enumerate(words):
+            misc = [f"Entity={cells[start + place]}"] if start + place in cells else []
+            if place < len(touches) and touches[place]:
+                misc.append("SpaceAfter=No")
+            yield "\t".join([str(place + 1), word, *["_"] * 7, "|".join(misc) or "_"])
+        yield ""
+
+
+def _read(path: Path, options: ReadOptions) -> Corpus:
+    return read_corefud(path, kind=options.kind)
+
+
+def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
+    written = corpus.subset(document.id for document in corpus.documents if document.tokens)
+    write_corefud(written, path)
+    empty = len(corpus.documents) - len(written.documents)
+    return (f"{counted(empty, 'document')} without words left out, since CorefUD cannot say it",) if empty else ()
+
+
+COREFUD = Format(
+    name="CorefUD",
+    suffixes=(".conllu",),
+    recognise=begins_with_conllu,
+    read=_read,
+    read_table=read_corefud_table,
+    write=_write,
+)

@@ -16,30 +16,28 @@ all tokens that it touches.
 from __future__ import annotations
 
 import json
-from bisect import bisect_left, bisect_right
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.errors import InputError
-from cdcoref.formats.line_chunks import line_chunks
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.jsonl_parsing import Tokenise, read_lines
+from cdcoref.formats.lines import shown_name
+from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
 from cdcoref.formats.output_file import output_file
+from cdcoref.formats.text import tokenise_text
 
-_DOCUMENT_FIELDS = {
-    *("id", "text", "tokens", "offsets", "sentences", "topic", "subtopic", "part", "path", "hidden", "annotated"),
-    "mentions",
-}
-_PLACES = {"tokens", "spans", "start", "end"}
-_MENTION_FIELDS = {*_PLACES, "kind", "cluster", "id", "tag", "confidence"}
+WriteDocument = Callable[[Document, Sequence[Mention]], None]
+"""A document and its mentions, in the order in which they are written."""
 
-Tokenise = Callable[[str, str], Document]
-"""Text and id to a document."""
+_BEGINNING = re.compile(rb'\s*\{\s*(?:"|\})')
 
 
-def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise | None = None) -> Corpus:
+def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text) -> Corpus:
     """Read a corpus.
 
     Parameters
@@ -47,7 +45,7 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise | None = None) 
     source
         A file (UTF-8, plain or compressed with gzip), or a stream of bytes.
     tokenise
-        What makes a document of a line without tokens; the default is `cdcoref.formats.text.tokenise_text`.
+        What makes a document of a line without tokens.
 
     Returns
     -------
@@ -59,23 +57,73 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise | None = None) 
     InputError
         If a line is not a document as described at the top of this file.
     """
-    name = str(source) if isinstance(source, str | Path) else getattr(source, "name", "the stream")
     documents: list[Document] = []
     mentions: list[Mention] = []
-    line_of: dict[str, int] = {}
     remarks: Counter[str] = Counter()
-    for number, line in _lines(source):
-        try:
-            document, found = _read_line(line, tokenise or _tokenise_text, remarks)
-            if document.id in line_of:
-                raise _Wrong(f"document {document.id!r} is on line {line_of[document.id]} already; ids must be unique")
-        except _Wrong as error:
-            raise InputError(str(error), name, number) from None
-        line_of[document.id] = number
-        documents.append(document)
-        mentions.extend(found)
-    notes = tuple(f"{name}: {remark} ({count} times)" for remark, count in remarks.items())
-    return Corpus(tuple(documents), tuple(mentions), notes)
+    for line in read_lines(source, tokenise, remarks):
+        documents.append(line.document())
+        mentions.extend(line.corpus_mentions())
+    notes = (
+        f"{shown_name(source)}: {remark} ({'once' if count == 1 else f'{count} times'})"
+        for remark, count in remarks.items()
+    )
+    return Corpus(tuple(documents), tuple(mentions), tuple(notes))
+
+
+def read_jsonl_table(path: str | Path) -> MentionTable:
+    """Read the mentions of a JSON lines file, plain or gzipped, for scoring.
+
+    Raises
+    ------
+    InputError
+        If a line is not a document as described at the top of this file.
+    """
+    builder = MentionTableBuilder(str(path))
+    for line in read_lines(path, tokenise_text, Counter()):
+        row = DocumentRow(line.fields.get("topic"), line.fields.get("subtopic"), line.length, line.number)
+        builder.begin_document(DocumentKey.of(line.id, line.part), row)
+        for tokens, kind, cluster, _ in line.mentions:
+            builder.add_mention(tokens, kind, cluster)
+    return builder.finish()
+
+
+@contextmanager
+def jsonl_writer(path: str | Path) -> Iterator[WriteDocument]:
+    """Write a corpus document by document; the file is there, whole, when the block ends without an error.
+
+        with jsonl_writer("pred.jsonl") as write:
+            for document, mentions in found:
+                write(document, mentions)
+
+    Parameters
+    ----------
+    path
+        The file; a name that ends in ``.gz`` is compressed.
+
+    Yields
+    ------
+    Callable
+        Takes a document and its mentions, and raises `ValueError` if a document of that id has been written or a
+        mention is in another document.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written; what stood there before is then still there.
+    """
+    written: set[str] = set()
+    with output_file(path) as file:
+
+        def write(document: Document, mentions: Sequence[Mention]) -> None:
+            if document.id in written:
+                raise ValueError(f"document {document.id!r} is written a second time")
+            for mention in mentions:
+                if mention.document != document.id or mention.end > len(document.tokens):
+                    raise ValueError(f"{mention} is not in document {document.id!r}")
+            written.add(document.id)
+            file.write(json.dumps(_document_fields(document, mentions), ensure_ascii=False) + "\n")
+
+        yield write
 
 
 def write_jsonl(corpus: Corpus, path: str | Path) -> None:
@@ -89,12 +137,12 @@ def write_jsonl(corpus: Corpus, path: str | Path) -> None:
     mentions: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
     for mention in corpus.mentions:
         mentions[mention.document].append(mention)
-    with output_file(path) as file:
+    with jsonl_writer(path) as write:
         for document in corpus.documents:
-            file.write(json.dumps(_document_fields(document, mentions[document.id]), ensure_ascii=False) + "\n")
+            write(document, mentions[document.id])
 
 
-def _document_fields(document: Document, mentions: list[Mention]) -> dict[str, Any]:
+def _document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "id": document.id,
         "text": document.text,
@@ -124,219 +172,20 @@ def _mention_fields(mention: Mention) -> dict[str, Any]:
     return fields
 
 
-class _Wrong(Exception):
-    """What is wrong with a line, before file and line are known."""
+def _read(path: Path, options: ReadOptions) -> Corpus:
+    return read_jsonl(path, lambda text, id: tokenise_text(text, id, options.pipeline))
 
 
-def _tokenise_text(text: str, id: str) -> Document:
-    from cdcoref.formats.text import tokenise_text
-
-    return tokenise_text(text, id)
-
-
-def _lines(source: str | Path | BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not blank, with their numbers from 1."""
-    if isinstance(source, str | Path):
-        for first, chunk in line_chunks(source):
-            for number, line in enumerate(chunk.split(b"\n"), first):
-                if line.strip():
-                    yield number, line
-    else:
-        for number, line in enumerate(source, 1):
-            if line.strip():
-                yield number, line
+def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
+    write_jsonl(corpus, path)
+    return ()
 
 
-def _read_line(line: bytes, tokenise: Tokenise, remarks: Counter[str]) -> tuple[Document, list[Mention]]:
-    try:
-        fields = json.loads(line.decode())
-        json.dumps(fields, ensure_ascii=False).encode()
-    except json.JSONDecodeError as error:
-        raise _Wrong(f"the line is not JSON ({error.msg} at column {error.colno})") from None
-    except UnicodeDecodeError:
-        raise _Wrong("the line is not UTF-8; convert the file to UTF-8") from None
-    except UnicodeEncodeError:
-        raise _Wrong("the line has half of a surrogate pair, which is no character") from None
-    except (ValueError, RecursionError) as error:
-        raise _Wrong(f"the line cannot be read as JSON ({error})") from None
-    if not isinstance(fields, dict):
-        raise _Wrong('the line is not a JSON object; each line should be one document, {"id": ..., "text": ...}')
-    _remark_unknown(fields, _DOCUMENT_FIELDS, "document", remarks)
-    document = _read_document(fields, tokenise)
-    entries = _list(fields, "mentions", optional=True) or []
-    return document, [
-        _read_mention(entry, number, document, fields, remarks) for number, entry in enumerate(entries, 1)
-    ]
-
-
-def _remark_unknown(fields: dict[str, Any], known: set[str], what: str, remarks: Counter[str]) -> None:
-    for name in fields.keys() - known:
-        remarks[f"the field {name!r} of a {what} is unknown and was not read"] += 1
-
-
-def _read_document(fields: dict[str, Any], tokenise: Tokenise) -> Document:
-    id, text = _string(fields, "id"), _string(fields, "text")
-    if not id:
-        raise _Wrong("the document has no 'id'; give every document a name of its own")
-    if "tokens" in fields:
-        document = _read_tokens(fields, id, text)
-    elif text is None:
-        raise _Wrong("the document has neither 'text' nor 'tokens'")
-    else:
-        for name in ("offsets", "sentences", "hidden", "annotated"):
-            if fields.get(name) is not None:
-                raise _Wrong(f"the document has {name!r} but no 'tokens', to which they refer")
-        document = tokenise(text, id)
-    numbers = {name: _sentence_numbers(fields, name, len(document.sentences)) for name in ("hidden", "annotated")}
-    return Document(
-        document.id,
-        document.tokens,
-        document.sentences,
-        document.text,
-        document.offsets,
-        topic=_string(fields, "topic"),
-        subtopic=_string(fields, "subtopic"),
-        part=_string(fields, "part") or "0",
-        path=_string(fields, "path"),
-        hidden=numbers["hidden"] or frozenset(),
-        annotated=numbers["annotated"],
-    )
-
-
-def _read_tokens(fields: dict[str, Any], id: str, text: str | None) -> Document:
-    tokens = _list(fields, "tokens") or []
-    if not all(isinstance(token, str) for token in tokens):
-        raise _Wrong("'tokens' must be a list of strings")
-    if fields.get("sentences") is None:
-        sentences = [(0, len(tokens))] if tokens else []
-    else:
-        sentences = _ranges(fields["sentences"], "sentences")
-        if [start for start, _ in sentences] != [0, *(end for _, end in sentences)][: len(sentences)] or (
-            sentences[-1][1] if sentences else 0
-        ) != len(tokens):
-            raise _Wrong(f"'sentences' must be ranges [start, end] that cover the {len(tokens)} tokens in order")
-    if text is None:
-        if fields.get("offsets") is not None:
-            raise _Wrong("the document has 'offsets' but no 'text', to which they refer")
-        return Document.from_sentences(id, [tokens[start:end] for start, end in sentences])
-    if fields.get("offsets") is None:
-        raise _Wrong("the document has 'text' and 'tokens' but no 'offsets'; add them, or leave out one of the two")
-    offsets = _ranges(fields["offsets"], "offsets")
-    if len(offsets) != len(tokens):
-        raise _Wrong(f"'offsets' has {len(offsets)} ranges for {len(tokens)} tokens")
-    borders = [border for offset in offsets for border in offset]
-    if borders != sorted(borders) or (borders and borders[-1] > len(text)):
-        raise _Wrong(f"'offsets' must be ascending ranges [start, end] within the {len(text)} characters of 'text'")
-    return Document(id, tuple(tokens), tuple(sentences), text, tuple(offsets))
-
-
-def _sentence_numbers(fields: dict[str, Any], name: str, sentences: int) -> frozenset[int] | None:
-    numbers = _list(fields, name, optional=True)
-    if numbers is None:
-        return None
-    if not all(_is_number(n) and n < sentences for n in numbers):
-        raise _Wrong(f"{name!r} must be a list of sentence numbers from 0 to {sentences - 1}")
-    return frozenset(numbers)
-
-
-def _read_mention(entry: Any, number: int, document: Document, line: dict[str, Any], remarks: Counter[str]) -> Mention:
-    try:
-        if not isinstance(entry, dict):
-            raise _Wrong("it is not a JSON object")
-        _remark_unknown(entry, _MENTION_FIELDS, "mention", remarks)
-        kind = _string(entry, "kind")
-        if kind is not None and kind not in KINDS:
-            raise _Wrong(f"its kind is {kind!r}; it must be {' or '.join(KINDS)}, or left out")
-        confidence = entry.get("confidence")
-        if confidence is not None and (type(confidence) not in (int, float) or not 0 <= confidence <= 1):
-            raise _Wrong(f"its confidence is {confidence!r}; it must be a number from 0 to 1")
-        tokens = _mention_tokens(entry, document, line, remarks)
-        return Mention(
-            document.id,
-            tokens,
-            kind,
-            _name(entry, "cluster"),
-            _name(entry, "id"),
-            _string(entry, "tag"),
-            None if confidence is None else float(confidence),
-        )
-    except _Wrong as error:
-        raise _Wrong(f"mention {number} of document {document.id!r} cannot be used: {error}") from None
-
-
-def _mention_tokens(
-    entry: dict[str, Any], document: Document, line: dict[str, Any], remarks: Counter[str]
-) -> tuple[int, ...]:
-    """The tokens of a mention, however its place is given."""
-    given = {name for name in _PLACES if entry.get(name) is not None}
-    if given == {"tokens"}:
-        if "tokens" not in line:
-            raise _Wrong("it has 'tokens', but its document has none; give character ranges: 'start' and 'end'")
-        tokens = entry["tokens"]
-        limit = len(document.tokens)
-        if not (isinstance(tokens, list) and tokens and all(_is_number(t) and t < limit for t in tokens)):
-            raise _Wrong(f"its tokens must be numbers from 0 to {limit - 1}, one at least")
-        if any(a >= b for a, b in pairwise(tokens)):
-            raise _Wrong("its tokens must be in ascending order")
-        return tuple(tokens)
-    if given == {"start", "end"}:
-        spans = _ranges([[entry["start"], entry["end"]]], "its start and end")
-    elif given == {"spans"}:
-        spans = _ranges(entry["spans"], "its spans")
-    else:
-        raise _Wrong("it needs either 'tokens', or 'start' and 'end', or 'spans'")
-    return _touched(spans, document, remarks)
-
-
-def _touched(spans: list[tuple[int, int]], document: Document, remarks: Counter[str]) -> tuple[int, ...]:
-    """The tokens that character ranges touch."""
-    tokens: set[int] = set()
-    for start, end in spans:
-        # Offsets ascend and do not overlap, so the tokens touched are consecutive.
-        first = bisect_right(document.offsets, start, key=lambda offset: offset[1])
-        last = bisect_left(document.offsets, end, key=lambda offset: offset[0])
-        if start == end or end > len(document.text) or first >= last:
-            raise _Wrong(
-                f"characters {start} to {end} ({document.text[start:end]!r}) touch no token; "
-                f"ranges count characters of the text from 0 to {len(document.text)}, the end exclusive"
-            )
-        if (document.offsets[first][0], document.offsets[last - 1][1]) != (start, end):
-            remarks["a mention was widened to whole tokens"] += 1
-        tokens.update(range(first, last))
-    if not tokens:
-        raise _Wrong("it has no span")
-    return tuple(sorted(tokens))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _string(fields: dict[str, Any], name: str) -> str | None:
-    value = fields.get(name)
-    if value is not None and not isinstance(value, str):
-        raise _Wrong(f"{name!r} must be a string, not {json.dumps(value)[:40]}")
-    return value
-
-
-def _name(fields: dict[str, Any], name: str) -> str | None:
-    """A string, or a number as one."""
-    value = fields.get(name)
-    return str(value) if type(value) is int else _string(fields, name)
-
-
-def _list(fields: dict[str, Any], name: str, optional: bool = False) -> list[Any] | None:
-    value = fields.get(name)
-    if not isinstance(value, list) and not (optional and value is None):
-        raise _Wrong(f"{name!r} must be a list, not {json.dumps(value)[:40]}")
-    return value
-
-
-def _ranges(value: object, name: str) -> list[tuple[int, int]]:
-    """Pairs of numbers, the first not above the second."""
-    if not isinstance(value, list):
-        raise _Wrong(f"{name} must be a list of ranges [start, end]")
-    for entry in value:
-        if not (isinstance(entry, list) and len(entry) == 2 and all(map(_is_number, entry)) and entry[0] <= entry[1]):
-            raise _Wrong(f"{name} must be ranges [start, end] of numbers from 0, not {json.dumps(entry)[:40]}")
-    return [(start, end) for start, end in value]
+JSONL = Format(
+    name="JSON lines",
+    suffixes=(".jsonl", ".ndjson", ".json"),
+    recognise=lambda start: _BEGINNING.match(start) is not None,
+    read=_read,
+    read_table=read_jsonl_table,
+    write=_write,
+)

@@ -7,35 +7,18 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
+from cdcoref.formats.document_names import DocumentKey
+
+KIND_NUMBERS: dict[str | None, int] = {None: 0, **{kind: number for number, kind in enumerate(KINDS, 1)}}
+"""What the column of kinds has for every kind: 0 for a kind that is not said."""
 
 Ints = NDArray[np.int64]
-
-
-class DocumentKey(NamedTuple):
-    """What makes two documents the same document: the name, and the CoNLL part where it is split."""
-
-    name: str
-    part: str = "0"
-
-    def __str__(self) -> str:
-        return self.name if self.part == "0" else f"{self.name}; part {self.part}"
-
-    @classmethod
-    def of(cls, id: str, part: str) -> DocumentKey:
-        """The key of a document whose id may say the part a second time (ids are unique in a corpus)."""
-        suffix = part_suffix(part)
-        return cls(id.removesuffix(suffix) if part != "0" else id, part)
-
-
-def part_suffix(part: str) -> str:
-    """What follows the name of a document in its id where another part of it has the name alone."""
-    return f"; part {part.zfill(3)}"
 
 
 @dataclass(slots=True)
@@ -67,7 +50,7 @@ class MentionTable:
     order
         For every mention, where in the file it begins; ascending numbers. *Shape:* (mentions,)
     kind
-        For every mention, 0 for a kind that is not said, else one more than the place in `cdcoref.corpus.KINDS`.
+        For every mention, the number of its kind in `KIND_NUMBERS`. *Shape:* (mentions,)
     gaps
         The tokens of the mentions that are not one unbroken span, by the mention's number.
     names
@@ -130,9 +113,48 @@ class MentionTableBuilder:
             self.table.gaps[len(self._values) // 6] = tokens
         self.add(tokens[0], tokens[-1] + 1, cluster, order, kind)
 
+    def add_mention(self, tokens: tuple[int, ...], kind: str | None, name: str | None) -> None:
+        """Add a mention of the current document whose cluster is its kind and the name.
+
+        A mention without a name is a cluster of its own, which no other name can be equal to.
+        """
+        key: object = (kind, name) if name is not None else object()
+        cluster = self._numbers.get(key)
+        if cluster is None:
+            cluster = self.cluster(key, name or "")
+        row = len(self._values) // 6
+        start, end = tokens[0], tokens[-1] + 1
+        if end - start != len(tokens):
+            self.table.gaps[row] = tokens
+        self._values.extend((self._document, start, end, cluster, row, KIND_NUMBERS[kind]))
+
     def finish(self) -> MentionTable:
         """The table."""
         columns = np.array(self._values, np.int64).reshape(-1, 6).T.copy()
         table = self.table
         table.document, table.start, table.end, table.cluster, table.order, table.kind = columns
         return table
+
+
+def table_of_corpus(corpus: Corpus, name: str) -> MentionTable:
+    """The mention table of a corpus, as if it had been read from a file of that name.
+
+    Documents have the order of the corpus, and the mentions of a document too, as in a file of JSON lines.
+
+    Raises
+    ------
+    InputError
+        If two documents of the corpus are the same part of the same document, or a kind is unknown.
+    """
+    builder = MentionTableBuilder(name)
+    mentions: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
+    for mention in corpus.mentions:
+        mentions[mention.document].append(mention)
+    for document in corpus.documents:
+        row = DocumentRow(document.topic, document.subtopic, len(document.tokens))
+        builder.begin_document(DocumentKey.of(document.id, document.part), row)
+        for mention in mentions[document.id]:
+            if mention.kind not in KIND_NUMBERS:
+                raise InputError(f"a mention of document {document.id!r} has the unknown kind {mention.kind!r}", name)
+            builder.add_mention(mention.tokens, mention.kind, mention.cluster)
+    return builder.finish()

@@ -15,9 +15,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cdcoref.corpus import Document
+from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
-from cdcoref.formats.line_chunks import line_chunks
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.lines import line_chunks
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -47,6 +48,14 @@ _STARTERS = re.compile(
 )
 """Words that begin a sentence when capitalised, also after an abbreviation that ends in a full stop."""
 
+_MARKUP = (
+    (rb"%PDF-", "a PDF"),
+    (rb"\{\\rtf", "an RTF document"),
+    (rb"(?i)<!doctype html|<html", "an HTML page"),
+    (rb"(?i)<\?xml|<!doctype", "XML"),
+)
+"""Beginnings of what is text but not the text of a document."""
+
 Token = tuple[int, int, str]
 """Start, end, word."""
 
@@ -67,10 +76,15 @@ def read_text(path: str | Path, pipeline: str | None = None, id: str | None = No
     Raises
     ------
     InputError
-        If the file is missing, is not UTF-8 or not text, or the pipeline is not installed.
+        If the file is missing, is not UTF-8 or not plain text, or the pipeline is not installed.
     """
     path = Path(path)
-    text = b"".join(chunk for _, chunk in line_chunks(path)).decode()
+    data = b"".join(chunk for _, chunk in line_chunks(path))
+    beginning = data[:1000].lstrip()
+    for pattern, name in _MARKUP:
+        if re.match(pattern, beginning):
+            raise InputError(f"this is {name}, not plain text; convert it to plain text", path)
+    text = data.decode()
     return tokenise_text(text, id or path.name, pipeline, path=str(path))
 
 
@@ -240,3 +254,15 @@ def _bounded(sentence: list[Token]) -> Iterator[tuple[int, int]]:
         yield start, end
         start = end
     yield start, len(sentence)
+
+
+def _read(path: Path, options: ReadOptions) -> Corpus:
+    return Corpus((read_text(path, options.pipeline, options.id),))
+
+
+TEXT = Format(
+    name="plain text",
+    suffixes=(".txt",),
+    recognise=lambda start: False,  # it is what no other format recognises
+    read=_read,
+)

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from cdcoref.errors import InputError
+from cdcoref.formats import format_of
 from cdcoref.scoring.files import FileScores, Options
-from cdcoref.scoring.reading import format_of
 from cdcoref.scoring.scores import Score, Scores
 
 NAMES = {"mentions": "mentions", "muc": "muc", "b3": "b_cubed", "ceafm": "ceafm", "ceafe": "ceafe", "lea": "lea"}
@@ -97,7 +97,7 @@ def score_with_coval(key: str | Path, response: str | Path, options: Options) ->
 @contextlib.contextmanager
 def _plain(path: str | Path) -> Iterator[Path]:
     """The file as coval can open it: decompressed."""
-    if format_of(path) != "conll":
+    if format_of(path).name != "CoNLL":
         raise InputError("coval reads CoNLL files only; score without --engine coval", path)
     with open(path, "rb") as file:
         compressed = file.read(2) == b"\x1f\x8b"

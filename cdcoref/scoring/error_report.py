@@ -15,11 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from cdcoref.corpus import Corpus, Document
-from cdcoref.formats import MentionTable
+from cdcoref.formats import MentionTable, read_file, read_mention_table, readable_twice
 from cdcoref.scoring.alignment import Alignment, Side
 from cdcoref.scoring.files import Options
 from cdcoref.scoring.overlap import ABSENT, Ints
-from cdcoref.scoring.reading import read_coreference, read_mention_table
 
 CONTEXT = 6
 """Words that are shown on either side of a mention."""
@@ -164,10 +163,12 @@ def report_errors(
         If a file cannot be read, or key and response do not belong together.
     """
     options = options or Options()
-    key_table, response_table = read_mention_table(key), read_mention_table(response)
+    with readable_twice(key) as file:
+        key_table, corpus = read_mention_table(file), read_file(file)
+    response_table = read_mention_table(response)
     alignment = options.align(key_table, response_table, options.level_of(key_table))
     key_label, response_label = alignment.labels()
-    places = _Places(read_coreference(key), key_table, response_table, alignment)
+    places = _Places(corpus, key_table, response_table, alignment)
     of_key = _Clusters.of(alignment.key, key_label, key_table)
     of_response = _Clusters.of(alignment.response, response_label, response_table)
     split, merged = _Wrong(of_key, of_response, places), _Wrong(of_response, of_key, places)

@@ -9,10 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from cdcoref.formats import MentionTable
+from cdcoref.formats import MentionTable, read_mention_table
 from cdcoref.scoring.alignment import Alignment, Level, align
 from cdcoref.scoring.metrics import METRICS
-from cdcoref.scoring.reading import read_mention_table
 from cdcoref.scoring.scores import Scores
 
 DOCUMENTS_FOR_A_DOUBT = 10

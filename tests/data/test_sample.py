@@ -41,7 +41,7 @@ def words(corpus: Corpus, mention: Mention) -> str:
 
 
 def partition(corpus: Corpus) -> set[frozenset[tuple[str, tuple[int, ...]]]]:
-    return {frozenset(m.key for m in cluster) for cluster in corpus.clusters()}
+    return {frozenset(m.place for m in cluster) for cluster in corpus.clusters()}
 
 
 def test_files_are_what_the_source_makes(build_sample: ModuleType, tmp_path: Path) -> None:

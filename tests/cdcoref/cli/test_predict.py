@@ -241,7 +241,7 @@ def test_what_is_written_is_what_was_shown(predict: Run, tmp_path: Path, name: s
 
 def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path: Path) -> None:
     for name, message in (
-        ("out.txt", "the output's name must end in .html, .jsonl, .conll, .csv or .parquet"),
+        ("out.txt", "the output's name must end in .conll, .conllu, .csv, .html, .jsonl or .parquet"),
         ("nowhere/out.jsonl", "the folder of the output does not exist; make it first"),
     ):
         done = predict("a.txt", "-o", name)

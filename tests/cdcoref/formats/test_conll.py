@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import DocumentKey, Layout, conll_parsing, line_chunks, read_conll, read_conll_table, write_conll
+from cdcoref.formats import DocumentKey, Layout, conll_parsing, lines, read_conll, write_conll
+from cdcoref.formats.conll_parsing import read_conll_table
 
 words = st.text(max_size=6) | st.sampled_from(["-", "_", "#", "\\e", "\\u0020", "(1", "1)", "|", "#end document"])
 names = st.text(min_size=1, max_size=8) | st.sampled_from(
@@ -50,7 +52,7 @@ def corpora(draw: st.DrawFn, empty: bool = True) -> Corpus:
 
 def coreference(corpus: Corpus) -> list[list[tuple]]:
     """The clusters as spans, without names."""
-    return sorted(sorted(mention.key for mention in cluster) for cluster in corpus.clusters())
+    return sorted(sorted(mention.place for mention in cluster) for cluster in corpus.clusters())
 
 
 def refusal(corpus: Corpus, path: Path, layout: Layout) -> str | None:
@@ -92,7 +94,8 @@ def test_eight_columns_are_read_back_equal_or_refused(tmp_path: Path, corpus: Co
     back = read_conll(path)
     assert texts(back) == texts(corpus)
     for before, after in zip(corpus.documents, back.documents, strict=True):
-        assert (after.topic, after.subtopic, after.annotated) == (before.topic, before.subtopic, before.annotated)
+        for field in ("topic", "subtopic", "annotated", "part"):
+            assert getattr(after, field) == getattr(before, field)
     assert coreference(back) == coreference(corpus)
 
 
@@ -135,9 +138,14 @@ def test_discontinuous_mentions_are_refused_by_name(tmp_path: Path) -> None:
 
 def test_what_the_layouts_cannot_say_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="document 'd' has no tokens"):
-        write_conll(Corpus((Document.from_sentences("d", []),)), tmp_path / "x.conll", layout="cross-document")
-    with pytest.raises(InputError, match="document 'd' has the part 'b'"):
-        write_conll(Corpus((Document.from_sentences("d", [], part="b"),)), tmp_path / "x.conll")
+        write_conll(Corpus((Document.from_sentences("d", []),)), tmp_path / "x.conll")
+    for part in ("b", "-1", "", "9" * 5000):
+        corpus = Corpus((Document.from_sentences("d", [["w"]], part=part),))
+        for layout in get_args(Layout):
+            with pytest.raises(
+                InputError, match=f"document 'd' has the part '{part[:40]}'; this format needs a number"
+            ):
+                write_conll(corpus, tmp_path / "x.conll", layout=layout)
 
 
 def test_the_file_as_it_is_written(tmp_path: Path) -> None:
@@ -153,7 +161,7 @@ def test_the_file_as_it_is_written(tmp_path: Path) -> None:
     )
     corpus = Corpus(documents, mentions)
     rest = "-\t*\t-\t-\t-\t-\t*"
-    write_conll(corpus, tmp_path / "x.conll")
+    write_conll(corpus, tmp_path / "x.conll", layout="2012")
     assert (tmp_path / "x.conll").read_text() == (
         "#begin document (d (1)); part 000\n"
         f"d\\u0020(1)\t0\t0\tThe\t{rest}\t(0\n"
@@ -164,7 +172,7 @@ def test_the_file_as_it_is_written(tmp_path: Path) -> None:
         f"e\t0\t0\tHe\t{rest}\t(0)|(2)\n\n"
         "#end document\n"
     )
-    write_conll(corpus, tmp_path / "y.conll", layout="cross-document")
+    write_conll(corpus, tmp_path / "y.conll")
     assert (tmp_path / "y.conll").read_text() == (
         "#begin document corpus\n"
         "5\t5_a\td\\u0020(1)\t0\t0\tThe\tTrue\t(0\n"
@@ -226,13 +234,16 @@ def test_parts_of_a_document(tmp_path: Path) -> None:
     parts = [f"#begin document (x); part 00{part}\nx {part} 0 w (1)\n#end document\n" for part in range(3)]
     path.write_text("".join(parts))
     corpus = read_conll(path)
-    assert [(d.id, d.part) for d in corpus.documents] == [("x", "0"), ("x; part 001", "1"), ("x; part 002", "2")]
+    ids = [(d.id, d.part) for d in corpus.documents]
+    assert ids == [("x", "0"), ("x; part 001", "1"), ("x; part 002", "2")]
     assert len(corpus.clusters()) == 1
     assert len(read_conll(path, clusters="document").clusters()) == 3
-    write_conll(corpus, tmp_path / "y.conll")
-    assert read_conll_table(tmp_path / "y.conll").documents.keys() == read_conll_table(path).documents.keys()
-    write_conll(corpus.subset(["x; part 001"]), tmp_path / "z.conll")
-    assert read_conll(tmp_path / "z.conll").documents[0].id == "x; part 001"
+    for layout in get_args(Layout):
+        write_conll(corpus, tmp_path / "y.conll", layout=layout)
+        assert read_conll_table(tmp_path / "y.conll").documents.keys() == read_conll_table(path).documents.keys()
+        assert [(d.id, d.part) for d in read_conll(tmp_path / "y.conll").documents] == ids
+        write_conll(corpus.subset(["x; part 001"]), tmp_path / "z.conll", layout=layout)
+        assert read_conll(tmp_path / "z.conll").documents[0].id == "x; part 001"
 
 
 def test_kinds_sentences_and_words(tmp_path: Path) -> None:
@@ -285,7 +296,7 @@ def test_small_chunks_make_no_difference(tmp_path: Path, monkeypatch: pytest.Mon
     )
     whole = read_conll(path)
     for size in (1, 7, 40, 200):
-        monkeypatch.setattr(line_chunks, "CHUNK", size)
+        monkeypatch.setattr(lines, "CHUNK", size)
         assert read_conll(path) == whole
 
 
@@ -344,7 +355,7 @@ def test_what_is_not_text_is_refused(tmp_path: Path, content: bytes, line: int |
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_chunks, "CHUNK", 1 << 10)
+    monkeypatch.setattr(lines, "CHUNK", 1 << 10)
     monkeypatch.setattr(conll_parsing, "LONGEST_LINE", 1 << 12)
     path = tmp_path / "x.conll.gz"
     path.write_bytes(gzip.compress(BEGIN.encode() + b"d 0 0 " + b"x" * 100_000))

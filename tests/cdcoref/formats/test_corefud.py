@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from cdcoref.errors import InputError
-from cdcoref.formats import read_corefud, read_corefud_table
+from cdcoref.formats import read_corefud
+from cdcoref.formats.corefud_parsing import read_corefud_table
 
 HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
 

@@ -108,7 +108,7 @@ def test_text_with_character_spans() -> None:
     assert words_of == ["Ann", "rang up", "called"]
     assert [(m.cluster, m.id) for m in corpus.mentions] == [("1", None), ("call", "7"), ("call", None)]
     assert corpus.documents[1].tokens == ()
-    assert corpus.notes == ("the stream: a mention was widened to whole tokens (1 times)",)
+    assert corpus.notes == ("the stream: a mention was widened to whole tokens (once)",)
 
 
 def test_tokens_without_text() -> None:
@@ -120,7 +120,8 @@ def test_tokens_without_text() -> None:
 
 
 def test_unknown_fields_are_noted() -> None:
-    assert "'mention' of a document is unknown" in read_lines({"id": "a", "text": "x", "mention": []}).notes[0]
+    [note] = read_lines({"id": "a", "text": "x", "mention": []}).notes
+    assert note == 'the stream: the field "mention" of a document is unknown and was not read (once)'
 
 
 def test_blank_lines_and_compression_and_marks(tmp_path: Path) -> None:
@@ -158,7 +159,7 @@ def mention(**fields: object) -> dict[str, object]:
         (WHOLE | {"hidden": [1]}, "sentence numbers from 0 to 0"),
         (WHOLE | {"mentions": {}}, "'mentions' must be a list"),
         (mention(), "needs either 'tokens'"),
-        (mention(tokens=[]), "one at least"),
+        (mention(tokens=[]), "at least one"),
         (mention(tokens=[2]), "numbers from 0 to 1"),
         (mention(tokens=[-1]), "numbers from 0 to 1"),
         (mention(tokens=[True]), "numbers from 0 to 1"),

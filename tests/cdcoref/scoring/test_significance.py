@@ -9,8 +9,7 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import MentionTable
-from cdcoref.formats.jsonl_table import table_of_corpus
+from cdcoref.formats import MentionTable, table_of_corpus
 from cdcoref.scoring import METRICS, Options, Significance, compare_responses, score, score_tables
 
 MENTIONS = 12

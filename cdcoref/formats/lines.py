@@ -6,6 +6,7 @@ Memory is bounded by the chunk and by the longest line that is allowed, whatever
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,8 +33,12 @@ _OTHER = {
 }
 
 
-def line_chunks(path: str | Path, longest_line: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
-    """Yield pieces of a UTF-8 file that hold whole lines, each with the number of its first line (from 1).
+Source = str | Path | BinaryIO
+"""A file, or a stream of bytes."""
+
+
+def line_chunks(path: Source, longest_line: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
+    """Yield pieces of a UTF-8 file or stream that hold whole lines, each with the number of its first line (from 1).
 
     Every piece ends with a newline (one is added to a last line without). A byte order mark is left out.
 
@@ -52,7 +57,9 @@ def line_chunks(path: str | Path, longest_line: int = LONGEST_LINE) -> Iterator[
                 started.append(data)
                 if sum(map(len, started)) > longest_line:
                     raise InputError(
-                        f"the line is longer than {longest_line >> 20} MB; is this the right file?", path, number
+                        f"the line is longer than {longest_line >> 20} MB; is this the right file?",
+                        shown_name(path),
+                        number,
                     )
             else:
                 piece = b"".join([*started, data[:end]])
@@ -67,7 +74,7 @@ def line_chunks(path: str | Path, longest_line: int = LONGEST_LINE) -> Iterator[
         yield number, piece
 
 
-def first_bytes(path: str | Path, size: int = 1 << 16) -> bytes:
+def first_bytes(path: Source, size: int = 1 << 16) -> bytes:
     """The beginning of a file, decompressed, without a byte order mark.
 
     Raises
@@ -79,41 +86,62 @@ def first_bytes(path: str | Path, size: int = 1 << 16) -> bytes:
         return _without_mark(stream.read(size), path)
 
 
+def shown_name(source: Source) -> str:
+    """What messages call a file or stream."""
+    return str(source) if isinstance(source, str | Path) else str(getattr(source, "name", "the stream"))
+
+
 @contextmanager
-def _opened(path: str | Path) -> Iterator[BinaryIO]:
-    """The file's bytes, decompressed if they are gzip; every failure of reading is an InputError."""
+def _opened(source: Source) -> Iterator[BinaryIO]:
+    """The bytes, decompressed if they are gzip; every failure of reading is an InputError."""
+    name = shown_name(source)
     try:
-        with open(path, "rb") as file:
-            start = file.read(6)
-            file.seek(0)
-            if start.startswith(_GZIP):
-                with gzip.open(file) as stream:
-                    yield stream  # type: ignore[misc]
-            else:
-                yield file
+        if not isinstance(source, str | Path):
+            with _decompressed(source) as stream:
+                yield stream
+        elif "\0" in name:
+            raise InputError("no file can have this name: it holds a NUL character", name)
+        else:
+            with open(source, "rb") as file, _decompressed(file) as stream:
+                yield stream
     except FileNotFoundError:
-        raise InputError("there is no such file", path) from None
+        raise InputError("there is no such file", name) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"the gzip data is damaged or cut off ({error}); fetch the file again", path) from None
+        raise InputError(f"the gzip data is damaged or cut off ({error}); fetch the file again", name) from None
     except OSError as error:
-        raise InputError(f"the file cannot be read ({error.strerror or error})", path) from None
+        raise InputError(f"the file cannot be read ({error.strerror or error})", name) from None
 
 
-def _without_mark(data: bytes, path: str | Path) -> bytes:
+@contextmanager
+def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """The bytes of a stream, or what gzip made them from."""
+    file = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
+    try:
+        if file.peek(len(_GZIP)).startswith(_GZIP):
+            with gzip.open(file) as decompressed:
+                yield decompressed  # type: ignore[misc]
+        else:
+            yield file
+    finally:
+        if file is not stream:
+            file.detach()  # the stream stays open
+
+
+def _without_mark(data: bytes, path: Source) -> bytes:
     for magic, what in _OTHER.items():
         if data.startswith(magic):
-            raise InputError(f"this is {what}; give UTF-8 text, plain or compressed with gzip", path)
+            raise InputError(f"this is {what}; give UTF-8 text, plain or compressed with gzip", shown_name(path))
     return data.removeprefix(_UTF8_MARK)
 
 
-def _check_text(piece: bytes, path: str | Path, number: int) -> None:
+def _check_text(piece: bytes, path: Source, number: int) -> None:
     if (place := piece.find(b"\0")) >= 0:
         line = number + piece.count(b"\n", 0, place)
-        raise InputError("the line holds a NUL byte: this is not UTF-8 text", path, line)
+        raise InputError("the line holds a NUL byte: this is not UTF-8 text", shown_name(path), line)
     if piece.isascii():
         return
     try:
         piece.decode()
     except UnicodeDecodeError as error:
         line = number + piece.count(b"\n", 0, error.start)
-        raise InputError("the line is not UTF-8; convert the file to UTF-8", path, line) from None
+        raise InputError("the line is not UTF-8; convert the file to UTF-8", shown_name(path), line) from None

@@ -10,8 +10,8 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import DocumentKey, MentionTable, write_jsonl
-from cdcoref.formats.jsonl_table import read_jsonl_table, table_of_corpus
+from cdcoref.formats import DocumentKey, MentionTable, table_of_corpus, write_jsonl
+from cdcoref.formats.jsonl import read_jsonl_table
 
 
 def content(table: MentionTable) -> tuple:
@@ -77,7 +77,7 @@ def test_ranges_of_characters_are_read_too(tmp_path: Path) -> None:
         ('{"id": "x", "tokens": ["a"], "mentions": 3}', "line 2: 'mentions' must be a list"),
         ('{"id": "x", "tokens": ["a"], "men', "line 2: the line is not JSON"),
         ('["x"]', "line 2: the line is not a JSON object"),
-        ('{"id": "y", "tokens": []}', "line 2: document 'y' begins a second time"),
+        ('{"id": "y", "tokens": []}', "line 2: document 'y' is on line 1 already"),
     ],
 )
 def test_refused_by_line(tmp_path: Path, line: str, message: str) -> None:

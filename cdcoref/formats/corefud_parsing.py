@@ -1,0 +1,321 @@
+"""CoNLL-U files whose last column (MISC) carries coreference as `Entity=` (CorefUD), parsed into a `MentionTable`.
+
+https://ufal.mff.cuni.cz/corefud: `(e5-person-1-` begins a mention of cluster e5, `e5)` ends it, `(e5-person-1-)` is a
+mention of one word, several stand side by side without a separator; `e5[1/2]` is the first of two pieces of a
+discontinuous mention. The comment `# global.Entity = eid-etype-head-other` names the attributes between the hyphens:
+`eid` is the cluster (or `GRP`; the first by default), `etype` its type (or `entity`), `other` holds more as
+`name:value` pairs. Tokens are words and empty nodes; ranges of multiword tokens are not tokens.
+
+A cluster's name means something within one document only (`# newdoc`), unless `other` says `crossdoc:NAME`, with
+percent escapes: that is how `corefud` writes clusters across documents. It writes kinds as `kind:event` there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import unquote
+
+from cdcoref.corpus import KINDS
+from cdcoref.errors import InputError
+from cdcoref.formats.document_names import DocumentKey, column_to_key
+from cdcoref.formats.lines import line_chunks
+from cdcoref.formats.mention_table import KIND_NUMBERS, DocumentRow, MentionTable, MentionTableBuilder
+from cdcoref.formats.word_escapes import unescape
+
+LONGEST_LINE = 1 << 24
+"""Bytes of the longest line that is accepted."""
+
+COLUMNS = 10
+ATTRIBUTES = ("eid", "etype", "head", "other")
+"""The attributes of a mention where no comment names them, which are also those that are written."""
+CROSS_DOCUMENT, KIND = "crossdoc", "kind"
+"""What `other` calls the name of a cluster across documents, and a mention's kind."""
+
+_COMMENT = re.compile(
+    rb"#\s*(?:(?:newdoc|newpar)(?:\s+id\s*=.*)?\s*$|(?:global\.\w+|sent_id|text|generator)\s*=)", re.ASCII
+)
+_FIRST_WORD = re.compile(rb"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}\r?$")
+_NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*))?\s*$")
+_GLOBAL_ENTITY = re.compile(rb"#\s*global\.Entity\s*=\s*(\S+)")
+_ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
+_BRACKET = re.compile(r"(\()?([^()]+)(\))?")
+_PIECE = re.compile(r"(.*)\[([0-9]{1,6})/([0-9]{1,6})\]")
+
+OnWord = Callable[[int, int, str], None]
+"""Called with the number of the document, the number of the sentence in the file, and the word."""
+
+
+def begins_with_conllu(start: bytes) -> bool:
+    """Whether the first lines of a file are a comment of CoNLL-U or a word of it."""
+    for line in start.split(b"\n"):
+        if _COMMENT.match(line):
+            return True
+        if line.strip() and not line.startswith(b"#"):
+            return _FIRST_WORD.match(line) is not None
+    return False
+
+
+@dataclass(slots=True)
+class FoundMention:
+    """A mention that has begun.
+
+    Attributes
+    ----------
+    attributes
+        What stands between the hyphens of its first bracket, by the attribute's name.
+    order, line
+        The place of that bracket among all, and its line.
+    name
+        The cluster, as its brackets say it.
+    tokens
+        The tokens of the pieces that have ended.
+    """
+
+    attributes: dict[str, str]
+    order: int
+    line: int
+    name: str
+    tokens: list[int] = field(default_factory=list)
+    start: int = 0
+    piece: int = 1
+    pieces: int = 1
+
+    @property
+    def type(self) -> str | None:
+        """Its type in CorefUD."""
+        return self.attributes.get("etype") or self.attributes.get("entity") or None
+
+    @property
+    def head(self) -> str:
+        """The numbers of the words that are its head, as GUM (`minspan`) or CorefUD says them, from 1."""
+        return self.attributes.get("minspan") or self.attributes.get("head") or ""
+
+    @property
+    def kind(self) -> str | None:
+        """Its kind, where `other` says one."""
+        kind = self._other().get(KIND)
+        return kind if kind in KINDS else None
+
+    @property
+    def cross_document(self) -> str | None:
+        """The name of its cluster across documents, where `other` says one."""
+        name = self._other().get(CROSS_DOCUMENT)
+        return None if name is None else unquote(name, errors="replace")
+
+    def _other(self) -> dict[str, str]:
+        other = self.attributes.get("other")
+        return dict(pair.partition(":")[::2] for pair in other.split(",")) if other else {}
+
+
+OnMention = Callable[[FoundMention], None]
+
+
+class Brackets:
+    """Pairs the brackets of one document.
+
+    Parameters
+    ----------
+    fail
+        Raises the error of a message and a line.
+    order
+        The number of the first mention.
+    """
+
+    def __init__(self, fail: Callable[[str, int], NoReturn], order: int = 0) -> None:
+        self._fail = fail
+        self.order = order
+        self._open: dict[str, list[FoundMention]] = {}
+        self._waiting: dict[str, list[FoundMention]] = {}  # discontinuous mentions between two of their pieces
+
+    def take(self, text: str, token: int, line: int, names: Sequence[str]) -> Iterator[FoundMention]:
+        """Take what `Entity=` says at a token; `names` are those of the attributes. Yields the mentions that end."""
+        cluster = next((names.index(name) for name in ("eid", "GRP") if name in names), 0)
+        at = 0
+        while at < len(text):
+            match = _BRACKET.match(text, at)
+            if match is None or not (match[1] or match[3]):
+                self._fail(f"Entity={text[:60]} cannot be read; each mention needs a bracket and a name", line)
+            at = match.end()
+            opens, inside, closes = match.groups()
+            values = inside.split("-")
+            name = values[min(cluster, len(values) - 1) if opens else 0]
+            if not name:
+                self._fail(f"Entity={text[:60]} cannot be read; each mention needs a bracket and a name", line)
+            if opens:
+                self._begin(name, dict(zip(names, values, strict=False)), token, line)
+            if closes and (mention := self._end(name, token, line)):
+                yield mention
+
+    def finish(self) -> None:
+        """Refuse mentions that have not ended."""
+        lines = [mention.line for table in (self._open, self._waiting) for stack in table.values() for mention in stack]
+        if lines:
+            self._fail("a mention begins here and never ends in its document; close its bracket", min(lines))
+
+    def _begin(self, name: str, attributes: dict[str, str], token: int, line: int) -> None:
+        cluster, number, pieces = _piece(name)
+        if number == 1:
+            mention = FoundMention(attributes, self.order, line, cluster, pieces=pieces)
+            self.order += 1
+        else:
+            stack = self._waiting.get(cluster, [])
+            found = [m for m in stack if m.piece == number - 1 and m.pieces == pieces]
+            if not found:
+                self._fail(f"{name[:60]} continues a mention whose piece before was not found", line)
+            mention = found[-1]
+            stack.remove(mention)
+        mention.start, mention.piece = token, number
+        self._open.setdefault(cluster, []).append(mention)
+
+    def _end(self, name: str, token: int, line: int) -> FoundMention | None:
+        cluster, number, pieces = _piece(name)
+        stack = self._open.get(cluster)
+        if not stack:
+            self._fail(f"a mention of {cluster[:60]} ends here that has not begun; open its bracket", line)
+        same = [m for m in stack if (m.piece, m.pieces) == (number, pieces)]
+        mention = same[-1] if same else stack[-1]
+        stack.remove(mention)
+        mention.tokens.extend(range(mention.start, token + 1))
+        if mention.piece < mention.pieces:
+            self._waiting.setdefault(cluster, []).append(mention)
+            return None
+        mention.tokens = sorted(set(mention.tokens))
+        return mention
+
+
+def _piece(name: str) -> tuple[str, int, int]:
+    """The cluster, the number of the piece, and the number of pieces."""
+    match = _PIECE.fullmatch(name)
+    return (match[1], int(match[2]), int(match[3])) if match else (name, 1, 1)
+
+
+def read_corefud_table(
+    path: str | Path,
+    on_word: OnWord | None = None,
+    on_mention: OnMention | None = None,
+    *,
+    empty_nodes: bool = True,
+) -> MentionTable:
+    """Read the mentions of a CorefUD file, plain or gzipped.
+
+    Parameters
+    ----------
+    path
+        The file.
+    on_word
+        What else to do with every token.
+    on_mention
+        What else to do with every mention of the table, in its order.
+    empty_nodes
+        Whether empty nodes are tokens: words that the text leaves out.
+
+    Raises
+    ------
+    InputError
+        If the file is not CoNLL-U, a bracket has no partner, or a mention begins or ends at an empty node that is no
+        token.
+    """
+    reader = _Reader(str(path), on_word, on_mention, empty_nodes)
+    for first, chunk in line_chunks(path, LONGEST_LINE):
+        reader.read(chunk[:-1].split(b"\n"), first)
+    return reader.finish()
+
+
+class _Reader:
+    def __init__(self, path: str, on_word: OnWord | None, on_mention: OnMention | None, empty_nodes: bool) -> None:
+        self._path = path
+        self._on_word = on_word
+        self._on_mention = on_mention
+        self._empty_nodes = empty_nodes
+        self._builder = MentionTableBuilder(path)
+        self._builder.table.local_clusters = True
+        self._document: DocumentRow | None = None
+        self._brackets = Brackets(self._fail)
+        self._attributes: Sequence[str] = ATTRIBUTES
+        self._sentence = 0
+
+    def read(self, lines: list[bytes], first: int) -> None:
+        """Take some lines, the first of which has that number in the file."""
+        only_mentions = self._on_word is None and self._empty_nodes
+        for number, line in enumerate(lines, first):
+            if line[:1].isdigit():
+                if only_mentions and b"Entity=" not in line and self._document is not None:
+                    # Most lines by far: a word (or a range of words) that no mention begins or ends at.
+                    if line.count(b"\t") != COLUMNS - 1:
+                        self._fail_columns(line, number)
+                    self._document.tokens += b"-" not in line[: line.index(b"\t")]
+                else:
+                    self._word(line, number)
+            elif line[:1] == b"#":
+                self._comment(line, number)
+            elif not line.strip():
+                self._sentence += 1
+            else:
+                self._fail_columns(line, number)
+
+    def finish(self) -> MentionTable:
+        """The table, at the end of the file."""
+        self._brackets.finish()
+        return self._builder.finish()
+
+    def _fail(self, message: str, line: int) -> NoReturn:
+        raise InputError(message, self._path, line)
+
+    def _fail_columns(self, line: bytes, number: int) -> NoReturn:
+        columns = line.count(b"\t") + 1
+        self._fail(
+            f"the line has {columns} tab-separated {'column' if columns == 1 else 'columns'} and begins with "
+            f"{line[:20].decode(errors='replace')!r}; a word of CoNLL-U has {COLUMNS} and begins with its number",
+            number,
+        )
+
+    def _comment(self, line: bytes, number: int) -> None:
+        if match := _NEWDOC.match(line):
+            self._begin_document((match[1] or b"").decode().strip(), number)
+        elif match := _GLOBAL_ENTITY.match(line):
+            self._attributes = match[1].decode().split("-")
+
+    def _begin_document(self, name: str, number: int) -> None:
+        self._brackets.finish()
+        self._brackets = Brackets(self._fail, self._brackets.order)
+        key = column_to_key(name) if name else DocumentKey(f"document {len(self._builder.table.documents) + 1}")
+        self._document = DocumentRow(line=number)
+        self._builder.begin_document(key, self._document)
+
+    def _word(self, line: bytes, number: int) -> None:
+        columns = line.rstrip(b"\r").split(b"\t")
+        if len(columns) != COLUMNS:
+            self._fail_columns(line, number)
+        if b"-" in columns[0]:
+            return
+        if b"." in columns[0] and not self._empty_nodes:
+            if b"Entity=" in columns[9]:
+                self._fail("a mention begins or ends at an empty node, which is no word of the text", number)
+            return
+        if self._document is None:
+            self._begin_document("", number)
+        assert self._document is not None
+        if self._on_word is not None:
+            self._on_word(len(self._builder.table.documents) - 1, self._sentence, unescape(columns[1].decode()))
+        if b"Entity=" in columns[9] and (entity := _ENTITY.search(columns[9].decode())):
+            for mention in self._brackets.take(entity[1], self._document.tokens, number, self._attributes):
+                self._add(mention)
+        self._document.tokens += 1
+
+    def _add(self, mention: FoundMention) -> None:
+        table = self._builder.table
+        kind, name = mention.kind, mention.cross_document
+        key: object = mention.name
+        if name is not None:
+            table.local_clusters = False
+            key = kind, name
+        elif "GRP" in self._attributes:  # these numbers begin anew in every document
+            key = len(table.documents), mention.name
+        number = self._builder.cluster(key, mention.name if name is None else name)
+        self._builder.add_tokens(tuple(mention.tokens), number, mention.order, KIND_NUMBERS[kind])
+        if self._on_mention is not None:
+            self._on_mention(mention)

@@ -1,0 +1,93 @@
+r"""What a document is called in files that know parts of documents: its name and its part, and the id made of them.
+
+The parts of a document are documents of their own, and ids are unique in a corpus: the first part that is read has the
+name alone as its id, the others the part behind it (`"name; part 001"`). Where a column or comment has room for a name
+only, the part is written behind it too; a `;` that only looks like one is then written as `\u003b`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from cdcoref.corpus import Document
+from cdcoref.errors import InputError
+from cdcoref.formats.word_escapes import escape, unescape
+
+_WITH_PART = re.compile(r"(.+);(?: |\\u0020)part(?: |\\u0020)([0-9]{3,9})")
+_PART = re.compile(r"[0-9]{1,9}")
+
+
+class DocumentKey(NamedTuple):
+    """What makes two documents the same document: the name, and the CoNLL part where it is split."""
+
+    name: str
+    part: str = "0"
+
+    def __str__(self) -> str:
+        return self.name if self.part == "0" else f"{self.name}; part {self.part}"
+
+    @classmethod
+    def of(cls, id: str, part: str) -> DocumentKey:
+        """The key of a document whose id may say the part a second time (ids are unique in a corpus)."""
+        return cls(id.removesuffix(_suffix(part)) if part != "0" else id, part)
+
+
+def document_ids(keys: Iterable[DocumentKey], path: str) -> list[str]:
+    """The ids of the documents of a file.
+
+    Raises
+    ------
+    InputError
+        If two of them would be equal.
+    """
+    ids: dict[str, None] = {}
+    for key in keys:
+        id = key.name if key.name not in ids else key.name + _suffix(key.part)
+        if id in ids:
+            raise InputError(f"two documents of the file would have the id {id!r}; rename one of them", path)
+        ids[id] = None
+    return list(ids)
+
+
+def document_keys(documents: Iterable[Document]) -> Iterator[DocumentKey]:
+    """The keys from which `document_ids` makes the ids of these documents.
+
+    Raises
+    ------
+    InputError
+        If a document's part is not a number.
+    """
+    seen: dict[str, set[str]] = {}
+    for document in documents:
+        if not _PART.fullmatch(document.part):
+            raise InputError(
+                f"document {document.id!r} has the part {document.part[:40]!r}; this format needs a number",
+                document.path,
+            )
+        part = document.part.lstrip("0") or "0"
+        name = document.id.removesuffix(_suffix(part))
+        # Only a further part of a document in this corpus says its part in the id; any other id stands as it is.
+        if part in seen.get(name, {part}):
+            name = document.id
+        seen.setdefault(name, set()).add(part)
+        yield DocumentKey(name, part)
+
+
+def key_to_column(key: DocumentKey) -> str:
+    """Name and part as one word without white space."""
+    column = escape(key.name)
+    if key.part != "0":
+        return column + escape(_suffix(key.part))
+    return column.replace(";", "\\u003b") if _WITH_PART.fullmatch(column) else column
+
+
+def column_to_key(column: str) -> DocumentKey:
+    """What `key_to_column` wrote."""
+    match = _WITH_PART.fullmatch(column)
+    return DocumentKey(unescape(match[1]), match[2].lstrip("0") or "0") if match else DocumentKey(unescape(column))
+
+
+def _suffix(part: str) -> str:
+    return f"; part {part.zfill(3)}"

@@ -1,0 +1,53 @@
+"""Files that can be opened only once (standard input, pipes) as ones that can be opened twice."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from cdcoref.errors import InputError
+
+STANDARD_INPUT = "-"
+
+
+@contextmanager
+def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> Iterator[Path]:
+    """The file itself, or a copy of what can be read once only; errors in the copy name the original.
+
+    Parameters
+    ----------
+    path
+        The file, or ``"-"`` for standard input.
+    standard_input
+        What ``"-"`` reads; the process's own by default.
+
+    Raises
+    ------
+    InputError
+        If the copy cannot be made.
+    """
+    source = Path(path)
+    if str(path) != STANDARD_INPUT and (source.is_file() or source.is_dir() or not source.exists()):
+        yield source
+        return
+    with tempfile.NamedTemporaryFile() as copy:
+        try:
+            if str(path) == STANDARD_INPUT:
+                shutil.copyfileobj(standard_input or sys.stdin.buffer, copy)
+            else:
+                with source.open("rb") as stream:
+                    shutil.copyfileobj(stream, copy)
+            copy.flush()
+        except OSError as error:
+            raise InputError(f"the file cannot be read ({error.strerror})", path) from None
+        try:
+            yield Path(copy.name)
+        except InputError as error:
+            if error.path != copy.name:
+                raise
+            raise InputError(error.message, path, error.line) from None

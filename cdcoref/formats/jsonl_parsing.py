@@ -1,0 +1,398 @@
+"""A line of JSON in, one checked document out: the only place that says what a line of JSON lines may hold.
+
+The format is described in `jsonl`. Every field of every line is checked, also when only mentions are wanted; whole
+lists are checked at a time, so that scoring reads a million mentions in seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from operator import ge, le
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+from cdcoref.corpus import KINDS, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats.lines import line_chunks, shown_name
+
+_DOCUMENT_FIELDS = {
+    *("id", "text", "tokens", "offsets", "sentences", "topic", "subtopic", "part", "path", "hidden", "annotated"),
+    "mentions",
+}
+_PLACES = {"tokens", "spans", "start", "end"}
+_MENTION_FIELDS = {*_PLACES, "kind", "cluster", "id", "tag", "confidence"}
+_PLAIN_FIELDS = {"tokens", "kind", "cluster"}
+"""What a mention has that needs no further look."""
+
+_NO_PLACE = "it needs either 'tokens', or 'start' and 'end', or 'spans'"
+_ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONGEST_SHOWN = 40
+"""Characters of a wrong value that a message repeats."""
+
+Tokenise = Callable[[str, str], Document]
+"""Text and id to a document."""
+
+Tokens = tuple[int, ...]
+
+LineMention = tuple[Tokens, str | None, str | None, dict[str, Any]]
+"""A mention: its tokens, its kind, its cluster's name, and all its fields."""
+
+
+@dataclass(slots=True)
+class Line:
+    """One document as its line has it.
+
+    Attributes
+    ----------
+    number
+        The line's number, from 1.
+    fields
+        The line's fields, checked.
+    length
+        How many tokens the document has.
+    mentions
+        The mentions, checked.
+    tokenised
+        The document, if its text had to be tokenised.
+    """
+
+    number: int
+    fields: dict[str, Any]
+    length: int
+    mentions: list[LineMention]
+    tokenised: Document | None = None
+
+    @property
+    def id(self) -> str:
+        """The document's id."""
+        return self.fields["id"]
+
+    @property
+    def part(self) -> str:
+        """The document's part."""
+        return self.fields.get("part") or "0"
+
+    def document(self) -> Document:
+        """The document."""
+        fields = self.fields
+        base = self.tokenised or _untokenised(fields)
+        annotated = fields.get("annotated")
+        return Document(
+            base.id,
+            base.tokens,
+            base.sentences,
+            base.text,
+            base.offsets,
+            topic=fields.get("topic"),
+            subtopic=fields.get("subtopic"),
+            part=self.part,
+            path=fields.get("path"),
+            hidden=frozenset(fields.get("hidden") or ()),
+            annotated=None if annotated is None else frozenset(annotated),
+        )
+
+    def corpus_mentions(self) -> Iterator[Mention]:
+        """The mentions."""
+        for tokens, kind, cluster, fields in self.mentions:
+            id, confidence = fields.get("id"), fields.get("confidence")
+            yield Mention(
+                self.id,
+                tokens,
+                kind,
+                cluster,
+                str(id) if type(id) is int else id,
+                fields.get("tag"),
+                None if confidence is None else float(confidence),
+            )
+
+
+def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Counter[str]) -> Iterator[Line]:
+    """The documents of a file or stream, one after the other.
+
+    Parameters
+    ----------
+    source
+        A file (UTF-8, plain or compressed with gzip), or a stream of bytes.
+    tokenise
+        What makes a document of a line without tokens.
+    remarks
+        Is given what should be noted, and how often.
+
+    Raises
+    ------
+    InputError
+        If a line is not a document as described in `jsonl`.
+    """
+    line_of: dict[str, int] = {}
+    for first, chunk in line_chunks(source):
+        for number, data in enumerate(chunk.split(b"\n"), first):
+            if not data.strip():
+                continue
+            try:
+                line = _line(data, number, tokenise, remarks)
+                if line.id in line_of:
+                    raise _Wrong(f"document {line.id!r} is on line {line_of[line.id]} already; ids must be unique")
+            except _Wrong as error:
+                raise InputError(str(error), shown_name(source), number) from None
+            line_of[line.id] = number
+            yield line
+
+
+class _Wrong(Exception):
+    """What is wrong with a line, before file and line are known."""
+
+
+def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Counter[str]) -> Line:
+    fields = _parse(data)
+    _remark_unknown(fields, _DOCUMENT_FIELDS, "document", remarks)
+    for name in ("id", "text", "topic", "subtopic", "part", "path"):
+        _check_string(name, fields.get(name))
+    if not fields.get("id"):
+        raise _Wrong("the document has no 'id'; give every document a name of its own")
+    line = Line(number, fields, 0, [])
+    if fields.get("tokens") is not None:
+        line.length, sentences = _check_tokens(fields)
+    else:
+        line.tokenised = _tokenised(fields, tokenise)
+        line.length, sentences = len(line.tokenised.tokens), len(line.tokenised.sentences)
+    for name in ("hidden", "annotated"):
+        _check_sentence_numbers(fields, name, sentences)
+    entries = fields.get("mentions")
+    if entries is not None:
+        _check_list(entries, "'mentions'")
+        line.mentions = _mentions(entries, line, remarks)
+    return line
+
+
+def _parse(data: bytes) -> dict[str, Any]:
+    try:
+        fields = _DECODER.decode(data.decode())
+        if _ESCAPED_SURROGATE.search(data):
+            json.dumps(fields, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        raise _Wrong(f"the line is not JSON ({error.msg} at column {error.colno})") from None
+    except UnicodeDecodeError:
+        raise _Wrong("the line is not UTF-8; convert the file to UTF-8") from None
+    except UnicodeEncodeError:
+        raise _Wrong("the line has half of a surrogate pair, which is no character") from None
+    except RecursionError:
+        raise _Wrong("the line cannot be read as JSON: its values are nested too deeply") from None
+    except ValueError:
+        raise _Wrong("the line cannot be read as JSON: a number in it has too many digits") from None
+    if not isinstance(fields, dict):
+        raise _Wrong('the line is not a JSON object; each line should be one document, {"id": ..., "text": ...}')
+    return fields
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise _Wrong(f"an object has the field {_shown(name)} twice; leave out one of them")
+    return fields
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _Wrong(f"the line is not JSON ({name} is no number there)")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
+
+
+def _remark_unknown(fields: dict[str, Any], known: set[str], what: str, remarks: Counter[str]) -> None:
+    for name in fields.keys() - known:
+        remarks[f"the field {_shown(name)} of a {what} is unknown and was not read"] += 1
+
+
+def _check_tokens(fields: dict[str, Any]) -> tuple[int, int]:
+    """Check the tokens and what refers to them; how many tokens and sentences there are."""
+    tokens, text, sentences = fields["tokens"], fields.get("text"), fields.get("sentences")
+    _check_list(tokens, "'tokens'")
+    if not set(map(type, tokens)) <= {str}:
+        raise _Wrong("'tokens' must be a list of strings")
+    length = len(tokens)
+    if sentences is not None:
+        borders = _borders(sentences, "'sentences'")
+        if borders[::2] != [0, *borders[1:-1:2]][: len(sentences)] or (borders[-1] if borders else 0) != length:
+            raise _Wrong(f"'sentences' must be ranges [start, end] that cover the {length} tokens in order")
+    if text is None:
+        if fields.get("offsets") is not None:
+            raise _Wrong("the document has 'offsets' but no 'text', to which they refer")
+    elif fields.get("offsets") is None:
+        raise _Wrong("the document has 'text' and 'tokens' but no 'offsets'; add them, or leave out one of the two")
+    else:
+        borders = _borders(fields["offsets"], "'offsets'", ascending=True)
+        if len(borders) != 2 * length:
+            raise _Wrong(f"'offsets' has {len(borders) // 2} ranges for {length} tokens")
+        if borders != sorted(borders) or (borders and (borders[0] < 0 or borders[-1] > len(text))):
+            raise _Wrong(f"'offsets' must be ascending ranges [start, end] within the {len(text)} characters of 'text'")
+    return length, min(length, 1) if sentences is None else len(sentences)
+
+
+def _untokenised(fields: dict[str, Any]) -> Document:
+    """The document of checked fields that have tokens."""
+    id, tokens = fields["id"], tuple(fields["tokens"])
+    sentences = [(0, len(tokens))] if tokens else []
+    if fields.get("sentences") is not None:
+        sentences = [(start, end) for start, end in fields["sentences"]]
+    if fields.get("text") is None:
+        return Document.from_sentences(id, [tokens[start:end] for start, end in sentences])
+    offsets = tuple((start, end) for start, end in fields["offsets"])
+    return Document(id, tokens, tuple(sentences), fields["text"], offsets)
+
+
+def _tokenised(fields: dict[str, Any], tokenise: Tokenise) -> Document:
+    if fields.get("text") is None:
+        raise _Wrong("the document has neither 'text' nor 'tokens'")
+    for name in ("offsets", "sentences", "hidden", "annotated"):
+        if fields.get(name) is not None:
+            raise _Wrong(f"the document has {name!r} but no 'tokens', to which they refer")
+    return tokenise(fields["text"], fields["id"])
+
+
+def _check_sentence_numbers(fields: dict[str, Any], name: str, sentences: int) -> None:
+    numbers = fields.get(name)
+    if numbers is None:
+        return
+    _check_list(numbers, repr(name))
+    if not (set(map(type, numbers)) <= {int} and all(0 <= number < sentences for number in numbers)):
+        raise _Wrong(f"{name!r} must be a list of sentence numbers from 0 to {sentences - 1}")
+
+
+def _mentions(entries: list[Any], line: Line, remarks: Counter[str]) -> list[LineMention]:
+    objects = set(map(type, entries)) <= {dict}
+    names = set().union(*entries) if objects else _MENTION_FIELDS
+    plain = objects and not names - _PLAIN_FIELDS
+    found = []
+    for number, entry in enumerate(entries, 1):
+        try:
+            if not plain:
+                _check_further_fields(entry, remarks)
+            kind, cluster = entry.get("kind"), entry.get("cluster")
+            if kind is not None and kind not in KINDS:
+                raise _Wrong(f"its kind is {_shown(kind)}; it must be {' or '.join(KINDS)}, or left out")
+            if type(cluster) is int:
+                cluster = str(cluster)
+            elif cluster is not None and type(cluster) is not str:
+                _check_string("cluster", cluster)
+            if plain or _place(entry) == {"tokens"}:
+                tokens = _checked_tokens(entry.get("tokens"), line)
+            else:
+                tokens = _touched(entry, line, remarks)
+            found.append((tokens, kind, cluster, entry))
+        except _Wrong as error:
+            raise _Wrong(f"mention {number} of document {line.id!r} cannot be used: {error}") from None
+    return found
+
+
+def _check_further_fields(entry: Any, remarks: Counter[str]) -> None:
+    if type(entry) is not dict:
+        raise _Wrong("it is not a JSON object")
+    _remark_unknown(entry, _MENTION_FIELDS, "mention", remarks)
+    if type(entry.get("id")) is not int:
+        _check_string("id", entry.get("id"))
+    _check_string("tag", entry.get("tag"))
+    confidence = entry.get("confidence")
+    if confidence is not None and (type(confidence) not in (int, float) or not 0 <= confidence <= 1):
+        raise _Wrong(f"its confidence is {_shown(confidence)}; it must be a number from 0 to 1")
+
+
+def _place(entry: dict[str, Any]) -> set[str]:
+    """The fields that say where a mention is."""
+    return {name for name in _PLACES & entry.keys() if entry[name] is not None}
+
+
+def _checked_tokens(tokens: Any, line: Line) -> Tokens:
+    """The tokens of a mention that is given by token numbers."""
+    if tokens is None:
+        raise _Wrong(_NO_PLACE)
+    if line.fields.get("tokens") is None:
+        raise _Wrong("it has 'tokens', but its document has none; give character ranges: 'start' and 'end'")
+    length = line.length
+    if type(tokens) is list and len(tokens) == 1 and type(tokens[0]) is int and 0 <= tokens[0] < length:
+        return (tokens[0],)
+    if not (type(tokens) is list and tokens and set(map(type, tokens)) == {int}):
+        raise _Wrong(f"its tokens must be numbers from 0 to {length - 1}, at least one")
+    if any(map(ge, tokens, tokens[1:])):
+        raise _Wrong("its tokens must be in ascending order")
+    if tokens[0] < 0 or tokens[-1] >= length:
+        raise _Wrong(f"its tokens must be numbers from 0 to {length - 1}, at least one")
+    return tuple(tokens)
+
+
+def _touched(entry: dict[str, Any], line: Line, remarks: Counter[str]) -> Tokens:
+    """The tokens that the character ranges of a mention touch."""
+    given = _place(entry)
+    if given == {"start", "end"}:
+        borders = _borders([[entry["start"], entry["end"]]], "its start and end")
+    elif given == {"spans"}:
+        borders = _borders(entry["spans"], "its spans")
+    else:
+        raise _Wrong(_NO_PLACE)
+    if line.tokenised is None:
+        line.tokenised = _untokenised(line.fields)
+    document = line.tokenised
+    tokens: set[int] = set()
+    for start, end in zip(borders[::2], borders[1::2], strict=True):
+        # Offsets ascend and do not overlap, so the tokens touched are consecutive.
+        first = bisect_right(document.offsets, start, key=lambda offset: offset[1])
+        last = bisect_left(document.offsets, end, key=lambda offset: offset[0])
+        if start == end or end > len(document.text) or first >= last:
+            raise _Wrong(
+                f"characters {_shown(start)} to {_shown(end)} ({_shown(document.text[start:end])}) touch no token; "
+                f"ranges count characters of the text from 0 to {len(document.text)}, the end exclusive"
+            )
+        if (document.offsets[first][0], document.offsets[last - 1][1]) != (start, end):
+            remarks["a mention was widened to whole tokens"] += 1
+        tokens.update(range(first, last))
+    if not tokens:
+        raise _Wrong("it has no span")
+    return tuple(sorted(tokens))
+
+
+def _check_string(name: str, value: object) -> None:
+    if value is not None and type(value) is not str:
+        raise _Wrong(f"{name!r} must be a string, not {_shown(value)}")
+
+
+def _check_list(value: object, name: str) -> None:
+    if type(value) is not list:
+        raise _Wrong(f"{name} must be a list, not {_shown(value)}")
+
+
+def _borders(ranges: object, name: str, *, ascending: bool = False) -> list[int]:
+    """Starts and ends in turn of a list of pairs of numbers from 0, the first not above the second.
+
+    Whether the numbers are in order is left to a caller who asks for more than that (`ascending`).
+    """
+    if type(ranges) is not list:
+        raise _Wrong(f"{name} must be a list of ranges [start, end]")
+    if set(map(type, ranges)) <= {list} and set(map(len, ranges)) <= {2}:
+        borders = list(chain.from_iterable(ranges))
+        if set(map(type, borders)) <= {int} and (ascending or _are_ranges(borders)):
+            return borders
+    wrong = next(entry for entry in ranges if not _is_range(entry))
+    raise _Wrong(f"{name} must be ranges [start, end] of numbers from 0, not {_shown(wrong)}")
+
+
+def _are_ranges(borders: list[int]) -> bool:
+    return min(borders, default=0) >= 0 and all(map(le, borders[::2], borders[1::2]))
+
+
+def _is_range(entry: object) -> bool:
+    return type(entry) is list and len(entry) == 2 and set(map(type, entry)) == {int} and 0 <= entry[0] <= entry[1]
+
+
+def _shown(value: object) -> str:
+    """A value for a message, not all of it if it is long."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "something nested deeply"
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."

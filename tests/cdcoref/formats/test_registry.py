@@ -1,0 +1,190 @@
+"""The one list of formats: told by content, refused by name, written and read back by every one that is written."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import (
+    FORMATS,
+    format_of,
+    output_format,
+    read_corpus,
+    read_file,
+    read_mention_table,
+    table_of_corpus,
+    write_corpus,
+)
+from cdcoref.scoring import score, score_files
+
+CONLL = b"#begin document (c); part 000\nc\t0\t0\tAnn\t-\t*\t-\t-\t-\t-\t*\t(7)\n\n#end document\n"
+EIGHT_COLUMNS = b"#begin document x\nt\tt_0\td\t0\t0\tAnn\tTrue\t(7)\n#end document\n"
+CONLLU = b"# newdoc id = d\n1\tAnn" + b"\t_" * 7 + b"\tEntity=(e1-person-1)\n\n"
+JSONL = b'{"id": "j", "text": "Bob ran.", "mentions": [{"start": 0, "end": 3, "cluster": "7"}]}\n'
+WRITTEN = [format for format in FORMATS if format.write is not None]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a", b"Once upon a time.", "plain text"),
+        ("a", b"", "plain text"),
+        ("a.md", b"# text\n\n# newdocs are here\n", "plain text"),
+        ("a.txt", b"#beginning of a document\n", "plain text"),
+        ("a.txt", b"{ in braces } a text begins", "plain text"),
+        ("a.txt", b"[1] a footnote", "plain text"),
+        ("a.txt", CONLL, "CoNLL"),
+        ("a.txt", gzip.compress(EIGHT_COLUMNS), "CoNLL"),
+        ("a.txt", b"\xef\xbb\xbf# a comment\r\n\r\n" + CONLL, "CoNLL"),
+        ("a.jsonl", CONLL, "CoNLL"),
+        ("a.conll", CONLLU, "CorefUD"),
+        ("a", b"# a comment\n# sent_id = 1\n", "CorefUD"),
+        ("a", b"1-2\tdu" + b"\t_" * 8 + b"\r\n", "CorefUD"),
+        ("a", b"# global.Entity = eid-etype\r\n", "CorefUD"),
+        ("a.txt", b"\xef\xbb\xbf\n" + JSONL, "JSON lines"),
+        ("a.txt", b'{"id": "a", "text": "' + b"x" * 100_000 + b'"}', "JSON lines"),
+        ("a.conll", b"{}", "JSON lines"),
+        # What the content does not say, the name says.
+        ("a.jsonl", b"", "JSON lines"),
+        ("a.json", b"[{}]", "JSON lines"),
+        ("a.CONLL.gz", gzip.compress(b""), "CoNLL"),
+        ("a.conll", b"1 2 3", "CoNLL"),
+        ("a.conllu", b"word", "CorefUD"),
+    ],
+)
+def test_formats_are_told_by_content_then_by_name(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert format_of(tmp_path / name).name == expected
+
+
+def test_no_beginning_is_recognised_by_two_formats() -> None:
+    for content in (CONLL, EIGHT_COLUMNS, CONLLU, JSONL):
+        assert sum(format.recognise(content) for format in FORMATS) == 1
+
+
+def test_suffixes_are_of_one_format() -> None:
+    suffixes = [suffix for format in FORMATS for suffix in format.suffixes]
+    assert len(set(suffixes)) == len(suffixes)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"%PDF-1.7 ...", "a PDF"),
+        (b'\n<?xml version="1.0"?><Document/>', "XML"),
+        (b"<!DOCTYPE html><p>", "an HTML page"),
+        (b"{\\rtf1 text}", "an RTF document"),
+    ],
+)
+def test_markup_is_not_taken_for_text(tmp_path: Path, content: bytes, what: str) -> None:
+    (tmp_path / "a").write_bytes(content)
+    with pytest.raises(InputError, match=f"this is {what}, not plain text; convert it"):
+        read_file(tmp_path / "a")
+
+
+@pytest.mark.parametrize("content", [CONLL, EIGHT_COLUMNS, CONLLU, JSONL])
+def test_every_format_is_read_everywhere(tmp_path: Path, content: bytes) -> None:
+    for path, data in ((tmp_path / "a", content), (tmp_path / "b", gzip.compress(content))):
+        path.write_bytes(data)
+        [mention] = read_corpus([path]).corpus.mentions
+        assert mention.tokens == (0,)
+        assert read_file(path).mentions == (mention,)
+        assert read_mention_table(path).start.tolist() == [0]
+        [result] = score_files(path, [path])
+        assert result.scores["mentions"].f1 == 1
+
+
+def corpus_of(mentions: Iterable[Mention], topics: tuple[str | None, str | None] = (None, None)) -> Corpus:
+    """Two documents of the same sentences."""
+    sentences = [["Ann", "took", "it", "off"], ["-", "It", "fell"]]
+    topic, subtopic = topics
+    return Corpus(
+        tuple(Document.from_sentences(id, sentences, topic=topic, subtopic=subtopic) for id in ("d", "e")),
+        tuple(mentions),
+    )
+
+
+CORPUS = corpus_of(
+    [
+        Mention("d", (0,), "entity", "0"),
+        Mention("d", (1, 3), "event", "0"),
+        Mention("d", (5,), "entity"),
+        Mention("e", (0, 1, 2), "entity", "0"),
+        Mention("e", (0,), "event"),
+        Mention("e", (1,), "event", "0"),
+    ]
+)
+
+
+def partition(corpus: Corpus) -> set[frozenset]:
+    return {frozenset(mention.place for mention in cluster) for cluster in corpus.clusters()}
+
+
+@pytest.mark.parametrize("format", WRITTEN, ids=lambda format: format.name)
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> None:
+    path = tmp_path / f"c{format.suffixes[0].upper()}{packed}"
+    for layout in (None, *format.layouts):
+        notes = write_corpus(CORPUS, path, layout=layout)
+        assert format_of(path) is format
+        back = read_file(path)
+        assert [(d.id, d.tokens, d.sentences) for d in back.documents] == [
+            (d.id, d.tokens, d.sentences) for d in CORPUS.documents
+        ]
+        expected = CORPUS
+        if format.name == "CoNLL":
+            assert notes == ("1 discontinuous mention written from first to last token, since CoNLL has no gaps",)
+            filled = [Mention("d", (1, 2, 3), "event", "0") if m.tokens == (1, 3) else m for m in CORPUS.mentions]
+            expected = corpus_of(filled)
+        else:
+            assert notes == ()
+            assert sorted(m.key for m in back.mentions) == sorted(m.key for m in CORPUS.mentions)
+        assert partition(back) == partition(expected)
+        assert score(expected, back).conll_f1 == 1
+        table = read_mention_table(path)
+        assert sorted(table.start.tolist()) == sorted(table_of_corpus(expected, "x").start.tolist())
+
+
+@pytest.mark.parametrize("format", [f for f in WRITTEN if f.name != "JSON lines"], ids=lambda format: format.name)
+def test_documents_without_words_are_left_out_and_told(tmp_path: Path, format) -> None:
+    corpus = Corpus((*CORPUS.documents, Document.from_sentences("empty", [])))
+    [note] = write_corpus(corpus, tmp_path / f"c{format.suffixes[0]}")
+    assert note.startswith("1 document without words left out")
+    assert [d.id for d in read_file(tmp_path / f"c{format.suffixes[0]}").documents] == ["d", "e"]
+
+
+def test_other_names_and_layouts_are_refused(tmp_path: Path) -> None:
+    for name in ("c.txt", "c", "c.gz", "c.json"):
+        with pytest.raises(InputError, match=r"must end in \.conll, \.conllu or \.jsonl, or one of these and \.gz"):
+            write_corpus(CORPUS, tmp_path / name)
+    with pytest.raises(InputError, match="JSON lines has no layout '2012'"):
+        output_format(tmp_path / "c.jsonl", "2012")
+    with pytest.raises(InputError, match="CoNLL has no layout 'x'; it has cross-document and 2012"):
+        output_format(tmp_path / "c.conll", "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"\n\n", "the file is empty"),
+        (b"Some text.", "no format that says coreference was recognised; known are CoNLL, CorefUD, JSON lines"),
+    ],
+)
+def test_text_cannot_be_scored(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_mention_table(path)
+
+
+def test_a_file_without_documents_cannot_be_scored(tmp_path: Path) -> None:
+    (tmp_path / "x.conll").write_bytes(b"# a comment\n")
+    with pytest.raises(InputError, match="the file has no document"):
+        read_mention_table(tmp_path / "x.conll")
