@@ -180,13 +180,8 @@ def _has(corpus: Corpus, kind: str) -> bool:
     return kind == BOTH or any(m.kind == kind for m in corpus.mentions)
 
 
-def _clusters(corpus: Corpus, kind: str) -> list[list[object]]:
-    """Clusters of one kind, or of both, where an event and an entity of the same tokens stay two mentions."""
-    return [[(m.key, m.kind) for m in cluster] for cluster in corpus.of_kind(kind).clusters()]
-
-
 def _scores(gold: Corpus, system: Corpus, kind: str) -> Results:
-    key, response = _clusters(gold, kind), _clusters(system, kind)
+    key, response = gold.of_kind(kind), system.of_kind(kind)
     return {
         **score(key, response).to_dict(),
         "without_singletons": score(key, response, singletons="remove").to_dict(),
@@ -206,7 +201,7 @@ def _split_by_group(gold: Corpus, grouping: Sequence[Sequence[str]]) -> Corpus:
 
 
 def _ceiling(gold: Corpus, cut: Corpus, kind: str) -> Results:
-    scores = score(_clusters(gold, kind), _clusters(cut, kind))
+    scores = score(gold.of_kind(kind), cut.of_kind(kind))
     recalls = {name: values["recall"] for name, values in scores.to_dict().items() if isinstance(values, dict)}
     return {"conll_f1": scores.conll_f1, "recall": recalls}
 

@@ -14,13 +14,13 @@ from collections.abc import Hashable, Iterable
 from typing import Literal
 
 from cdcoref.corpus import Corpus
+from cdcoref.formats import table_of_corpus
 from cdcoref.scoring.alignment import align
 from cdcoref.scoring.coval_engine import score_with_coval
 from cdcoref.scoring.error_report import ErrorReport, Place, report_errors
 from cdcoref.scoring.files import FileScores, Options, score_files, score_tables
 from cdcoref.scoring.metrics import CONLL, METRICS
 from cdcoref.scoring.overlap import Overlap
-from cdcoref.scoring.reading import read_mention_table
 from cdcoref.scoring.scores import Score, Scores
 from cdcoref.scoring.significance import Significance, compare_responses
 
@@ -37,7 +37,6 @@ __all__ = [
     "Significance",
     "align",
     "compare_responses",
-    "read_mention_table",
     "report_errors",
     "score",
     "score_files",
@@ -59,9 +58,10 @@ def score(
     ----------
     key, response
         Clusters, each a collection of mentions (anything hashable; two mentions are the same if they are equal), or a
-        corpus, whose documents are joined (corpus level) and whose mentions are compared by `Mention.key`. A mention
-        in several clusters of one side counts in the first only. Documents that only the response has are left out,
-        as the reference scorer leaves them out.
+        corpus, both of one sort. The documents of a corpus are joined (corpus level), and its mentions are compared as
+        those of files are: by `Mention.key`, and by `Mention.place` where not every mention of both has a kind. A
+        mention in several clusters of one side counts in the first only. Documents that only the response has are
+        left out, as the reference scorer leaves them out.
     singletons
         ``"remove"`` leaves out the clusters of one mention, on both sides, before anything is counted.
     metrics
@@ -75,23 +75,18 @@ def score(
     Raises
     ------
     ValueError
-        If a metric or the treatment of singletons is unknown.
+        If a metric or the treatment of singletons is unknown, or only one of key and response is a corpus.
+    InputError
+        If two corpora are not about the same documents, or a document has another number of tokens in one of them.
     """
     if singletons not in ("keep", "remove"):
         raise ValueError(f"singletons is {singletons!r}; it must be 'keep' or 'remove'")
-    documents = {d.id for d in key.documents} if isinstance(key, Corpus) else None
-    overlap = Overlap.from_clusters(
-        _clusters(key), _clusters(response, documents), remove_singletons=singletons == "remove"
-    )
-    return Scores.of(overlap, metrics)
-
-
-def _clusters(
-    source: Iterable[Iterable[Hashable]] | Corpus, documents: set[str] | None = None
-) -> Iterable[Iterable[Hashable]]:
-    if not isinstance(source, Corpus):
-        return source
-    return (
-        [mention.key for mention in cluster if documents is None or mention.document in documents]
-        for cluster in source.clusters()
-    )
+    remove = singletons == "remove"
+    if isinstance(key, Corpus) and isinstance(response, Corpus):
+        alignment = align(table_of_corpus(key, "the key"), table_of_corpus(response, "the response"))
+        return Scores.of(alignment.overlap(remove_singletons=remove), metrics)
+    if isinstance(key, Corpus) or isinstance(response, Corpus):
+        raise ValueError(
+            "one of key and response is a corpus and the other is not; give two corpora or two clusterings"
+        )
+    return Scores.of(Overlap.from_clusters(key, response, remove_singletons=remove), metrics)

@@ -3,6 +3,9 @@
 The level says how documents are joined before scoring. A cluster that crosses the border of a group (a topic, a
 document) is one cluster in each group, since links across it are not scored.
 
+Two mentions are the same if document, tokens and kind are equal (`cdcoref.corpus.Mention.key`). Kinds are compared only
+where every mention of both sides has one: CoNLL says no kinds, and its files can be scored against those that do.
+
 What the reference scorer does with the odd cases is done here: a mention that several clusters of one side have stays
 in the first of them; a document that only the key has counts as missed; one that only the response has is left out.
 """
@@ -127,14 +130,16 @@ def align(
         if remove_nested:
             rows = rows[~_nested(table, rows)]
         sides.append((table, rows, numbers[table.document[rows]]))
-    mention, mentions = _same_mentions(sides)
+    kinds = bool(key.kind.all() and response.kind.all())
+    notes += _notes_on_kinds(key, "key") + _notes_on_kinds(response, "response")
+    mention, mentions = _same_mentions(sides, kinds)
     done = []
     for (table, rows, documents), numbers, name in zip(sides, mention, ("key", "response"), strict=True):
         side = _side(table, rows, documents, numbers, group_of)
         if repeated := len(rows) - len(side.mention):
             notes.append(
-                f"{counted(repeated, 'mention')} of the {name} with the tokens of another one left out; "
-                "a mention counts once, in the first of its clusters"
+                f"{counted(repeated, 'mention')} of the {name} that {'repeats' if repeated == 1 else 'repeat'} another "
+                "left out; a mention counts once, in the first of its clusters"
             )
         done.append(side)
     return Alignment(done[0], done[1], mentions, groups, notes)
@@ -225,8 +230,18 @@ def _nested(table: MentionTable, rows: Ints) -> NDArray[np.bool_]:
     return nested
 
 
-def _same_mentions(sides: list[tuple[MentionTable, Ints, Ints]]) -> tuple[list[Ints], int]:
-    """Numbers of the mentions of both sides, equal where document and tokens are equal, and how many there are."""
+def _notes_on_kinds(table: MentionTable, name: str) -> list[str]:
+    without = int((table.kind == 0).sum())
+    if without in (0, len(table.kind)):
+        return []
+    return [f"{counted(without, 'mention')} of the {name} without a kind: kinds are not compared"]
+
+
+def _same_mentions(sides: list[tuple[MentionTable, Ints, Ints]], kinds: bool) -> tuple[list[Ints], int]:
+    """Numbers of the mentions of both sides, equal where they are the same, and how many there are.
+
+    The same are those of one document and of the same tokens and, if `kinds` are compared, of one kind.
+    """
     gaps: dict[tuple[int, tuple[int, ...]], int] = {}
     columns = []
     for table, rows, documents in sides:
@@ -236,11 +251,11 @@ def _same_mentions(sides: list[tuple[MentionTable, Ints, Ints]]) -> tuple[list[I
             for place in np.flatnonzero(np.isin(rows, np.fromiter(table.gaps, np.int64))).tolist():
                 name = int(documents[place]), table.gaps[int(rows[place])]
                 length[place] = -1 - gaps.setdefault(name, len(gaps))
-        columns.append((documents, table.start[rows], length))
-    document, start, length = (np.concatenate(column) for column in zip(*columns, strict=True))
+        columns.append((documents, table.start[rows], length, table.kind[rows] * kinds))
+    document, start, length, kind = (np.concatenate(column) for column in zip(*columns, strict=True))
     first = len(sides[0][1])
-    order = np.lexsort((length, start, document))
-    places = np.stack([document, start, length])[:, order]
+    order = np.lexsort((kind, length, start, document))
+    places = np.stack([document, start, length, kind])[:, order]
     number = np.empty(len(order), np.int64)
     number[order] = np.cumsum(np.r_[False, (places[:, 1:] != places[:, :-1]).any(0)])
     return [number[:first], number[first:]], int(number.max(initial=-1)) + 1

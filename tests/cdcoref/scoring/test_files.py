@@ -137,8 +137,7 @@ def test_a_repeated_mention_stays_in_the_first_cluster(tmp_path: Path) -> None:
     result = scored(tmp_path, clean, repeated)
     assert result.scores == score(corpus(clean), corpus(clean))
     assert result.notes == (
-        "2 mentions of the response with the tokens of another one left out; a mention counts once, in the first of "
-        "its clusters",
+        "2 mentions of the response that repeat another left out; a mention counts once, in the first of its clusters",
     )
 
 
@@ -237,7 +236,11 @@ def test_an_empty_response(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("", "the file is empty"), ("Some text.\n", "not a format that says coreference"), ("# x\n", "not a format")],
+    [
+        ("", "the file is empty"),
+        ("Some text.\n", "line 1: a token line outside of '#begin document'"),
+        ("# x\n", "the file has no document"),
+    ],
 )
 def test_files_that_say_no_coreference(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "x.conll"

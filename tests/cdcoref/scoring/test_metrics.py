@@ -243,4 +243,9 @@ def test_corpora_are_scored_over_all_documents_of_the_key() -> None:
 
 def test_unnamed_mentions_of_a_corpus_are_singletons() -> None:
     key = corpus(["x"], [("x", 0, None), ("x", 1, None)])
-    assert score(key, [[("x", (0,))], [("x", (1,))]])["b3"].f1 == 1
+    assert score(key, corpus(["x"], [("x", 0, "1"), ("x", 1, "2")]))["b3"].f1 == 1
+
+
+def test_a_corpus_is_not_compared_with_plain_clusters() -> None:
+    with pytest.raises(ValueError, match="give two corpora or two clusterings"):
+        score(corpus(["x"], []), [["a"]])
