@@ -1,4 +1,4 @@
-"""``cdcoref export``: ECB+ in the formats that other commands read."""
+"""``cdcoref export``: an annotated corpus in the formats that other commands read."""
 
 from __future__ import annotations
 
@@ -8,30 +8,35 @@ from typing import Annotated, Literal
 
 import typer
 
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, SplitOption, one_corpus
+
 
 def export(
-    ecb_root: Annotated[Path, typer.Option(help="Folder of ECB+ 1.0.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write: .conll or .jsonl (or with .gz).")],
-    split: Annotated[Literal["train", "dev", "test"], typer.Option(help="Which split of ECB+.")] = "dev",
+    corpus: CorpusOption = None,
+    ecb_root: EcbOption = None,
+    split: SplitOption = "dev",
     kind: Annotated[Literal["event", "entity", "both"], typer.Option(help="Which mentions.")] = "both",
     layout: Annotated[
         Literal["cross-document", "2012"],
         typer.Option(help="Columns of a .conll file: with topics and subtopics, or those of CoNLL-2012."),
     ] = "cross-document",
 ) -> None:
-    """Write a split of ECB+ with its annotated clusters, as a key for ``cdcoref score`` or as input for training.
+    """Write a split of a corpus with its annotated clusters, as a key for ``cdcoref score`` or as input for training.
 
     Cluster numbers mean the same in the whole file.
     """
-    from cdcoref.corpora import read_ecb
     from cdcoref.formats import fill_gaps, write_corpus
 
-    corpus = read_ecb(ecb_root, split).of_kind(kind)
+    folder = one_corpus(corpus, ecb_root)
+    gold = folder.read(split).corpus.of_kind(kind)
     filled = 0
     if output.name.removesuffix(".gz").endswith(".conll"):
-        corpus, filled = fill_gaps(corpus)
-    write_corpus(corpus, output, layout=layout)
-    print(f"{output}: {len(corpus.documents)} documents, {len(corpus.mentions)} mentions", file=sys.stderr)
+        gold, filled = fill_gaps(gold)
+    write_corpus(gold, output, layout=layout)
+    for note in gold.notes:
+        print(f"cdcoref: {note}", file=sys.stderr)
+    print(f"{output}: {len(gold.documents)} documents, {len(gold.mentions)} mentions", file=sys.stderr)
     if filled:
         print(
             f"{filled} of the mentions are discontinuous, which CoNLL cannot say; each was written from its first to "

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cdcoref.cli import main
-from cdcoref.corpora import SPLITS, read_ecb
+from cdcoref.corpora import TOPICS, read_ecb
 from cdcoref.formats import read_corpus
 
 Capture = pytest.CaptureFixture[str]
@@ -32,7 +32,7 @@ def mini_dev(mini_ecb: Path) -> Path:
     listed = (mini_ecb / "ECBplus_coreference_sentences.csv").open("a", encoding="utf-8")
     text = (mini_ecb / "ECB+" / "2" / "2_10ecb.xml").read_text(encoding="utf-8")
     with listed:
-        for topic in set(SPLITS["dev"]) - {2}:
+        for topic in set(TOPICS["dev"]) - {2}:
             (mini_ecb / "ECB+" / str(topic)).mkdir()
             (mini_ecb / "ECB+" / str(topic) / f"{topic}_1ecb.xml").write_text(text, encoding="utf-8")
             listed.write(f"{topic},1ecb,0\n")
@@ -57,7 +57,7 @@ def test_stats_as_json(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
     assert numbers["dev"]["documents"] == 10
     assert numbers["dev"]["mentions"] == {"event": 10, "entity": 6}
     assert numbers["dev"]["predicted_topics"]["subtopics"] == 9
-    assert numbers["missing_topics"]["test"] == list(SPLITS["test"])
+    assert numbers["missing_topics"]["test"] == list(TOPICS["test"])
     assert "train" not in numbers
 
 
@@ -86,7 +86,8 @@ def test_stats_of_own_files(monkeypatch, capsys: Capture, tmp_path: Path) -> Non
 @pytest.mark.parametrize("arguments", [["stats"], ["stats", "file", "--ecb-root", "folder"]])
 def test_either_ecb_or_files(monkeypatch, capsys: Capture, arguments: list[str]) -> None:
     assert run(monkeypatch, *arguments) == 2
-    assert capsys.readouterr().err == "cdcoref: give either --ecb-root DIR or files of your own\n"
+    message = "give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or files of your own"
+    assert capsys.readouterr().err == f"cdcoref: {message}\n"
 
 
 @pytest.mark.parametrize(("name", "gaps"), [("gold.conll", False), ("gold.conll.gz", False), ("gold.jsonl", True)])

@@ -107,9 +107,12 @@ def test_two_processes_are_one_with_twice_the_accumulation(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "give --ecb-root DIR, or --train FILE and --dev FILE of your own annotated corpus"),
-        (("--train", "a.jsonl"), "give --ecb-root DIR, or --train FILE and --dev FILE"),
-        (("--ecb-root", ".", "--dev", "a.jsonl"), "give either --ecb-root or --train and --dev, not both"),
+        ((), "give --corpus NAME:DIR, or --train FILE and --dev FILE of your own annotated corpus"),
+        (("--train", "a.jsonl"), "give --corpus NAME:DIR, or --train FILE and --dev FILE"),
+        (
+            ("--ecb-root", ".", "--dev", "a.jsonl"),
+            "give either --corpus (or --ecb-root) or --train and --dev, not both",
+        ),
         (("--train", "missing.jsonl", "--dev", "missing.jsonl"), "missing.jsonl: the file cannot be read"),
         (("--config", "missing.toml"), "missing.toml: the configuration cannot be read"),
         (("--set", "epochs"), "--set takes NAME=VALUE, and 'epochs' has no ="),
