@@ -4,6 +4,10 @@ Gold mentions: events and entities, each under predicted topics (the headline), 
 Predicted mentions (end to end): the same, and both kinds together, and how many of the mentions were found. All
 documents are joined before scoring; every score stands beside the one without singletons and beside the lemma
 baseline's on the same mentions, and with the ceiling that the groups of documents put on recall.
+
+A corpus without links across documents is scored within documents: each is a group of its own, the only setting. Only
+what the corpus annotates is scored: its kinds, and with predicted mentions the kinds of which every mention is
+annotated, in the annotated sentences.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import coo_array, csgraph
 
+from cdcoref.corpora import UNKNOWN, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.engines import Progress
 from cdcoref.errors import InputError
@@ -31,17 +36,17 @@ from cdcoref.linking import (
 )
 from cdcoref.prediction import Predictor, Topics
 from cdcoref.scoring import METRICS, score
-from cdcoref.stories import group_documents
-from cdcoref.training import span_scores
+from cdcoref.training import linkable_groups, span_scores
 
 SETTINGS: tuple[Topics, ...] = ("predicted", "gold_subtopic", "gold_topic")
+WITHIN_DOCUMENTS = "document"
 BOTH = "both"
 Results = dict[str, Any]
 
 
 def evaluate(
     predictor: Predictor,
-    gold: Corpus,
+    gold: Corpus | AnnotatedCorpus,
     *,
     mentions: Literal["gold", "predicted"] = "gold",
     batch_tokens: int = 8192,
@@ -54,7 +59,8 @@ def evaluate(
     predictor
         The model; or the lemma baseline, which is then scored in the model's place.
     gold
-        An annotated corpus; settings for which it has no annotated topics are left out.
+        An annotated corpus, with what it says about its annotation or as :func:`annotated_corpora` takes it. Settings
+        for which it has no annotated topics are left out.
     mentions
         Whether the annotated mentions are clustered, or those that the model finds (those outside the annotated
         sentences are dropped).
@@ -66,48 +72,59 @@ def evaluate(
     dict
         For JSON; all scores from 0 to 1. Under ``event`` and ``entity`` (and ``both``, with predicted mentions) the
         topic settings, under each the metrics with ``recall``, ``precision`` and ``f1``, and ``conll_f1``; beside them
-        the same ``without_singletons``, the ``lemma_baseline``, and the ``ceiling`` of recall. The headline is repeated
-        under ``headline`` (gold mentions: singletons kept; predicted mentions: removed). ``detection`` has the mention
-        detector's scores, ``parameters`` and ``seconds`` what it took.
+        the same ``without_singletons``, the ``lemma_baseline``, and the ``ceiling`` of recall. Mentions that do not say
+        their kind are scored under ``unknown``. The headline is repeated under ``headline`` (gold mentions: singletons
+        kept where they are annotated; predicted mentions: removed). ``detection`` has the mention detector's scores,
+        ``parameters`` (None where no model was used) and ``seconds`` what it took.
 
     Raises
     ------
     InputError
-        If the corpus has no annotated mentions.
+        If the corpus has no annotated mentions; or if mentions are to be found, and the corpus annotates no kind of
+        them exhaustively.
     """
+    (annotated,) = annotated_corpora(gold)
+    gold, info = annotated.corpus, annotated.info
     if not gold.mentions:
         raise InputError("the corpus has no annotated mentions to score against")
+    judged = info.exhaustive if mentions == "predicted" else info.kinds
+    if not judged and mentions == "predicted":
+        why = "its mentions do not say their kind" if _has(gold, UNKNOWN) else "it annotates only some mentions"
+        raise InputError(f"found mentions cannot be judged on this corpus, since {why}; evaluate with gold mentions")
     started = time.monotonic()
     corpus = gold
     results: Results = {"mentions": mentions, "documents": len(gold.documents)}
     if mentions == "predicted":
+        gold = _of_kinds(gold, judged)
         found = find_mentions(predictor.model, gold, batch_tokens=batch_tokens)
-        corpus = annotated_only(found)
+        corpus = _of_kinds(annotated_only(found), judged)
         results["detection"] = _detection(gold, corpus)
-    groups = {name: group_documents(gold.documents, name) for name in SETTINGS if _known(gold, name)}
+    groups = _groups(annotated)
     systems = {} if predictor.lemma else _link(predictor, corpus, groups, batch_tokens, progress)
-    kinds = (*KINDS, BOTH) if mentions == "predicted" else KINDS
-    results |= {kind: {} for kind in kinds if _has(gold, kind)}
+    kinds = [kind for kind in (*KINDS, UNKNOWN) if _has(gold, kind)]
+    if mentions == "predicted" and len(judged) > 1:
+        kinds.append(BOTH)
+    results |= {kind: {} for kind in kinds}
     for name, grouping in groups.items():
         baseline = lemma_clusters(corpus, grouping)
         system = systems.get(name, baseline)
         ceiling = _split_by_group(gold, grouping)
         for kind in kinds:
-            if _has(gold, kind):
-                results[kind][name] = {
-                    **_scores(gold, system, kind),
-                    "lemma_baseline": _scores(gold, baseline, kind),
-                    "ceiling": _ceiling(gold, ceiling, kind),
-                }
+            results[kind][name] = {
+                **_scores(gold, system, kind),
+                "lemma_baseline": _scores(gold, baseline, kind),
+                "ceiling": _ceiling(gold, ceiling, kind),
+            }
     # Found singletons cannot be told from wrong ones, so end to end the number to quote is without them.
-    singletons = "keep" if mentions == "gold" else "remove"
-    results["headline"] = {"topics": "predicted", "singletons": singletons}
+    singletons = "keep" if mentions == "gold" and info.singletons else "remove"
+    headline = next(iter(groups))
+    results["headline"] = {"topics": headline, "singletons": singletons}
     for kind in kinds:
-        if kind in results:
-            scores = results[kind]["predicted"]
-            chosen = scores if singletons == "keep" else scores["without_singletons"]
-            results["headline"][kind] = {name: chosen[name] for name in (*METRICS, "conll_f1")}
-    results["parameters"] = sum(p.numel() for p in predictor.model.parameters())
+        scores = results[kind][headline]
+        chosen = scores if singletons == "keep" else scores["without_singletons"]
+        results["headline"][kind] = {name: chosen[name] for name in (*METRICS, "conll_f1")}
+    used = mentions == "predicted" or not predictor.lemma
+    results["parameters"] = sum(p.numel() for p in predictor.model.parameters()) if used else None
     results["seconds"] = round(time.monotonic() - started, 1)
     return results
 
@@ -115,16 +132,16 @@ def evaluate(
 def _link(
     predictor: Predictor,
     corpus: Corpus,
-    groupings: Mapping[Topics, Sequence[Sequence[str]]],
+    groupings: Mapping[str, Sequence[Sequence[str]]],
     batch_tokens: int,
     progress: Progress,
-) -> dict[Topics, Corpus]:
+) -> dict[str, Corpus]:
     """The clusters under every grouping, part by part; pairs that several groupings have in common are read once."""
     documents = {document.id: document for document in corpus.documents}
     mentions_of = corpus.by_document()
     parts = _joined(groupings.values())
     total = sum(len(part.documents) + len(part.pairs) for part in parts)
-    linked: dict[Topics, list[Mention]] = {name: [] for name in groupings}
+    linked: dict[str, list[Mention]] = {name: [] for name in groupings}
     done = 0.0
     for number, part in enumerate(parts):
         own = Corpus(
@@ -169,6 +186,13 @@ def _joined(groupings: Iterable[Sequence[Sequence[str]]]) -> list[_Part]:
     return parts
 
 
+def _groups(annotated: AnnotatedCorpus) -> dict[str, list[list[str]]]:
+    """The groups of documents of every setting, the headline's first."""
+    if not annotated.info.cross_document:
+        return {WITHIN_DOCUMENTS: linkable_groups(annotated)}
+    return {name: linkable_groups(annotated, name) for name in SETTINGS if _known(annotated.corpus, name)}
+
+
 def _known(corpus: Corpus, setting: str) -> bool:
     """Whether every document has the annotated group that a setting needs."""
     if setting == "predicted":
@@ -177,11 +201,19 @@ def _known(corpus: Corpus, setting: str) -> bool:
 
 
 def _has(corpus: Corpus, kind: str) -> bool:
-    return kind == BOTH or any(m.kind == kind for m in corpus.mentions)
+    return any((m.kind or UNKNOWN) == kind for m in corpus.mentions)
+
+
+def _of_kinds(corpus: Corpus, kinds: Sequence[str]) -> Corpus:
+    return replace(corpus, mentions=tuple(m for m in corpus.mentions if (m.kind or UNKNOWN) in kinds))
+
+
+def _chosen(corpus: Corpus, kind: str) -> Corpus:
+    return corpus if kind == BOTH else _of_kinds(corpus, (kind,))
 
 
 def _scores(gold: Corpus, system: Corpus, kind: str) -> Results:
-    key, response = gold.of_kind(kind), system.of_kind(kind)
+    key, response = _chosen(gold, kind), _chosen(system, kind)
     return {
         **score(key, response).to_dict(),
         "without_singletons": score(key, response, singletons="remove").to_dict(),
@@ -201,7 +233,7 @@ def _split_by_group(gold: Corpus, grouping: Sequence[Sequence[str]]) -> Corpus:
 
 
 def _ceiling(gold: Corpus, cut: Corpus, kind: str) -> Results:
-    scores = score(gold.of_kind(kind), cut.of_kind(kind))
+    scores = score(_chosen(gold, kind), _chosen(cut, kind))
     recalls = {name: values["recall"] for name, values in scores.to_dict().items() if isinstance(values, dict)}
     return {"conll_f1": scores.conll_f1, "recall": recalls}
 

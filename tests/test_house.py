@@ -78,12 +78,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.model", "cdcoref.results", "cdcoref.stories", "cdlm.precision"),
     },
     "cdcoref.training": {
-        *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"),
-        *("cdcoref.scoring", "cdcoref.sequences", "cdcoref.stories", "cdlm.runs", "cdlm.starting_encoders"),
+        *("cdcoref.clustering", "cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking"),
+        *("cdcoref.model", "cdcoref.scoring", "cdcoref.sequences", "cdcoref.stories", "cdlm.runs"),
+        "cdlm.starting_encoders",
     },
     "cdcoref.evaluation": {
-        *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking", "cdcoref.prediction"),
-        *("cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
+        *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking"),
+        *("cdcoref.prediction", "cdcoref.scoring", "cdcoref.training"),
     },
     "cdcoref.views": {
         *("cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.results", "cdcoref.scoring"),

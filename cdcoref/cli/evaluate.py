@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, SplitOption, corpus_or_files
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
+from cdcoref.wording import counted
 
 if TYPE_CHECKING:
-    from cdcoref.corpus import Corpus
+    from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 
+LEMMA = "lemma"
 SHOWN = ("muc", "b3", "ceafe", "lea")
 
 
 def evaluate(
     file: Annotated[
-        Path | None, typer.Argument(help="An annotated corpus of your own (.jsonl), instead of ECB+.")
+        Path | None,
+        typer.Argument(help="An annotated file of your own (.jsonl, .conll), instead of a corpus.", show_default=False),
     ] = None,
-    ecb_root: Annotated[Path | None, typer.Option(help="Folder of ECB+ 1.0.")] = None,
-    split: Annotated[Literal["train", "dev", "test"], typer.Option(help="Which split of ECB+.")] = "dev",
+    corpus: CorpusOption = None,
+    ecb_root: EcbOption = None,
+    split: SplitOption = "dev",
+    kind: Annotated[
+        Literal["event", "entity", "both"],
+        typer.Option(help="Which mentions to score; for CoNLL files, which do not say it, the kind of their mentions."),
+    ] = "both",
     mentions: Annotated[
         Literal["gold", "predicted"], typer.Option(help="Cluster annotated mentions, or those that the model finds.")
     ] = "gold",
@@ -35,15 +45,21 @@ def evaluate(
     ] = "auto",
     batch_tokens: Annotated[int, typer.Option(help="Word pieces that the encoder reads at once.")] = 8192,
 ) -> None:
-    """Score a model by the protocol, with predicted and gold topics, beside the lemma baseline."""
-    corpus, name = _corpus(file, ecb_root, split)
+    """Score a model by the protocol, with predicted and gold topics, beside the lemma baseline.
+
+    A corpus whose links stay within documents is scored within documents. Only what a corpus annotates is scored.
+    """
+    folder = corpus_or_files(corpus, ecb_root, file is not None, "one annotated file of your own")
+    gold, name = _named(folder, split) if folder is not None else _own(file or Path(), kind)
+    for note in gold.corpus.notes:
+        print(f"cdcoref: {note}", file=sys.stderr)
     from cdcoref.evaluation import evaluate as evaluate_model
     from cdcoref.prediction import load
 
     predictor = load(model, device=device, precision=precision)
     with StageProgress() as progress:
         results = evaluate_model(
-            predictor, corpus, mentions=mentions, batch_tokens=batch_tokens, progress=progress.update
+            predictor, gold.of_kind(kind), mentions=mentions, batch_tokens=batch_tokens, progress=progress.update
         )
     results = {"corpus": name, "model": model, **results}
     if as_json:
@@ -52,19 +68,18 @@ def evaluate(
         show_results(results)
 
 
-def _corpus(file: Path | None, ecb_root: Path | None, split: str) -> tuple[Corpus, str]:
-    if (file is None) == (ecb_root is None):
-        raise InputError("give either --ecb-root DIR or one annotated corpus")
-    if ecb_root is not None:
-        from cdcoref.corpora import read_ecb
+def _named(folder: CorpusFolder, split: Split) -> tuple[AnnotatedCorpus, str]:
+    return folder.read(split), f"{folder.info.title} {split}"
 
-        return read_ecb(ecb_root, split), f"ECB+ {split}"
+
+def _own(file: Path, kind: str) -> tuple[AnnotatedCorpus, str]:
+    from cdcoref.corpora import annotated_corpora
     from cdcoref.formats import read_corpus
 
-    loaded = read_corpus([str(file)])
+    loaded = read_corpus([str(file)], kind=None if kind == "both" else kind)
     if loaded.problems:
         raise InputError(loaded.problems[0])
-    return loaded.corpus, str(file)
+    return annotated_corpora(loaded.corpus)[0], str(file)
 
 
 def show_results(results: dict[str, Any]) -> None:
@@ -76,17 +91,21 @@ def show_results(results: dict[str, Any]) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)
-    millions = results["parameters"] / 1e6
+    parameters = results["parameters"]
+    size = "" if parameters is None else f", {parameters / 1e6:.1f}M parameters"
+    if results["mentions"] == "predicted" and results["model"] == LEMMA:
+        size += " of the model that finds mentions"
+    documents = counted(results["documents"], "document")
     print(
-        f"{results['corpus']}, {results['documents']} documents, {results['mentions']} mentions; model "
-        f"{results['model']}, {millions:.1f}M parameters, {results['seconds']} s. F1 in percent."
+        f"{results['corpus']}, {documents}, {results['mentions']} mentions; model {results['model']}{size}, "
+        f"{results['seconds']} s. F1 in percent."
     )
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column in ("kind", "topics", *(name.upper() for name in SHOWN)):
         table.add_column(column, justify="left" if column in ("kind", "topics") else "right")
     for column in ("CoNLL", "no singletons", "lemma", "lemma, no singletons", "ceiling"):
         table.add_column(column, justify="right")
-    for kind in ("event", "entity", "both"):
+    for kind in ("event", "entity", "unknown", "both"):
         for topics, scores in results.get(kind, {}).items():
             baseline = scores["lemma_baseline"]
             numbers = [

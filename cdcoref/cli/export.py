@@ -1,4 +1,4 @@
-"""``cdcoref export``: ECB+ in the formats that other commands read."""
+"""``cdcoref export``: an annotated corpus in the formats that other commands read."""
 
 from __future__ import annotations
 
@@ -8,29 +8,32 @@ from typing import Annotated, Literal
 
 import typer
 
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, SplitOption, one_corpus
 from cdcoref.cli.output_options import LayoutOption
 from cdcoref.wording import counted
 
 
 def export(
-    ecb_root: Annotated[Path, typer.Option(help="Folder of ECB+ 1.0.")],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="The file to write: .jsonl, .conll or .conllu (or with .gz).")
     ],
-    split: Annotated[Literal["train", "dev", "test"], typer.Option(help="Which split of ECB+.")] = "dev",
+    corpus: CorpusOption = None,
+    ecb_root: EcbOption = None,
+    split: SplitOption = "dev",
     kind: Annotated[Literal["event", "entity", "both"], typer.Option(help="Which mentions.")] = "both",
     layout: LayoutOption = None,
 ) -> None:
-    """Write a split of ECB+ with its annotated clusters, as a key for ``cdcoref score`` or as input for training.
+    """Write a split of a corpus with its annotated clusters, as a key for ``cdcoref score`` or as input for training.
 
     Cluster numbers mean the same in the whole file.
     """
-    from cdcoref.corpora import read_ecb
     from cdcoref.formats import output_format, write_corpus
 
     output_format(output, layout)
-    corpus = read_ecb(ecb_root, split).of_kind(kind)
-    notes = write_corpus(corpus, output, layout=layout)
-    written = f"{counted(len(corpus.documents), 'document')}, {counted(len(corpus.mentions), 'mention')}"
+    gold = one_corpus(corpus, ecb_root).read(split).corpus.of_kind(kind)
+    for note in gold.notes:
+        print(f"cdcoref: {note}", file=sys.stderr)
+    notes = write_corpus(gold, output, layout=layout)
+    written = f"{counted(len(gold.documents), 'document')}, {counted(len(gold.mentions), 'mention')}"
     for sentence in (written, *notes):
         print(f"cdcoref: {output}: {sentence}", file=sys.stderr)

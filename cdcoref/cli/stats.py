@@ -11,44 +11,62 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cdcoref.errors import InputError
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, corpus_or_files
+from cdcoref.wording import counted
 
 if TYPE_CHECKING:
+    from cdcoref.corpora import CorpusFolder, CorpusInfo
     from cdcoref.corpus import Corpus
 
 # Table 5 (Appendix A.2) of the paper: topics, documents, and events / entities.
-PAPER: dict[str, tuple[str, ...]] = {
-    "train": ("25", "594", "3808/4758", "411/472"),
-    "dev": ("8", "196", "1245/1476", "129/125"),
-    "test": ("10", "206", "1780/2055", "182/196"),
+PAPER: dict[str, dict[str, str]] = {
+    "train": {"topics": "25", "documents": "594", "mentions": "3808/4758", "clusters": "411/472"},
+    "dev": {"topics": "8", "documents": "196", "mentions": "1245/1476", "clusters": "129/125"},
+    "test": {"topics": "10", "documents": "206", "mentions": "1780/2055", "clusters": "182/196"},
 }
-ROWS = ("topics", "documents", "mentions", "clusters of two or more")
+ROWS = {
+    "topics": "topics",
+    "documents": "documents",
+    "sentences": "annotated sentences",
+    "mentions": "mentions",
+    "clusters": "clusters of two or more",
+    "cross_document_clusters": "of them across documents",
+    "singletons": "singletons",
+}
 
 
 def stats(
     files: Annotated[
-        list[str] | None, typer.Argument(help="Corpora of your own (.jsonl, .conll), instead of ECB+.")
+        list[str] | None,
+        typer.Argument(help="Annotated files of your own (.jsonl, .conll), instead of a corpus.", show_default=False),
     ] = None,
-    ecb_root: Annotated[Path | None, typer.Option(help="Folder of ECB+ 1.0.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The numbers as JSON, and no table.")] = False,
+    corpus: CorpusOption = None,
+    ecb_root: EcbOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON instead of a table.")] = False,
 ) -> None:
-    """Count documents, mentions and clusters, and say how well documents group by subtopic without annotation."""
-    if bool(files) == (ecb_root is not None):
-        raise InputError("give either --ecb-root DIR or files of your own")
-    if ecb_root is not None:
-        corpora, missing, remarks = _ecb_splits(ecb_root)
-        problems: Sequence[str] = ()
+    """Count the documents, mentions and clusters of every split, and show how well documents group by subtopic."""
+    folder = corpus_or_files(corpus, ecb_root, bool(files), "files of your own")
+    problems: Sequence[str] = ()
+    more: dict[str, Any] = {}
+    if folder is not None:
+        corpora, remarks = _splits(folder)
+        more["corpus"] = asdict(folder.info)
+        if folder.name == "ecb":
+            more["missing_topics"] = _missing_topics(folder.path)
+            remarks += _ecb_remarks(folder.path, corpora)
     else:
         from cdcoref.formats import read_corpus
 
         loaded = read_corpus(files or [])
-        problems, remarks, missing = loaded.problems, list(loaded.corpus.notes), {}
+        problems, remarks = loaded.problems, list(loaded.corpus.notes)
         corpora = {"corpus": loaded.corpus} if loaded.corpus.documents else {}
     numbers = {name: _numbers(corpus) for name, corpus in corpora.items()}
     if as_json:
-        print(json.dumps({**numbers, "missing_topics": missing} if ecb_root else numbers, indent=2))
+        print(json.dumps({**numbers, **more}, indent=2))
     elif numbers:
-        _show(numbers, PAPER if ecb_root is not None else {})
+        _show(numbers, PAPER if folder is not None and folder.name == "ecb" else {})
+    if folder is not None and not as_json:
+        remarks += _described(folder.info)
     for remark in remarks:
         print(remark, file=sys.stderr if as_json else sys.stdout)
     for problem in problems:
@@ -57,42 +75,67 @@ def stats(
         sys.exit(2)
 
 
-def _ecb_splits(root: Path) -> tuple[dict[str, Corpus], dict[str, list[int]], list[str]]:
-    """The splits that are there, the topics that are not, and what there is to say about them."""
-    from cdcoref.corpora import SPLITS, available_splits, read_ecb
+def _splits(folder: CorpusFolder) -> tuple[dict[str, Corpus], list[str]]:
+    """The splits that are there, and the notes of their readers."""
+    corpora = {split: folder.read(split).corpus for split in folder.splits()}
+    if not corpora and folder.name != "ecb":
+        folder.read("dev")  # which says what is missing
+    return corpora, [note for corpus in corpora.values() for note in corpus.notes]
 
-    missing = {name: topics for name, topics in available_splits(root).items() if topics}
-    corpora = {name: read_ecb(root, name) for name in SPLITS if name not in missing}
+
+def _missing_topics(root: Path) -> dict[str, list[int]]:
+    from cdcoref.corpora import missing_topics
+
+    return {name: topics for name, topics in missing_topics(root).items() if topics}
+
+
+def _ecb_remarks(root: Path, corpora: dict[str, Corpus]) -> list[str]:
+    """Which topics of ECB+ are missing, and how the paper counts."""
+    from cdcoref.corpora import TOPICS
+
     remarks = []
-    for name, topics in missing.items():
-        if len(topics) == len(SPLITS[name]):
+    for name, topics in _missing_topics(root).items():
+        if len(topics) == len(TOPICS[name]):
             remarks.append(f"{name}: not counted, since none of its topics is in {root}")
         else:
             numbers = ", ".join(map(str, topics))
             remarks.append(f"{name}: not counted, since these of its topics are missing in {root}: {numbers}")
-    if "train" in corpora and str(len(corpora["train"].documents)) != PAPER["train"][1]:
+    if "train" in corpora and str(len(corpora["train"].documents)) != PAPER["train"]["documents"]:
         folders = {Path(document.path).parent for document in corpora["train"].documents if document.path}
         files = sum(len(list(folder.glob("*.xml"))) for folder in folders)
         remarks.append(
-            f"train: the paper prints {PAPER['train'][1]} documents; its topics have {files} files here, of which "
-            f"{len(corpora['train'].documents)} have a listed sentence. (The paper's three numbers add up to 996, more "
-            "than the 982 documents of ECB+ 1.0.)"
+            f"train: the paper prints {PAPER['train']['documents']} documents; its topics have {files} files here, of "
+            f"which {len(corpora['train'].documents)} have a listed sentence. (The paper's three numbers add up to "
+            "996, more than the 982 documents of ECB+ 1.0.)"
         )
-    return corpora, missing, remarks
+    return remarks
+
+
+def _described(info: CorpusInfo) -> list[str]:
+    """What the corpus says about itself, in words."""
+    links = "across documents" if info.cross_document else "within documents"
+    learnt = " and ".join(info.exhaustive) or "no"
+    return [
+        f"{info.title} ({info.citation}): {' and '.join(info.kinds)} mentions, linked {links}, "
+        f"{'with' if info.singletons else 'without'} singletons; annotated sentences: {info.sentences}; "
+        f"{learnt} mentions are annotated exhaustively",
+        f"licence: {info.licence}; {info.source}",
+    ]
 
 
 def _numbers(corpus: Corpus) -> dict[str, Any]:
-    """Counts, and the quality of predicted groups where subtopics are annotated."""
+    """Counts, and the quality of predicted groups where subtopics are annotated that divide the topics."""
     from cdcoref.corpora import corpus_statistics
     from cdcoref.stories import group_documents, topic_quality
 
     numbers: dict[str, Any] = asdict(corpus_statistics(corpus))
-    if corpus.documents and all(document.subtopic is not None for document in corpus.documents):
+    subtopics = {document.subtopic for document in corpus.documents}
+    if None not in subtopics and numbers["topics"] < len(subtopics):
         numbers["predicted_topics"] = asdict(topic_quality(corpus.documents, group_documents(corpus.documents)))
     return numbers
 
 
-def _show(numbers: dict[str, dict[str, Any]], paper: dict[str, tuple[str, ...]]) -> None:
+def _show(numbers: dict[str, dict[str, Any]], paper: dict[str, dict[str, str]]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -100,16 +143,15 @@ def _show(numbers: dict[str, dict[str, Any]], paper: dict[str, tuple[str, ...]])
     kinds = [k for k in ("event", "entity", "unknown") if any(n["mentions"].get(k) for n in numbers.values())]
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("/".join(kinds))
-    columns: list[Sequence[str]] = []
+    columns: list[dict[str, str]] = []
     for name, counts in numbers.items():
         table.add_column(name, justify="right")
-        by_kind = ("/".join(str(counts[what].get(kind, 0)) for kind in kinds) for what in ("mentions", "clusters"))
-        columns.append((str(counts["topics"]), str(counts["documents"]), *by_kind))
+        columns.append({what: _cell(counts, what, kinds) for what in ROWS})
         if name in paper:
             table.add_column("paper", justify="right", style="dim")
             columns.append(paper[name])
-    for row, cells in zip(ROWS, zip(*columns, strict=True), strict=True):
-        table.add_row(row, *cells)
+    for what, title in ROWS.items():
+        table.add_row(title, *(column.get(what, "") for column in columns))
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)
@@ -118,6 +160,14 @@ def _show(numbers: dict[str, dict[str, Any]], paper: dict[str, tuple[str, ...]])
         if quality := counts.get("predicted_topics"):
             shown = (f"{what} {100 * quality[what]:.1f}" for what in ("precision", "recall", "f1", "purity"))
             print(
-                f"{name}: documents group into {quality['groups']} predicted topics for {quality['subtopics']} "
-                f"annotated subtopics; B3 {', '.join(shown)}"
+                f"{name}: documents group into {counted(quality['groups'], 'predicted topic')} for "
+                f"{counted(quality['subtopics'], 'annotated subtopic')}; B3 {', '.join(shown)}"
             )
+
+
+def _cell(counts: dict[str, Any], what: str, kinds: Sequence[str]) -> str:
+    if what == "sentences":
+        return f"{counts['annotated_sentences']} of {counts['sentences']}"
+    if isinstance(counts[what], dict):
+        return "/".join(str(counts[what].get(kind, 0)) for kind in kinds)
+    return str(counts[what])

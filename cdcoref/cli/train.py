@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from cdcoref.cli.corpus_options import CorporaOption, EcbOption
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
+    from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
     from cdcoref.corpus import Corpus
     from cdcoref.training import TrainingConfig
 
 
 def train(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new, or with --resume.")],
-    ecb_root: Annotated[Path | None, typer.Option(help="Folder of ECB+ 1.0: train and dev splits are used.")] = None,
+    corpus: CorporaOption = None,
+    ecb_root: EcbOption = None,
     train_file: Annotated[
         list[Path] | None, typer.Option("--train", help="Your own annotated corpus (.jsonl or .conll). Repeatable.")
     ] = None,
@@ -58,7 +62,10 @@ def train(
         bool, typer.Option("--resume", help="Go on from the last whole checkpoint in the output.")
     ] = False,
 ) -> None:
-    """Train a model on ECB+ or on your own annotated corpus.
+    """Train a model on annotated corpora, or on one of your own.
+
+    Several corpora are trained together; weights.NAME of the configuration is the share of a corpus that an epoch reads
+    (--set 'weights={litbank=0.2}'). What a corpus does not annotate is not learnt from it.
 
     For several processes, on CPUs too: accelerate launch --multi_gpu --num_processes 2 -m cdcoref train ...
     """
@@ -75,11 +82,12 @@ def train(
         "precision": precision,
     }
     overrides = {name: value for name, value in named.items() if value is not None}
+    from cdcoref.corpora import corpus_folders
     from cdcoref.training import train as train_model
 
     training = _configuration(preset, config, {**_settings(settings or []), **overrides})
-    train_corpus, dev_corpus = _corpora(ecb_root, train_file, dev_file, kind)
-    train_model(training, train_corpus, dev_corpus, output, resume=resume, device=device)
+    learnt, dev = _corpora(corpus_folders(corpus or [], ecb_root), train_file, dev_file, kind)
+    train_model(training, learnt, dev, output, resume=resume, device=device)
 
 
 def _configuration(preset: str, file: Path | None, overrides: dict[str, Any]) -> TrainingConfig:
@@ -108,21 +116,36 @@ def _settings(pairs: list[str]) -> dict[str, Any]:
 
 
 def _corpora(
-    ecb_root: Path | None, train_files: list[Path] | None, dev_files: list[Path] | None, kind: str | None
-) -> tuple[Corpus, Corpus]:
-    from cdcoref.corpora import read_ecb
+    folders: list[CorpusFolder], train_files: list[Path] | None, dev_files: list[Path] | None, kind: str | None
+) -> tuple[list[AnnotatedCorpus | Corpus], list[AnnotatedCorpus | Corpus]]:
+    """What to train on and what to choose on."""
+    if folders:
+        if train_files or dev_files:
+            raise InputError("give either --corpus (or --ecb-root) or --train and --dev, not both")
+        return _splits(folders, "train"), _splits(folders, "dev")
+    if not train_files or not dev_files:
+        raise InputError("give --corpus NAME:DIR, or --train FILE and --dev FILE of your own annotated corpus")
     from cdcoref.formats import read_corpus
 
-    if ecb_root is not None:
-        if train_files or dev_files:
-            raise InputError("give either --ecb-root or --train and --dev, not both")
-        return read_ecb(ecb_root, "train"), read_ecb(ecb_root, "dev")
-    if not train_files or not dev_files:
-        raise InputError("give --ecb-root DIR, or --train FILE and --dev FILE of your own annotated corpus")
-    corpora = []
+    corpora: list[Corpus] = []
     for files in (train_files, dev_files):
         loaded = read_corpus(files, kind=kind)
         if loaded.problems:
             raise InputError(loaded.problems[0])
         corpora.append(loaded.corpus)
-    return corpora[0], corpora[1]
+    return [corpora[0]], [corpora[1]]
+
+
+def _splits(folders: list[CorpusFolder], split: str) -> list[AnnotatedCorpus | Corpus]:
+    """One split of every corpus that has it."""
+    there = [folder for folder in folders if split in folder.splits()]
+    for folder in folders:
+        if there and folder not in there:
+            print(f"cdcoref: {folder.info.title} has no {split} split in {folder.path}", file=sys.stderr)
+    corpora: list[AnnotatedCorpus | Corpus] = []
+    for folder in there or folders[:1]:  # where there is none, reading says what is missing
+        read = folder.read(split)
+        for note in read.corpus.notes:
+            print(f"cdcoref: {note}", file=sys.stderr)
+        corpora.append(read)
+    return corpora

@@ -5,18 +5,20 @@ of mention are annotated, whether links cross documents, whether a mention detec
 Training and evaluation obey that. The corpora are listed in `registry`.
 """
 
-from cdcoref.corpora.annotated import AnnotatedCorpus, CorpusInfo, annotated_corpora, joined
+from cdcoref.corpora.annotated import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora, joined, licences
 from cdcoref.corpora.ecb import TOPICS, missing_topics, read_ecb
 from cdcoref.corpora.plain_documents import documents_of, plain_documents
 from cdcoref.corpora.registry import CORPORA, CorpusFolder, corpus_folders
 from cdcoref.corpora.splits import SPLITS
-from cdcoref.corpora.statistics import CorpusStatistics, corpus_statistics
+from cdcoref.corpora.statistics import UNKNOWN, CorpusStatistics, corpus_statistics
 
 __all__ = [
     "CORPORA",
     "SPLITS",
     "TOPICS",
+    "UNKNOWN",
     "AnnotatedCorpus",
+    "Corpora",
     "CorpusFolder",
     "CorpusInfo",
     "CorpusStatistics",
@@ -25,6 +27,7 @@ __all__ = [
     "corpus_statistics",
     "documents_of",
     "joined",
+    "licences",
     "missing_topics",
     "plain_documents",
     "read_ecb",

@@ -65,9 +65,11 @@ class AnnotatedCorpus:
         return AnnotatedCorpus(self.corpus.of_kind(kind), info)
 
 
-def annotated_corpora(
-    corpora: Corpus | AnnotatedCorpus | Sequence[Corpus | AnnotatedCorpus],
-) -> tuple[AnnotatedCorpus, ...]:
+Corpora = Corpus | AnnotatedCorpus | Sequence[Corpus | AnnotatedCorpus]
+"""One corpus or several, with or without information."""
+
+
+def annotated_corpora(corpora: Corpora) -> tuple[AnnotatedCorpus, ...]:
     """One corpus or several, each with its information.
 
     A corpus that comes without is a user's own: links cross documents, and every mention of the kinds that occur in it
@@ -95,6 +97,15 @@ def joined(corpora: Sequence[AnnotatedCorpus]) -> Corpus:
     )
     documents = (document for part in corpora for document in part.corpus.documents)
     return Corpus(tuple(documents), tuple(mentions), tuple(note for part in corpora for note in part.corpus.notes))
+
+
+def licences(parts: Sequence[AnnotatedCorpus]) -> str:
+    """One sentence that names the known corpora and their licences, for a model card; empty if there is none."""
+    known = {part.info.title: part.info for part in parts if part.info.source}
+    if not known:
+        return ""
+    named = "; ".join(f"{info.title} ({info.citation}), {info.licence}" for info in known.values())
+    return f"Trained and tuned on: {named}.\n"
 
 
 def _own_information(corpus: Corpus) -> CorpusInfo:

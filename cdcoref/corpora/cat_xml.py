@@ -41,7 +41,7 @@ def parse_document(path: Path, corpus: str) -> Element:
     except DefusedXmlException as error:
         message = f"the XML declares a document type or entities, which {corpus} never does; refused"
         raise InputError(message, path) from error
-    except (UnicodeDecodeError, OSError) as error:
+    except (LookupError, ValueError, OSError) as error:  # an encoding that is not known or not fitting
         raise InputError(f"the file cannot be read ({error})", path) from error
     if root is None or root.tag != "Document":
         hint = "; this is NAF, which has no links across documents: get CAT's XML" if _is_naf(root) else ""

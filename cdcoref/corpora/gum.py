@@ -18,6 +18,7 @@ from pathlib import Path
 
 from cdcoref.corpora.splits import SPLITS, missing_split, split_files
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
+from cdcoref.errors import InputError
 from cdcoref.formats import read_corefud
 
 TITLE = "GUM"
@@ -57,6 +58,10 @@ def read_gum(root: Path, split: str, *, heads: bool = False) -> Corpus:
     left_out = 0
     for path in files:
         whole = read_corefud(path, empty_nodes=False)
+        untyped = next((m for m in whole.mentions if m.tag is None), None)
+        if untyped is not None:
+            message = f"a mention of {untyped.document!r} has no type; '# global.Entity' should name etype"
+            raise InputError(message, path)
         kinds = tuple(replace(m, kind=EVENT if m.tag == "event" else ENTITY) for m in whole.mentions)
         kept = _heads(kinds, read_corefud(path, heads=True, empty_nodes=False).mentions) if heads else list(kinds)
         left_out += len(kinds) - len(kept)

@@ -162,7 +162,7 @@ class CorpusFolder:
 
     def __post_init__(self) -> None:
         if self.name not in CORPORA:
-            raise InputError(f"no corpus is known by the name {self.name!r}; known are {', '.join(CORPORA)}")
+            raise InputError(f"there is no corpus named {self.name!r}; the known names are {', '.join(CORPORA)}")
 
     @classmethod
     def parse(cls, text: str) -> CorpusFolder:
@@ -176,7 +176,7 @@ class CorpusFolder:
         name, colon, path = text.partition(":")
         if not colon or not path:
             known = ", ".join(CORPORA)
-            raise InputError(f"a corpus is given as NAME:DIR, and not as {text!r}; known names are {known}")
+            raise InputError(f"{text!r} is not of the form NAME:DIR; the known names are {known}")
         return cls(name, Path(path).expanduser())
 
     @property
@@ -235,8 +235,10 @@ class CorpusFolder:
     def _checked(self, corpus: Corpus) -> Corpus:
         """The corpus, if it is what its information says; mentions get their kind where there is only one."""
         info = self.info
-        if not corpus.documents:
-            raise InputError(f"no document of {info.title} is in this folder", self.path)
+        if not corpus.mentions:
+            raise InputError(
+                f"no mention of {info.title} is annotated in this folder; is it another corpus?", self.path
+            )
         if len(info.kinds) == 1:
             only = info.kinds[0]
             corpus = replace(corpus, mentions=tuple(m if m.kind else replace(m, kind=only) for m in corpus.mentions))

@@ -48,10 +48,8 @@ def missing_split(title: str, split: str, folder: Path, found: list[str], wanted
     wanted
         What was looked for, such as ``"dev/*.conllu"``.
     """
-    there = f"only {' and '.join(found)} can" if found else "no split of it can"
-    return InputError(
-        f"the {split} split of {title} cannot be read from this folder, and {there}; expected {wanted}", folder
-    )
+    what = f"the {split} split of {title}, only {' and '.join(found)}" if found else f"any split of {title}"
+    return InputError(f"this folder does not hold {what}; expected {wanted}", folder)
 
 
 def _ends_in(path: Path, suffix: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a corpus holds, counted as in Table 5 of the paper (Appendix A.2)."""
+"""What a corpus holds, counted: documents, sentences, mentions, clusters (paper, Appendix A.2, Table 5, and more)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,62 @@ from dataclasses import dataclass
 
 from cdcoref.corpus import Corpus
 
+UNKNOWN = "unknown"
+"""Stands for the kind of the mentions that do not say theirs."""
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusStatistics:
-    """What Table 5 of the paper (Appendix A.2) counts; the last two by kind of mention."""
+    """Counts; those of mentions and clusters by kind of mention.
+
+    Attributes
+    ----------
+    topics
+        Annotated topics; 0 where documents do not say theirs.
+    documents, sentences, annotated_sentences
+        Their numbers.
+    mentions
+        All mentions.
+    clusters
+        Clusters of two mentions or more, as the paper counts them.
+    cross_document_clusters
+        Those of them whose mentions are in more than one document.
+    singletons
+        Mentions that nothing else refers to.
+    """
 
     topics: int
     documents: int
+    sentences: int
+    annotated_sentences: int
     mentions: dict[str, int]
     clusters: dict[str, int]
-    """Clusters of two mentions or more."""
+    cross_document_clusters: dict[str, int]
+    singletons: dict[str, int]
 
 
 def corpus_statistics(corpus: Corpus) -> CorpusStatistics:
-    """Count topics, documents, mentions and clusters of two or more of a corpus."""
-    mentions = Counter(m.kind or "unknown" for m in corpus.mentions)
-    clusters = Counter(c[0].kind or "unknown" for c in corpus.clusters() if len(c) > 1)
-    topics = {d.topic for d in corpus.documents if d.topic is not None}
-    return CorpusStatistics(len(topics), len(corpus.documents), dict(mentions), dict(clusters))
+    """Count what is in a corpus."""
+    mentions = Counter(m.kind or UNKNOWN for m in corpus.mentions)
+    clusters: Counter[str] = Counter()
+    crossing: Counter[str] = Counter()
+    singletons: Counter[str] = Counter()
+    for cluster in corpus.clusters():
+        kind = cluster[0].kind or UNKNOWN
+        if len(cluster) == 1:
+            singletons[kind] += 1
+        else:
+            clusters[kind] += 1
+            crossing[kind] += len({mention.document for mention in cluster}) > 1
+    sentences = [len(d.sentences) for d in corpus.documents]
+    annotated = [len(d.sentences) if d.annotated is None else len(d.annotated) for d in corpus.documents]
+    return CorpusStatistics(
+        len({d.topic for d in corpus.documents if d.topic is not None}),
+        len(corpus.documents),
+        sum(sentences),
+        sum(annotated),
+        dict(mentions),
+        dict(clusters),
+        dict(crossing),
+        dict(singletons),
+    )

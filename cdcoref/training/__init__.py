@@ -3,6 +3,7 @@
 from cdcoref.training.config import PRESETS, TrainingConfig
 from cdcoref.training.data import Batch, TrainingData
 from cdcoref.training.loop import sampling_options, train
+from cdcoref.training.sources import linkable_groups
 from cdcoref.training.tuning import span_scores, tune
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "Batch",
     "TrainingConfig",
     "TrainingData",
+    "linkable_groups",
     "sampling_options",
     "span_scores",
     "train",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,7 +37,7 @@ class TrainingConfig:
         Of AdamW; share of the steps; dropout of attention probabilities (hidden dropout is the checkpoint's).
     batch_tokens, batch_sequences, accumulation
         Most word pieces of a batch, about the most sequences of one, and batches a step of the optimiser.
-    negatives, other_subtopics, detection_passes
+    negatives, other_subtopics, detection_passes, weights
         See :class:`cdcoref.training.data.SamplingOptions`.
     precision
         ``"fp32"``, or automatic mixed precision ``"bf16"`` or ``"fp16"``.
@@ -75,6 +75,7 @@ class TrainingConfig:
     both_orders: bool = True
     linkage: Literal["average", "single", "complete"] = "average"
     detector_max_length: int = 256
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         least = {
@@ -88,6 +89,9 @@ class TrainingConfig:
         for name in ("warmup", "other_subtopics", "attention_dropout"):
             if getattr(self, name) > 1:
                 raise InputError(f"{name} is a share and must be at most 1, not {getattr(self, name)}")
+        for name, weight in self.weights.items():
+            if type(weight) not in (int, float) or not 0 < weight <= 1:
+                raise InputError(f"the weight of {name} is a share and must be above 0 and at most 1, not {weight!r}")
         allowed: dict[str, tuple[str, ...]] = {"mention_type": (*KINDS, "both"), "precision": ("fp32", "bf16", "fp16")}
         allowed |= {"mention_vector": ("sum", "mean"), "linkage": ("average", "single", "complete")}
         for name, values in allowed.items():
@@ -98,11 +102,12 @@ class TrainingConfig:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], path: Path | None = None) -> TrainingConfig:
         """Make a configuration from named values; an unknown name or a wrong type is an `InputError`."""
-        known = {field.name: field for field in fields(cls)}
+        known = [setting.name for setting in fields(cls)]
+        standard = cls()
         for name, value in values.items():
             if name not in known:
                 raise InputError(f"there is no setting {name!r}; the settings are {', '.join(known)}", path)
-            default = known[name].default
+            default = getattr(standard, name)
             types = (int, float) if isinstance(default, float) else (type(default),)
             if type(value) not in types and name != "context":
                 raise InputError(f"{name} must be of type {type(default).__name__}, not {value!r}", path)

@@ -1,28 +1,32 @@
-"""What a model is trained on: an annotated corpus in, batches of sequences with labels out.
+"""What a model is trained on: annotated corpora in, batches of sequences with labels out.
 
 Pairs of documents of one subtopic are compared, and a share of those of one topic and different subtopics, whose
 mentions hardly ever corefer and look as if they did. Every positive pair counts; negatives are sampled. Batches for the
-mention detector, from the annotated sentences alone, are mixed in. Which batch comes when, and what was sampled for it,
-follows from the seed, the epoch and the batch's number, and from nothing that happened before.
+mention detector are mixed in. Which batch comes when, and what was sampled for it, follows from the seed, the epoch and
+the batch's number, and from nothing that happened before.
+
+What a corpus says about its annotation is obeyed: documents are compared with each other only where links across
+documents are annotated, and the detector learns a kind of mention only from the annotated sentences of corpora in which
+every mention of that kind is annotated. Several corpora are never compared with each other.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora
+from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.model import CorefModel, collate_pairs, collate_readings
 from cdcoref.sequences import MarkedDocument, PairSequence, ReadingSequence
-from cdcoref.stories import group_documents
+from cdcoref.training.sources import Source, check_weights, drawn
 
 Batch = dict[str, str | Tensor]
 SPANS_PER_MENTION = 5.0
@@ -43,6 +47,9 @@ class SamplingOptions:
         How often an epoch reads the text for the mention detector; 0: the detector is not trained.
     batch_tokens, batch_sequences
         Most word pieces and most sequences of a batch.
+    weights
+        The share of a corpus, by name, that an epoch reads, drawn anew for every epoch: of its documents and pairs of
+        documents, and of its text for the detector. 1 for a corpus that is not named.
     """
 
     negatives: float
@@ -50,6 +57,7 @@ class SamplingOptions:
     detection_passes: int
     batch_tokens: int
     batch_sequences: int
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +78,9 @@ class TrainingData(Dataset[Batch]):
     ----------
     model
         Whose tokenizer and configuration say how sequences are built.
-    corpus
-        The annotated corpus. Its subtopics (or topics) are used where every document has one, else predicted topics.
+    corpora
+        One annotated corpus or several, as :func:`cdcoref.corpora.annotated_corpora` takes them. The subtopics (or
+        topics) of a corpus are used where each of its documents has one, else predicted topics.
     options
         See :class:`SamplingOptions`.
     seed
@@ -82,31 +91,52 @@ class TrainingData(Dataset[Batch]):
     examples
         Sequences' worth of documents and pairs of documents in the first epoch.
     notes
-        One sentence for each word or mention that had to be cut.
+        One sentence for each word or mention that had to be cut, and for each kind of mention that the detector cannot
+        learn.
 
     Raises
     ------
     InputError
-        If the corpus has no two mentions that corefer.
+        If the corpora have no two mentions that corefer, no sentence of a corpus is annotated, two corpora have a
+        document of the same id, or a weight is of no corpus.
     """
 
-    def __init__(self, model: CorefModel, corpus: Corpus, options: SamplingOptions, seed: int) -> None:
+    def __init__(
+        self,
+        model: CorefModel,
+        corpora: Corpora,
+        options: SamplingOptions,
+        seed: int,
+    ) -> None:
         self.options = options
         self.seed = seed
         self.epoch = 0
         self._pad = model.encoder.config.pad_token_id
         self._builder = model.pair_builder()
-        self._marked, self._clusters = self._prepare(corpus)
-        self._same, self._other = _document_pairs(corpus)
-        self._readings = self._reading_sequences(model, corpus) if options.detection_passes else []
-        self._negative_share = self._share_of_negatives()
+        parts = annotated_corpora(corpora)
+        check_weights(options.weights, parts)
+        # A kind that no corpus annotates exhaustively cannot be learnt; it is taught as absent, so that none is found.
+        self._taught = {kind for part in parts for kind in part.info.exhaustive}
+        self._marked: dict[str, MarkedDocument] = {}
+        self._gold: dict[str, dict[tuple[int, int], str]] = defaultdict(dict)
+        self._clusters = self._prepare(parts)
+        reading = model.reading_builder() if options.detection_passes else None
+        self._sources = [
+            Source.of(part, options.weights.get(part.info.name, 1.0), self._taught, reading) for part in parts
+        ]
+        self._readings = [sequence for source in self._sources for sequence in source.readings]
+        self._judged = {
+            d.id: s.judged for s, part in zip(self._sources, parts, strict=True) for d in part.corpus.documents
+        }
+        self._negative_share = self._share_of_negatives() if options.negatives else 0.0
         first_epoch = self._examples(0)
-        if not first_epoch or not any(len(c) > 1 for c in corpus.clusters()):
+        if not first_epoch or not any(len(c) > 1 for part in parts for c in part.corpus.clusters()):
             raise InputError("the training corpus has no two coreferent mentions, so there is nothing to learn from")
         self._pair_batches = self._batch_count([e.pieces for e in first_epoch])
-        self._span_batches = self._batch_count([len(s) for s in self._readings]) if self._readings else 0
+        read = self._drawn_readings(np.random.default_rng((seed, 0, 2)))
+        self._span_batches = self._batch_count([len(self._readings[r]) for r in read]) if read else 0
         self.examples = len(first_epoch)
-        self.notes = list(dict.fromkeys(self._builder.notes))
+        self.notes = list(dict.fromkeys(self._builder.notes)) + self._notes_on_detection(parts)
         self._order: list[tuple[str, list[int]]] = []
         self._epoch_examples: list[Example] = []
         self._epoch_built = -1
@@ -132,10 +162,13 @@ class TrainingData(Dataset[Batch]):
     def _lay_out(self) -> None:
         rng = np.random.default_rng((self.seed, self.epoch))
         self._epoch_examples = self._examples(self.epoch)
+        if not self._epoch_examples:
+            raise InputError(f"nothing was drawn for epoch {self.epoch + 1}; raise the corpora's weights or negatives")
         order = [("pairs", b) for b in self._split([e.pieces for e in self._epoch_examples], self._pair_batches, rng)]
-        lengths = [len(s) for s in self._readings]
-        for _ in range(self.options.detection_passes):
-            order += [("spans", b) for b in self._split(lengths, self._span_batches, rng)]
+        for _ in range(self.options.detection_passes if self._span_batches else 0):
+            read = self._drawn_readings(rng)
+            batches = self._split([len(self._readings[r]) for r in read], self._span_batches, rng)
+            order += [("spans", [read[number] for number in batch]) for batch in batches]
         self._order = [order[p] for p in rng.permutation(len(order))]
         self._epoch_built = self.epoch
 
@@ -159,19 +192,32 @@ class TrainingData(Dataset[Batch]):
     def _examples(self, epoch: int) -> list[Example]:
         """Documents and pairs of documents of an epoch, each pair in a random order."""
         rng = np.random.default_rng((self.seed, epoch, 1))
-        wanted = round(self.options.other_subtopics * len(self._other))
-        drawn = sorted(rng.permutation(len(self._other))[:wanted])
-        pairs: list[tuple[str, str | None]] = [(name, None) for name in self._marked]
-        pairs += self._same
-        pairs += [self._other[d] for d in drawn]
-        flips = rng.random(len(pairs)) < 0.5
         examples = []
-        for (one, other), flip in zip(pairs, flips, strict=True):
-            if one not in self._marked or (other is not None and other not in self._marked):
-                continue
-            first, second = (other, one) if other is not None and flip else (one, other)
-            examples += self._of_documents(self._marked[first], self._marked[second] if second else None, rng)
+        for source in self._sources:
+            pairs: list[tuple[str, str | None]] = [(name, None) for name in source.documents]
+            pairs += source.same
+            wanted = round(self.options.other_subtopics * len(source.other))
+            pairs += [source.other[d] for d in drawn(len(source.other), wanted, rng)]
+            if source.weight < 1:
+                pairs = [pairs[p] for p in drawn(len(pairs), source.share_of(len(pairs)), rng)]
+            flips = rng.random(len(pairs)) < 0.5
+            for (one, other), flip in zip(pairs, flips, strict=True):
+                if one not in self._marked or (other is not None and other not in self._marked):
+                    continue
+                first, second = (other, one) if other is not None and flip else (one, other)
+                examples += self._of_documents(self._marked[first], self._marked[second] if second else None, rng)
         return examples
+
+    def _drawn_readings(self, rng: np.random.Generator) -> list[int]:
+        """Numbers of the sequences that the detector reads in a pass."""
+        read: list[int] = []
+        first = 0
+        for source in self._sources:
+            size = len(source.readings)
+            chosen: Iterable[int] = range(size) if source.weight == 1 else drawn(size, source.share_of(size), rng)
+            read += [first + number for number in chosen]
+            first += size
+        return read
 
     def _of_documents(
         self, first: MarkedDocument, second: MarkedDocument | None, rng: np.random.Generator
@@ -198,10 +244,12 @@ class TrainingData(Dataset[Batch]):
             name: np.array([KINDS.index(m.kind or "") for m in marked.mentions])
             for name, marked in self._marked.items()
         }
-        within = [(name, name, 0.5) for name in self._marked]
-        across = [(one, other, 1.0) for one, other in self._same]
-        drawn = [(one, other, self.options.other_subtopics) for one, other in self._other]
-        for one, other, share in (*within, *across, *drawn):
+        pairs: list[tuple[str, str, float]] = []
+        for source in self._sources:
+            pairs += [(name, name, 0.5 * source.weight) for name in source.documents]
+            pairs += [(one, other, source.weight) for one, other in source.same]
+            pairs += [(one, other, self.options.other_subtopics * source.weight) for one, other in source.other]
+        for one, other, share in pairs:
             if one in self._marked and other in self._marked:
                 comparable = kinds[one][:, None] == kinds[other]
                 own = (self._clusters[list(self._marked[n].numbers)] for n in (one, other))
@@ -245,7 +293,7 @@ class TrainingData(Dataset[Batch]):
             annotated = sequence.document.annotated
             sentence_of = np.array(sequence.document.sentence_of_tokens())[starts]
             listed = np.ones(len(starts)) if annotated is None else np.isin(sentence_of, list(annotated))
-            weights.append(np.repeat(listed[:, None], len(KINDS), axis=1))
+            weights.append(np.outer(listed, self._judged[sequence.document.id]))
         target = np.concatenate([np.array(part) for part in labels]).astype(np.float32)
         return {
             "task": "spans",
@@ -258,54 +306,35 @@ class TrainingData(Dataset[Batch]):
 
     # -- preparation -------------------------------------------------------------------------------------------------
 
-    def _prepare(self, corpus: Corpus) -> tuple[dict[str, MarkedDocument], np.ndarray]:
-        """Documents with their mentions, numbered over the corpus, and the cluster of every number."""
-        marked: dict[str, MarkedDocument] = {}
+    def _prepare(self, parts: Sequence[AnnotatedCorpus]) -> np.ndarray:
+        """Number the mentions over all corpora, and find the cluster of every number. *Shape:* (mentions,)"""
         clusters: list[int] = []
         names: dict[object, int] = {}
-        self._gold: dict[str, dict[tuple[int, int], str]] = defaultdict(dict)
-        for document, mentions in ((d, corpus.by_document()[d.id]) for d in corpus.documents):
-            for mention in mentions:
-                if mention.kind not in KINDS:
-                    raise InputError(f"a mention of {document.id!r} has no kind; give each kind event or entity")
-                name = len(clusters) if mention.cluster is None else (mention.kind, mention.cluster)
-                clusters.append(names.setdefault(name, len(names)))
-                if mention.contiguous:
-                    self._gold[document.id][mention.start, mention.end] = mention.kind
-            numbers = range(len(clusters) - len(mentions), len(clusters))
-            if mentions:
-                marked[document.id] = self._builder.prepare(document, mentions, numbers)
-        array = np.array(clusters, dtype=np.int64)
-        return marked, array
+        seen: set[str] = set()
+        for place, part in enumerate(parts):
+            by_document = part.corpus.by_document()
+            for document in part.corpus.documents:
+                if document.id in seen:
+                    raise InputError(f"two corpora have the document {document.id!r}; train on one of them")
+                seen.add(document.id)
+                mentions = by_document[document.id]
+                for mention in mentions:
+                    if mention.kind not in KINDS:
+                        raise InputError(f"a mention of {document.id!r} has no kind; give each kind event or entity")
+                    name = len(clusters) if mention.cluster is None else (place, mention.kind, mention.cluster)
+                    clusters.append(names.setdefault(name, len(names)))
+                    if mention.contiguous and mention.kind in part.info.exhaustive:
+                        self._gold[document.id][mention.start, mention.end] = mention.kind
+                numbers = range(len(clusters) - len(mentions), len(clusters))
+                if mentions:
+                    self._marked[document.id] = self._builder.prepare(document, mentions, numbers)
+        return np.array(clusters, dtype=np.int64)
 
-    @staticmethod
-    def _reading_sequences(model: CorefModel, corpus: Corpus) -> list[ReadingSequence]:
-        """The sequences in which some sentence is annotated."""
-        sequences_of = model.reading_builder()
-        chosen = []
-        for document in corpus.documents:
-            sentences = np.array(document.sentence_of_tokens(), dtype=np.int64)
-            for sequence in sequences_of(document):
-                if document.annotated is None or document.annotated.intersection(sentences[sequence.words].tolist()):
-                    chosen.append(sequence)
-        return chosen
-
-
-def _document_pairs(corpus: Corpus) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Pairs of documents that are about the same thing, and pairs of one topic that are not."""
-    documents = corpus.documents
-    if all(d.subtopic is not None for d in documents):
-        group_of = {d.id: d.subtopic for d in documents}
-    elif all(d.topic is not None for d in documents):
-        group_of = {d.id: d.topic for d in documents}
-    else:
-        groups = group_documents(documents, "predicted")
-        group_of = {name: str(number) for number, group in enumerate(groups) for name in group}
-    topic_of = {d.id: d.topic for d in documents}
-    same, other = [], []
-    for one, two in combinations(sorted(group_of), 2):
-        if group_of[one] == group_of[two]:
-            same.append((one, two))
-        elif topic_of[one] is not None and topic_of[one] == topic_of[two]:
-            other.append((one, two))
-    return same, other
+    def _notes_on_detection(self, parts: Sequence[AnnotatedCorpus]) -> list[str]:
+        if not self.options.detection_passes:
+            return []
+        kinds = [kind for kind in KINDS if any(kind in part.info.kinds for part in parts) and kind not in self._taught]
+        return [
+            f"the mention detector does not learn {kind} mentions, since no corpus annotates all of them"
+            for kind in kinds
+        ]

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from cdcoref.corpus import Corpus
+from cdcoref.corpora import Corpora, annotated_corpora, licences
 from cdcoref.errors import InputError
 from cdcoref.model import CorefConfig, CorefModel, KindScores, model_card
 from cdcoref.training.config import TrainingConfig
@@ -35,8 +35,8 @@ class Tuned:
 
 def train(
     config: TrainingConfig,
-    train_corpus: Corpus,
-    dev_corpus: Corpus,
+    train_corpus: Corpora,
+    dev_corpus: Corpora,
     output: str | Path,
     *,
     resume: bool = False,
@@ -53,7 +53,8 @@ def train(
     config
         What to train and how.
     train_corpus, dev_corpus
-        Annotated corpora. Nothing is learnt from the second; epoch and thresholds are chosen on it.
+        One annotated corpus or several, as :func:`cdcoref.corpora.annotated_corpora` takes them. Nothing is learnt from
+        the second; epoch and thresholds are chosen on it.
     output, resume, device, tracker, say
         See :class:`cdlm.runs.Run`.
 
@@ -71,27 +72,27 @@ def train(
     run = Run(output, config.run_options(), asdict(config), resume=resume, device=device, tracker=tracker, say=say)
     if run.finished:
         return CorefModel.from_pretrained(output)
-    if config.mention_type != "both":
-        train_corpus, dev_corpus = train_corpus.of_kind(config.mention_type), dev_corpus.of_kind(config.mention_type)
+    learnt, dev = ([p.of_kind(config.mention_type) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
     for kind in config.kinds:
-        if not any(m.kind == kind for m in dev_corpus.mentions):
+        if not any(m.kind == kind for part in dev for m in part.corpus.mentions):
             raise InputError(f"the dev corpus has no mention of the kind {kind}; choose --mention-type accordingly")
     with encoder_folder(config.encoder) as encoder:
         model = CorefModel.from_encoder(encoder, config.coref_config())
     if run.precision == "bf16":
         model.inference_dtype = torch.bfloat16
-    data = TrainingData(model, train_corpus, sampling_options(config), config.seed)
+    data = TrainingData(model, learnt, sampling_options(config), config.seed)
     for note in data.notes:
         run.say(note)
     parameters = sum(p.numel() for p in model.parameters()) / 1e6
     run.say(f"{data.examples} training sequences an epoch in {len(data)} batches; {parameters:.1f}M parameters")
 
     def evaluate(model: CorefModel) -> Evaluation[Tuned]:
-        return evaluation(model, dev_corpus, config)
+        return evaluation(model, dev, config)
 
     def save(model: CorefModel, folder: Path, evaluation: Evaluation[Tuned], epoch: float) -> None:
         training, model.settings = model.settings, evaluation.chosen.config
-        model.save_pretrained(folder, model_card(model, asdict(config), evaluation.chosen.scores, epoch))
+        scores = evaluation.chosen.scores
+        model.save_pretrained(folder, model_card(model, asdict(config), scores, epoch, licences([*learnt, *dev])))
         model.settings = training
 
     run.train(model, data, loss=loss, evaluate=evaluate, save=save)
@@ -104,7 +105,7 @@ def loss(model: CorefModel, batch: Batch) -> Tensor:
     return result
 
 
-def evaluation(model: CorefModel, dev: Corpus, config: TrainingConfig) -> Evaluation[Tuned]:
+def evaluation(model: CorefModel, dev: Corpora, config: TrainingConfig) -> Evaluation[Tuned]:
     """Tune thresholds on dev and score it; the mean CoNLL F1 of the kinds decides which epoch is best."""
     tuned, scores = tune(model, dev, batch_tokens=4 * config.batch_tokens, kinds=config.kinds)
     metrics = {f"{kind}_conll_f1": s.conll_f1 for kind, s in scores.items()}

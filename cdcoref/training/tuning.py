@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from cdcoref.clustering import dendrogram
+from cdcoref.corpora import Corpora, annotated_corpora, joined
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import Comparison, PairLogits, SpanScores, all_pairs, annotated_only, score_spans
 from cdcoref.model import CorefConfig, CorefModel, KindScores
 from cdcoref.scoring import CONLL, score
-from cdcoref.stories import group_documents
+from cdcoref.training.sources import linkable_groups
 
 DISTANCE_THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(5, 50))
 DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
@@ -25,21 +26,30 @@ CALIBRATION_BINS = 15
 
 
 def tune(
-    model: CorefModel, dev: Corpus, *, batch_tokens: int, kinds: Sequence[str] = KINDS
+    model: CorefModel,
+    dev: Corpora,
+    *,
+    batch_tokens: int,
+    kinds: Sequence[str] = KINDS,
 ) -> tuple[CorefConfig, dict[str, KindScores]]:
     """Choose temperature, distance threshold and detection threshold of every kind on `dev`.
 
     The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics, singletons kept), the
     detection threshold the one with the highest exact-match F1; among equals the one nearest the middle of its range.
+    Several corpora are scored as one, whose clusters do not cross corpora; documents of a corpus without links across
+    documents are groups of their own, and found mentions of a kind are judged where all of that kind are annotated.
 
     Returns
     -------
     tuple
         The model's configuration with the choices in it, and what they score, by kind.
     """
-    groups = group_documents(dev.documents, "predicted")
+    parts = annotated_corpora(dev)
+    dev = joined(parts)
+    groups = [group for part in parts for group in linkable_groups(part)]
     logits = Comparison(model, dev, all_pairs(groups)).run(batch_tokens=batch_tokens)
-    spans = list(score_spans(model, dev.documents, batch_tokens=batch_tokens))
+    readable = [document for part in parts if part.info.exhaustive for document in part.corpus.documents]
+    spans = list(score_spans(model, readable, batch_tokens=batch_tokens))
     temperature = dict(model.settings.temperature)
     distance = dict(model.settings.distance_threshold)
     detection = dict(model.settings.detection_threshold)
@@ -51,15 +61,13 @@ def tune(
         temperature[kind] = fit_temperature(logits.logits[chosen], labels)
         after = calibration_error(_probability(logits.logits[chosen], temperature[kind]), labels)
         distance[kind], conll_f1 = best_distance_threshold(dev, logits, temperature, kind, model.settings)
-        detection[kind] = best_detection_threshold(dev, spans, detection, kind)
-        found = detected(dev, spans, detection)
-        scores[kind] = KindScores(
-            conll_f1,
-            after,
-            before,
-            span_scores(dev.of_kind(kind).mentions, found.of_kind(kind).mentions),
-            span_scores(dev.of_kind(kind).mentions, found.of_kind(kind).mentions, by_head=True),
-        )
+        judged = [part.corpus for part in parts if kind in part.info.exhaustive]
+        ids = {document.id for corpus in judged for document in corpus.documents}
+        own, own_spans = dev.subset(ids), [(document, found) for document, found in spans if document.id in ids]
+        if ids:
+            detection[kind] = best_detection_threshold(own, own_spans, detection, kind)
+        sides = own.of_kind(kind).mentions, detected(own, own_spans, detection).of_kind(kind).mentions
+        scores[kind] = KindScores(conll_f1, after, before, span_scores(*sides), span_scores(*sides, by_head=True))
     config = replace(
         model.settings, temperature=temperature, distance_threshold=distance, detection_threshold=detection
     )

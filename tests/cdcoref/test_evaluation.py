@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.evaluation import evaluate
@@ -186,3 +187,65 @@ def test_groups_limit_what_is_linked_and_not_what_is_computed(tiny_model: CorefM
     entity = evaluate(Predictor(model.eval()), CROSSING)["entity"]
     assert entity["gold_topic"]["muc"]["recall"] == 1.0
     assert entity["gold_subtopic"]["muc"]["recall"] == 0.5
+
+
+# -- what corpora say of their annotation ----------------------------------------------------------------------------
+
+
+def of(name: str, corpus: Corpus) -> AnnotatedCorpus:
+    return AnnotatedCorpus(corpus, CORPORA[name].info)
+
+
+@pytest.mark.parametrize("model", ["lemma", "tiny"])
+def test_without_links_across_documents_each_document_is_a_group(tiny_model: CorefModel, model: str) -> None:
+    words = (("ferry", "entity"), ("sank", "event"), ("it", "entity"), ("storm", "event"))
+    gold = corpus([(name, word, kind, f"{name}/{kind}") for name in ("a1", "a2", "b1") for word, kind in words])
+    predictor = Predictor(tiny_model, lemma=model == "lemma")
+    results = evaluate(predictor, of("gum", gold))
+    assert results["headline"]["topics"] == "document"
+    system = predictor.predict(replace(gold, documents=tuple(replace(d, topic=d.id) for d in gold.documents)),
+                               PredictionOptions(topics="gold_topic")).corpus  # fmt: skip
+    for kind in KINDS:
+        assert list(results[kind]) == ["document"]
+        scores = results[kind]["document"]
+        assert scores["conll_f1"] == pytest.approx(by_hand(gold, system, kind, "keep"))
+        assert scores["ceiling"]["conll_f1"] == pytest.approx(1.0)
+
+
+def test_found_mentions_are_judged_for_exhaustive_kinds_alone(tiny_model: CorefModel, dev: Corpus) -> None:
+    local = tuple(replace(m, cluster=f"{m.document}/{m.cluster}") for m in dev.mentions)
+    gold = replace(dev, mentions=local)
+    results = evaluate(Predictor(tiny_model), of("gum", gold), mentions="predicted")
+    assert set(results["detection"]) == {"entity"}
+    assert not {"event", "both"} & (results.keys() | results["headline"].keys())
+    alone = evaluate(Predictor(tiny_model), of("litbank", gold.of_kind("entity")), mentions="predicted")
+    assert alone["entity"] == results["entity"]
+    with pytest.raises(InputError, match="cannot be judged on this corpus, since it annotates only some mentions"):
+        evaluate(Predictor(tiny_model), of("gvc", dev.of_kind("event")), mentions="predicted")
+
+
+def test_mentions_without_a_kind(lemma: Predictor, tiny_model: CorefModel) -> None:
+    untold = replace(CROSSING, mentions=tuple(replace(m, kind=None) for m in CROSSING.of_kind("entity").mentions))
+    results = evaluate(lemma, untold)
+    assert list(results["unknown"]) == SETTINGS
+    assert set(results["headline"]) == {"topics", "singletons", "unknown"}
+    told = evaluate(lemma, CROSSING)["entity"]
+    for setting in SETTINGS:
+        assert results["unknown"][setting]["conll_f1"] == pytest.approx(told[setting]["conll_f1"])
+    with pytest.raises(InputError, match="since its mentions do not say their kind; evaluate with gold mentions"):
+        evaluate(lemma, untold, mentions="predicted")
+    with pytest.raises(InputError, match="neither an event nor an entity"):
+        evaluate(Predictor(tiny_model), untold)
+
+
+def test_the_lemma_baseline_has_no_parameters(lemma: Predictor, dev: Corpus) -> None:
+    assert evaluate(lemma, dev)["parameters"] is None
+    assert evaluate(lemma, dev, mentions="predicted")["parameters"] > 0  # those of the model that found the mentions
+
+
+def test_without_annotated_singletons_the_headline_is_without_them(lemma: Predictor) -> None:
+    info = replace(CORPORA["ecb"].info, singletons=False)
+    results = evaluate(lemma, AnnotatedCorpus(CROSSING, info))
+    assert results["headline"]["singletons"] == "remove"
+    expected = results["entity"]["predicted"]["without_singletons"]
+    assert results["headline"]["entity"]["conll_f1"] == expected["conll_f1"]

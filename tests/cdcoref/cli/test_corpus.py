@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cdcoref.cli import main
-from cdcoref.corpora import SPLITS, read_ecb
+from cdcoref.corpora import TOPICS, CorpusFolder, read_ecb
 from cdcoref.formats import read_corpus
 
 Capture = pytest.CaptureFixture[str]
@@ -32,7 +32,7 @@ def mini_dev(mini_ecb: Path) -> Path:
     listed = (mini_ecb / "ECBplus_coreference_sentences.csv").open("a", encoding="utf-8")
     text = (mini_ecb / "ECB+" / "2" / "2_10ecb.xml").read_text(encoding="utf-8")
     with listed:
-        for topic in set(SPLITS["dev"]) - {2}:
+        for topic in set(TOPICS["dev"]) - {2}:
             (mini_ecb / "ECB+" / str(topic)).mkdir()
             (mini_ecb / "ECB+" / str(topic) / f"{topic}_1ecb.xml").write_text(text, encoding="utf-8")
             listed.write(f"{topic},1ecb,0\n")
@@ -57,7 +57,7 @@ def test_stats_as_json(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
     assert numbers["dev"]["documents"] == 10
     assert numbers["dev"]["mentions"] == {"event": 10, "entity": 6}
     assert numbers["dev"]["predicted_topics"]["subtopics"] == 9
-    assert numbers["missing_topics"]["test"] == list(SPLITS["test"])
+    assert numbers["missing_topics"]["test"] == list(TOPICS["test"])
     assert "train" not in numbers
 
 
@@ -86,7 +86,8 @@ def test_stats_of_own_files(monkeypatch, capsys: Capture, tmp_path: Path) -> Non
 @pytest.mark.parametrize("arguments", [["stats"], ["stats", "file", "--ecb-root", "folder"]])
 def test_either_ecb_or_files(monkeypatch, capsys: Capture, arguments: list[str]) -> None:
     assert run(monkeypatch, *arguments) == 2
-    assert capsys.readouterr().err == "cdcoref: give either --ecb-root DIR or files of your own\n"
+    message = "give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or files of your own"
+    assert capsys.readouterr().err == f"cdcoref: {message}\n"
 
 
 @pytest.mark.parametrize(("name", "gaps"), [("gold.conll", False), ("gold.conll.gz", False), ("gold.jsonl", True)])
@@ -127,3 +128,58 @@ def test_export_refuses_other_names_and_missing_splits(monkeypatch, capsys: Capt
     assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "test", "-o", mini_dev / "gold.conll") == 2
     assert "topic 36 is missing, so the test split cannot be read" in capsys.readouterr().err
     assert not (mini_dev / "gold.conll").exists()
+
+
+# -- other corpora than ECB+ -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def litbank(tmp_path: Path) -> Path:
+    """JSON lines of two works; one has two mentions of a cluster and a singleton."""
+    clusters = {"a": ["a:1", "a:1", "a:2"], "b": ["b:1"]}
+    for split, id in (("train", "b"), ("dev", "a")):
+        mentions = [{"tokens": [n], "kind": "entity", "cluster": name} for n, name in enumerate(clusters[id])]
+        line = {"id": id, "tokens": ["Nan", "she", "tug", "."], "topic": id, "subtopic": id, "mentions": mentions}
+        (tmp_path / f"{split}.jsonl").write_text(json.dumps(line) + "\n")
+    return tmp_path
+
+
+def test_stats_of_a_corpus_by_name(monkeypatch, capsys: Capture, litbank: Path) -> None:
+    assert run(monkeypatch, "stats", "--corpus", f"litbank:{litbank}") == 0
+    out = capsys.readouterr().out
+    for row in (r"topics +1 +1", r"documents +1 +1", r"annotated sentences +1 of 1 +1 of 1", r"mentions +1 +3",
+                r"clusters of two or more +0 +1", r"of them across documents +0 +0", r"singletons +1 +1"):  # fmt: skip
+        assert re.search(rf" {row} *\n", out), row
+    assert "LitBank (Bamman et al. 2020): entity mentions, linked within documents, with singletons" in out
+    assert "\nlicence: CC BY 4.0; https://github.com/dbamman/litbank\n" in out
+    assert "predicted topic" not in out
+
+
+def test_stats_of_a_corpus_by_name_as_json(monkeypatch, capsys: Capture, litbank: Path) -> None:
+    assert run(monkeypatch, "stats", "--corpus", f"litbank:{litbank}", "--json") == 0
+    numbers = json.loads(capsys.readouterr().out)
+    assert numbers["dev"]["singletons"] == {"entity": 1}
+    assert (numbers["corpus"]["licence"], numbers["corpus"]["cross_document"]) == ("CC BY 4.0", False)
+    assert "missing_topics" not in numbers
+
+
+def test_stats_of_an_empty_folder_is_one_sentence(monkeypatch, capsys: Capture, tmp_path: Path) -> None:
+    assert run(monkeypatch, "stats", "--corpus", f"gvc:{tmp_path}") == 2
+    assert capsys.readouterr().err.startswith(
+        f"cdcoref: {tmp_path}: this folder does not hold any split of GVC; expected"
+    )
+
+
+def test_an_exported_corpus_is_read_as_that_corpus(monkeypatch, capsys: Capture, litbank: Path) -> None:
+    """JSON lines named after the split are a form of every corpus."""
+    copy = litbank / "copy"
+    copy.mkdir()
+    for split in ("train", "dev"):
+        arguments = ("export", "--corpus", f"litbank:{litbank}", "--split", split, "-o", copy / f"{split}.jsonl.gz")
+        assert run(monkeypatch, *arguments) == 0
+    original, again = (CorpusFolder("litbank", folder) for folder in (litbank, copy))
+    assert again.splits() == ["train", "dev"]
+    assert again.read("dev").corpus.mentions == original.read("dev").corpus.mentions
+    capsys.readouterr()
+    assert run(monkeypatch, "export", "-o", copy / "x.jsonl") == 2
+    assert capsys.readouterr().err == "cdcoref: give one corpus, as --corpus NAME:DIR (or --ecb-root DIR)\n"

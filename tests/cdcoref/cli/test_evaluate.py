@@ -68,8 +68,8 @@ def test_what_cannot_be_scored_is_said(evaluate: Run, tmp_path: Path, mini_ecb: 
     (tmp_path / "plain.txt").write_text("A ferry sank.")
     (tmp_path / "bad.jsonl").write_text("{")
     cases = {
-        (): "give either --ecb-root DIR or one annotated corpus",
-        (tmp_path / "plain.txt", "--ecb-root", mini_ecb): "give either --ecb-root DIR or one annotated corpus",
+        (): "give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or one annotated file of your own",
+        (tmp_path / "plain.txt", "--ecb-root", mini_ecb): "give either a corpus, as --corpus NAME:DIR",
         (tmp_path / "plain.txt",): "the corpus has no annotated mentions to score against",
         (tmp_path / "missing.jsonl",): f"{tmp_path / 'missing.jsonl'}: the file cannot be read",
         (tmp_path / "bad.jsonl",): f"{tmp_path / 'bad.jsonl'}, line 1: ",
@@ -80,3 +80,86 @@ def test_what_cannot_be_scored_is_said(evaluate: Run, tmp_path: Path, mini_ecb: 
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith(f"cdcoref: {message}")
         assert done.err.count("\n") == 1
+
+
+def lines(path: Path, *documents: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    return path
+
+
+STORY = {
+    "topic": "t", "subtopic": "s", "tokens": ["Ferry", "sank", ".", "It", "sank", "."], "sentences": [[0, 3], [3, 6]],
+    "mentions": [{"tokens": [n], "kind": kind, "cluster": c} for n, kind, c in
+                 ((0, "entity", "f"), (1, "event", "s"), (3, "entity", "f"), (4, "event", "s"))],
+}  # fmt: skip
+
+
+def test_a_corpus_by_name(evaluate: Run, tmp_path: Path) -> None:
+    lines(tmp_path / "dev.jsonl", {"id": "a", **STORY}, {"id": "b", **STORY})
+    done = evaluate("--corpus", f"meantime:{tmp_path}", "--json")
+    assert done.code == 0, done.err
+    results = json.loads(done.out)
+    assert (results["corpus"], results["documents"]) == ("MEANTIME dev", 2)
+    assert list(results["event"]) == ["predicted", "gold_subtopic", "gold_topic"]
+    missing = evaluate("--corpus", f"meantime:{tmp_path}", "--split", "train")
+    assert missing.code == 2
+    assert "this folder does not hold the train split of MEANTIME, only dev; expected train.jsonl" in missing.err
+
+
+def test_a_corpus_within_documents(evaluate: Run, tmp_path: Path) -> None:
+    entities = [{"tokens": [n], "kind": "entity", "cluster": "a:f"} for n in (0, 3)]
+    lines(tmp_path / "dev.jsonl", {"id": "a", **STORY, "mentions": entities})
+    done = evaluate("--corpus", f"litbank:{tmp_path}")
+    assert done.code == 0, done.err
+    assert done.out.startswith("LitBank dev, 1 document, gold mentions; model ")
+    assert re.search(r"\n *entity +document ", done.out)
+    assert "predicted" not in done.out
+
+
+def test_one_kind(evaluate: Run, sample: Path) -> None:
+    both, events = (
+        json.loads(evaluate(sample / "dev_tiny.jsonl", *more, "--json").out) for more in ((), ("--kind", "event"))
+    )
+    assert "entity" not in events
+    assert events["event"] == both["event"]
+
+
+def test_conll_does_not_say_kinds(cdcoref: Run, evaluate: Run, sample: Path) -> None:
+    conll = sample / "gold.conll"
+    done = cdcoref("evaluate", conll, "--model", "lemma")
+    assert done.code == 0, done.err
+    assert done.out.startswith(f"{conll}, 7 documents, gold mentions; model lemma, ")
+    assert "parameters" not in done.out
+    (row,) = re.findall(r"\n *unknown +predicted +(.*)", done.out)
+    named = cdcoref("evaluate", conll, "--model", "lemma", "--kind", "event").out
+    assert re.findall(r"\n *event +predicted +(.*)", named) == [row]
+    refused = evaluate(conll)
+    assert refused.code == 2
+    assert "neither an event nor an entity; say which with --kind" in refused.err
+
+
+def test_the_lemma_baseline_on_found_mentions_names_whose_parameters(cdcoref: Run, sample: Path) -> None:
+    done = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", "lemma", "--mentions", "predicted")
+    assert done.code == 0, done.err
+    assert re.search(r"model lemma, [\d.]+M parameters of the model that finds mentions, ", done.out)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            "foo:x",
+            "there is no corpus named 'foo'; the known names are ecb, fcct, gum, gum-heads, gvc, litbank, meantime",
+        ),
+        (
+            "gum",
+            "'gum' is not of the form NAME:DIR; the known names are ecb, fcct, gum, gum-heads, gvc, litbank, meantime",
+        ),
+        ("gum:nowhere", "nowhere: this is no folder; give the folder that holds GUM"),
+    ],
+)
+def test_wrong_corpora_are_one_sentence(evaluate: Run, given: str, message: str) -> None:
+    done = evaluate("--corpus", given)
+    assert (done.code, done.out, done.err) == (2, "", f"cdcoref: {message}\n")
+    both = evaluate("--corpus", "gum:x", "--ecb-root", "y")
+    assert (both.code, both.err) == (2, "cdcoref: give one corpus, as --corpus NAME:DIR (or --ecb-root DIR)\n")

@@ -107,9 +107,12 @@ def test_two_processes_are_one_with_twice_the_accumulation(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "give --ecb-root DIR, or --train FILE and --dev FILE of your own annotated corpus"),
-        (("--train", "a.jsonl"), "give --ecb-root DIR, or --train FILE and --dev FILE"),
-        (("--ecb-root", ".", "--dev", "a.jsonl"), "give either --ecb-root or --train and --dev, not both"),
+        ((), "give --corpus NAME:DIR, or --train FILE and --dev FILE of your own annotated corpus"),
+        (("--train", "a.jsonl"), "give --corpus NAME:DIR, or --train FILE and --dev FILE"),
+        (
+            ("--ecb-root", ".", "--dev", "a.jsonl"),
+            "give either --corpus (or --ecb-root) or --train and --dev, not both",
+        ),
         (("--train", "missing.jsonl", "--dev", "missing.jsonl"), "missing.jsonl: the file cannot be read"),
         (("--config", "missing.toml"), "missing.toml: the configuration cannot be read"),
         (("--set", "epochs"), "--set takes NAME=VALUE, and 'epochs' has no ="),
@@ -162,3 +165,53 @@ def test_a_bad_line_of_a_corpus_is_named(cdcoref: Run, tmp_path: Path, sample: P
     done = cdcoref("train", "--train", sample / "train_tiny.jsonl", "--dev", bad, "-o", tmp_path / "model")
     assert done.code == 2
     assert done.err.startswith(f"cdcoref: {bad}, line 3: ")
+
+
+def named(folder: Path, sample: Path, *splits: str, prefix: str = "") -> Path:
+    """The tiny corpus as JSON lines of a known corpus, its documents named apart."""
+    folder.mkdir()
+    for split in splits:
+        lines = [json.loads(line) for line in (sample / f"{split}_tiny.jsonl").read_text().splitlines()]
+        for line in lines:
+            line["id"] = prefix + line["id"]
+        (folder / f"{split}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def test_several_corpora_by_name(
+    cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sample: Path, settings: Path
+) -> None:
+    first = named(tmp_path / "first", sample, "train", "dev")
+    second = named(tmp_path / "second", sample, "train", prefix="m")
+    model = tmp_path / "model"
+    arguments = [
+        "--corpus",
+        f"ecb:{first}",
+        "--corpus",
+        f"meantime:{second}",
+        "--config",
+        settings,
+        "--encoder",
+        tiny_encoder,
+    ]
+    done = cdcoref(
+        "train", *arguments, "-o", model, "--epochs", 1, "--set", "weights={meantime=0.5}", "--device", "cpu"
+    )
+    assert done.code == 0, done.err
+    assert f"cdcoref: MEANTIME has no dev split in {second}\n" in done.err
+    assert "9 training sequences an epoch" in done.err  # 6 of the first and half of 6
+    assert json.loads((model / "training.json").read_text())["configuration"]["weights"] == {"meantime": 0.5}
+    card = (model / "README.md").read_text()
+    assert "Trained and tuned on: ECB+ (Cybulska and Vossen 2014), CC BY 3.0 (annotation); MEANTIME" in card
+    unknown = cdcoref("train", *arguments, "-o", tmp_path / "other", "--set", "weights={gum=0.5}")
+    assert unknown.code == 2
+    assert "there is a weight for 'gum', and the training corpora are ecb, meantime" in unknown.err
+
+
+def test_a_corpus_without_a_split_to_choose_on(cdcoref: Run, tmp_path: Path, sample: Path) -> None:
+    folder = named(tmp_path / "gvc", sample, "train")
+    done = cdcoref("train", "--corpus", f"meantime:{folder}", "-o", tmp_path / "model")
+    assert done.code == 2
+    message = "this folder does not hold the dev split of MEANTIME, only train; expected dev.jsonl"
+    assert done.err == f"cdcoref: {folder}: {message}\n"
+    assert not (tmp_path / "model").exists()

@@ -142,12 +142,29 @@ def test_a_missing_list_of_sentences_is_said(mini_ecb: Path) -> None:
         read_ecb(mini_ecb, [2])
 
 
-@pytest.mark.parametrize("line", ["2,1ecb", "2,1ecb,zero", "two,1ecb,0", "2,1ecb,0,0"])
+@pytest.mark.parametrize(
+    "line", ["2,1ecb", "2,1ecb,zero", "two,1ecb,0", "2,1ecb,0,0", "2,1ecb,-1", f"2,1ecb,{'9' * 5000}", "2,1ecb,²"]
+)
 def test_a_malformed_list_of_sentences_is_refused_with_its_line(mini_ecb: Path, line: str) -> None:
     with (mini_ecb / SENTENCES_FILE).open("a") as file:
         file.write(line + "\n")
     with pytest.raises(InputError, match="line 6: expected three cells"):
         read_ecb(mini_ecb, [2])
+
+
+def test_a_list_of_sentences_that_is_no_text_is_refused(mini_ecb: Path) -> None:
+    path = mini_ecb / SENTENCES_FILE
+    text = path.read_bytes()
+    for data, message in (
+        (text + b"2,1\xe4cb,0\n", "line 6: the line is not UTF-8"),
+        (text + b"2,1\0cb,0\n", "line 6: the line holds a NUL byte"),
+        (text + b'2,"' + b"x" * 200_000 + b'",0\n', "line 6: the line is not CSV"),
+        (b"PK\x03\x04", "this is a zip archive"),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=message) as caught:
+            read_ecb(mini_ecb, [2])
+        assert caught.value.path == str(path)
 
 
 @pytest.mark.parametrize(

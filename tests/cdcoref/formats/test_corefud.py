@@ -104,3 +104,27 @@ def test_other_columns_are_refused(tmp_path: Path) -> None:
         path.write_text(HEADER + "1" + "\t_" * 9 + "\n" + line + "\n\n")
         with pytest.raises(InputError, match=r"line 4: the line has \d+ tab-separated columns.* CoNLL-U has 10"):
             read_corefud_table(path)
+
+
+# -- types, heads, words that the text leaves out ----------------------------------------------------------------------
+
+
+def test_types_are_tags_and_mentions_may_be_their_heads(tmp_path: Path) -> None:
+    words = ["the (e1-person-2-", "old", "man e1)", "of (e2[1/2]-place-1-)", "it", "here (e2[2/2]-place-1-)", "x (e3)"]
+    path = write(tmp_path / "x.conllu", *words[:-1])
+    assert {(m.tag, m.tokens) for m in read_corefud(path).mentions} == {("person", (0, 1, 2)), ("place", (3, 5))}
+    assert {m.tokens for m in read_corefud(path, heads=True).mentions} == {(1,), (3,)}
+    path = write(tmp_path / "y.conllu", *words)
+    assert read_corefud(path).mentions[-1].tag is None
+    with pytest.raises(InputError, match="line 9: no minspan or head is given for the head of a mention of 1 words"):
+        read_corefud(path, heads=True)
+
+
+def test_empty_nodes_are_tokens_or_not(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.conllu", "1=a (e1-person-1-", "1.1=left", "2=b e1)")
+    with_all, without = read_corefud(path), read_corefud(path, empty_nodes=False)
+    assert (with_all.documents[0].tokens, without.documents[0].tokens) == (("a", "left", "b"), ("a", "b"))
+    assert (with_all.mentions[0].tokens, without.mentions[0].tokens) == ((0, 1, 2), (0, 1))
+    path = write(tmp_path / "y.conllu", "1=a", "1.1=left (e1-person-1-)")
+    with pytest.raises(InputError, match="line 4: a mention begins or ends at an empty node"):
+        read_corefud(path, empty_nodes=False)

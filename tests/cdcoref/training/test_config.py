@@ -72,6 +72,7 @@ def test_a_file_wins_over_the_preset_and_options_over_the_file(tmp_path: Path) -
         ({"detector_max_length": 8}, "detector_max_length must be 32 or more, not 8"),
         ({"batch_tokens": 0}, "batch_tokens must be 1 or more, not 0"),
         ({"seed": -1}, "seed must be 0 or more, not -1"),
+        ({"weights": 0.5}, "weights must be of type dict, not 0.5"),
     ],
 )
 def test_wrong_settings_are_said(tmp_path: Path, values: dict[str, Any], message: str) -> None:
@@ -88,6 +89,16 @@ def test_wrong_settings_are_said(tmp_path: Path, values: dict[str, Any], message
     with pytest.raises(InputError) as raised:
         TrainingConfig.from_toml(file, {}, values)
     assert str(raised.value).startswith(message)
+
+
+@pytest.mark.parametrize("weight", [0, -0.5, 1.01, float("nan"), True, "half", [0.5]])
+def test_weights_of_corpora_are_shares(tmp_path: Path, weight: object) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text("[weights]\nlitbank = 0.25\ngum = 1\n")
+    assert TrainingConfig.from_toml(file, {}, {}).weights == {"litbank": 0.25, "gum": 1}
+    file.write_text(f"[weights]\nlitbank = {_toml(weight)}\n")
+    with pytest.raises(InputError, match="the weight of litbank is a share and must be above 0 and at most 1, not"):
+        TrainingConfig.from_toml(file, {}, {})
 
 
 def _toml(value: object) -> str:

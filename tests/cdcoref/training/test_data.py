@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cdcoref.corpora import CORPORA, AnnotatedCorpus, read_ecb
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
@@ -52,7 +55,7 @@ def corpus() -> Corpus:
     return Corpus(tuple(documents), tuple(mentions))
 
 
-def data(encoder: Path, documents: Corpus, seed: int = 1, config: CorefConfig | None = None, **values: Any) -> Any:
+def data(encoder: Path, documents: Any, seed: int = 1, config: CorefConfig | None = None, **values: Any) -> Any:
     config = config or CorefConfig(max_length=128, detector_max_length=64, detector_max_words=3, scorer_width=4)
     return TrainingData(CorefModel.from_encoder(encoder, config), documents, options(**values), seed)
 
@@ -313,3 +316,153 @@ def test_coreferent_mentions_that_are_never_compared_are_nothing_to_learn_from(t
     mentions = [Mention(n, (0,), "event", "1") for n in "ab"]
     with pytest.raises(InputError, match="no two coreferent mentions"):
         data(tiny_encoder, Corpus(tuple(documents), tuple(mentions)))
+
+
+# -- what corpora say of their annotation ----------------------------------------------------------------------------
+
+EVENT, ENTITY = KINDS
+NOT_LEARNT = "the mention detector does not learn event mentions, since no corpus annotates all of them"
+
+
+def known(name: str, *documents: tuple[str, str, str], clusters: str = "x") -> AnnotatedCorpus:
+    """Documents of one topic, each an id, its words, and the kind of every word that is a mention (``.``: none)."""
+    found, mentions = [], []
+    letters = {"v": EVENT, "n": ENTITY}
+    for id, words, kinds in documents:
+        found.append(Document.from_sentences(id, [words.split()], topic="t", subtopic="s"))
+        mentions += [Mention(id, (n,), letters[k], clusters) for n, k in enumerate(kinds) if k in letters]
+    return AnnotatedCorpus(Corpus(tuple(found), tuple(mentions)), CORPORA[name].info)
+
+
+def spans(training: Any) -> list[Batch]:
+    return [batch for batch in epoch(training) if batch["task"] == "spans"]
+
+
+def texts(training: Any, encoder: Path, task: str) -> str:
+    tokenizer = CorefModel.from_encoder(encoder, CorefConfig()).tokenizer
+    return " ".join(tokenizer.decode(row) for b in epoch(training) if b["task"] == task for row in b["input_ids"])
+
+
+def test_documents_of_a_corpus_without_links_across_documents_are_not_paired(tiny_encoder: Path) -> None:
+    two = (("a", "ferry ferry ferry", "nnn"), ("b", "storm storm", "nn"))
+    across, within = (known(name, *two) for name in ("meantime", "litbank"))
+    assert data(tiny_encoder, across, other_subtopics=1.0).examples == 3
+    training = data(tiny_encoder, within, other_subtopics=1.0)
+    assert training.examples == 2
+    assert sum(len(batch["labels"]) for batch in epoch(training)) == 3 + 1
+
+
+def test_corpora_are_never_compared_with_each_other(tiny_encoder: Path) -> None:
+    """Nor are clusters of one name in two corpora one cluster."""
+    parts = [known("meantime", ("a", "ferry ferry", "nn")), known("ecb", ("b", "storm storm", "n.")),
+             known("litbank", ("c", "police", "n"))]  # fmt: skip
+    training = data(tiny_encoder, parts)
+    assert training.examples == 1
+    assert len(set(training._clusters.tolist())) == 3
+    with pytest.raises(InputError, match="two corpora have the document 'a'; train on one of them"):
+        data(tiny_encoder, [parts[0], parts[0]])
+
+
+def test_the_detector_learns_a_kind_where_all_of_it_is_annotated(tiny_encoder: Path) -> None:
+    """ECB+ annotates events and entities, GUM (nominal) events not exhaustively, GVC neither."""
+    ecb = known("ecb", ("e", "ferry sank", "nv"), ("e2", "ferry sank", "nv"))
+    gum = known("gum", ("g", "storm late", "vn"), ("g2", "storm late", "vn"))
+    gvc = known("gvc", ("s", "police said", ".v"), ("s2", "police said", ".v"))
+    training = data(tiny_encoder, [ecb, gum, gvc], detection_passes=1)
+    assert "police" not in texts(training, tiny_encoder, "spans")
+    weights = np.concatenate([b["weights"].numpy() for b in spans(training)])  # type: ignore[union-attr]
+    labels = np.concatenate([b["labels"].numpy() for b in spans(training)])  # type: ignore[union-attr]
+    # Three spans a document: two documents count for both kinds, two for entities alone.
+    assert weights.sum(0).tolist() == [2 * 3, 4 * 3]
+    assert (labels * weights).sum(0).tolist() == [2, 4]
+    assert labels[weights == 0].sum() == 0
+    assert training.notes == []
+
+
+def test_a_kind_that_no_corpus_annotates_exhaustively_is_taught_as_absent(tiny_encoder: Path) -> None:
+    gum = known("gum", ("g", "storm late", "vn"), ("g2", "storm late late", "vnn"))
+    training = data(tiny_encoder, gum, detection_passes=1)
+    for batch in spans(training):
+        assert (batch["weights"] == 1).all()  # type: ignore[union-attr]
+        assert batch["labels"].sum(0)[0] == 0  # type: ignore[union-attr]
+    assert training.notes == [
+        "the mention detector does not learn event mentions, since no corpus annotates all of them"
+    ]
+    # As with one kind alone: the other is never found.
+    entities = data(tiny_encoder, gum.of_kind(ENTITY), detection_passes=1)
+    assert all((batch["weights"] == 1).all() for batch in spans(entities))  # type: ignore[union-attr]
+    assert entities.notes == []
+
+
+def test_without_exhaustive_kinds_there_is_nothing_to_detect(tiny_encoder: Path) -> None:
+    gvc = known("gvc", ("s", "police said said", ".vv"))
+    training = data(tiny_encoder, gvc, detection_passes=2)
+    assert spans(training) == []
+    assert len(training) == len(epoch(training)) == 1
+    assert training.notes == [
+        "the mention detector does not learn event mentions, since no corpus annotates all of them"
+    ]
+
+
+def test_a_corpus_of_which_no_sentence_is_annotated_is_refused(tiny_encoder: Path) -> None:
+    """As the eight columns of CoNLL say it where the flag is never set."""
+    spoken = corpus()
+    silent = replace(spoken, documents=tuple(replace(d, annotated=frozenset()) for d in spoken.documents))
+    with pytest.raises(InputError, match="no sentence of own corpus is marked as annotated"):
+        data(tiny_encoder, silent, detection_passes=1)
+    assert len(epoch(data(tiny_encoder, silent, detection_passes=0))) > 0
+
+
+def test_a_weight_is_the_share_of_a_corpus_in_an_epoch(tiny_encoder: Path) -> None:
+    ferries = known("ecb", *((f"f{n}", "ferry ferry", "nn") for n in range(8)))
+    storms = known("litbank", *((f"s{n}", "storm storm", "nn") for n in range(20)))
+    values: dict[str, Any] = {"detection_passes": 2, "weights": {"litbank": 0.25}}
+    training = data(tiny_encoder, [ferries, storms], **values)
+    assert training.examples == 8 + 28 + 5
+    read = []
+    for number in range(3):
+        batches = epoch(training, number)
+        assert len(batches) == len(training)
+        tokenizer = CorefModel.from_encoder(tiny_encoder, CorefConfig()).tokenizer
+        for task, passes, ferry, storm in (("pairs", 1, 8 * 2 + 28 * 4, 5 * 2), ("spans", 2, 8 * 2, 5 * 2)):
+            rows = [row for b in batches if b["task"] == task for row in b["input_ids"]]
+            text = " ".join(tokenizer.decode(row) for row in rows)
+            assert (text.count("ferry"), text.count("storm")) == (passes * ferry, passes * storm)
+        read.append(batches)
+    assert not same(read[0], read[1])
+    assert same(read[1], epoch(data(tiny_encoder, [ferries, storms], **values), 1))
+    # A corpus of weight 1, and one without a weight, are read whole.
+    whole = data(tiny_encoder, [ferries, storms], detection_passes=2, weights={"litbank": 1.0})
+    assert same(epoch(whole), epoch(data(tiny_encoder, [ferries, storms], detection_passes=2)))
+    with pytest.raises(InputError, match="there is a weight for 'gum', and the training corpora are ecb, litbank"):
+        data(tiny_encoder, [ferries, storms], weights={"gum": 0.5})
+
+
+def digest(batches: Sequence[Batch]) -> str:
+    total = hashlib.sha256()
+    for batch in batches:
+        for name, value in sorted(batch.items()):
+            total.update(name.encode())
+            if isinstance(value, torch.Tensor):
+                total.update(value.numpy().tobytes() + str(value.dtype).encode() + str(tuple(value.shape)).encode())
+            else:
+                total.update(value.encode())
+    return total.hexdigest()
+
+
+def test_batches_of_ecb_alone_are_what_they_were_before_there_were_other_corpora(ecb_root: Path) -> None:
+    """Recorded with the version that knew ECB+ alone. A model with another tokenizer gives others."""
+    model = CorefModel.from_pretrained("default")
+    recorded = {
+        (0.0, 0.3, 2): ("3e95b708cf0ea36aa06fb7bfebf5af07653b1384810a3043df707c9c0c317f63",
+                        "61e53c7c8dbe09a706211710bd55591a751b145d083d30e52b946a053c47526a"),
+        (2.0, 0.5, 1): ("59414a371713d395cec7642ef495642cbc8eb5acb77e727fdaf1841a65c061bd",
+                        "3b31381d2a0c1ca073aa4b1ec518d0570d1dfa0dc136f425e0f6c027a34b317f"),
+    }  # fmt: skip
+    topics = read_ecb(ecb_root, [2, 5])
+    for (negatives, other, passes), digests in recorded.items():
+        for corpora in (topics, AnnotatedCorpus(topics, CORPORA["ecb"].info)):
+            training = TrainingData(model, corpora, SamplingOptions(negatives, other, passes, 4096, 64), 3)
+            for number, expected in enumerate(digests):
+                training.set_epoch(number)
+                assert digest([training[position] for position in range(8)]) == expected

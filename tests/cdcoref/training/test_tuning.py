@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats import read_jsonl
 from cdcoref.linking import (
@@ -205,3 +206,39 @@ def test_a_kind_that_is_not_tuned_stays(tiny_model: CorefModel, sample: Path) ->
     for name in ("temperature", "distance_threshold", "detection_threshold"):
         assert getattr(config, name)["event"] == getattr(tiny_model.settings, name)["event"]
     assert config.temperature["entity"] != 1.0
+
+
+def test_several_corpora_are_scored_as_one_and_judged_by_what_they_annotate(
+    tiny_model: CorefModel, sample: Path
+) -> None:
+    dev = read_jsonl(sample / "dev_tiny.jsonl")
+
+    def renamed(name: str) -> Corpus:
+        return Corpus(
+            tuple(replace(d, id=name + d.id) for d in dev.documents),
+            tuple(replace(m, document=name + m.document) for m in dev.mentions),
+        )
+
+    alone, scores = tune(tiny_model, dev, batch_tokens=2048)
+    # GVC annotates no kind exhaustively, so it changes nothing of the detector's thresholds and scores.
+    own, gvc = renamed("o"), AnnotatedCorpus(renamed("g").of_kind("event"), CORPORA["gvc"].info)
+    both, scores_of_both = tune(tiny_model, [own, gvc], batch_tokens=2048)
+    assert both.detection_threshold == alone.detection_threshold
+    for kind in KINDS:
+        assert scores_of_both[kind].detection == pytest.approx(scores[kind].detection)
+    assert scores_of_both["entity"].conll_f1 == pytest.approx(scores["entity"].conll_f1)
+    # Alone it leaves them as they are.
+    config, of_gvc = tune(tiny_model, gvc, batch_tokens=2048, kinds=("event",))
+    assert config.detection_threshold == tiny_model.settings.detection_threshold
+    assert of_gvc["event"].detection == (0.0, 0.0, 0.0)
+
+
+def test_documents_without_links_across_them_are_groups_of_their_own(tiny_model: CorefModel, sample: Path) -> None:
+    dev = read_jsonl(sample / "dev_tiny.jsonl").of_kind("entity")
+    local = tuple(replace(m, cluster=m.cluster and f"{m.document}/{m.cluster}") for m in dev.mentions)
+    within = AnnotatedCorpus(replace(dev, mentions=local), CORPORA["litbank"].info)
+    config, scores = tune(tiny_model, within, batch_tokens=2048, kinds=("entity",))
+    logits = Comparison(tiny_model, within.corpus, []).run(batch_tokens=4096)
+    linked = cluster_mentions(within.corpus, logits, config)
+    key, response = ([[m.key for m in c] for c in corpus.clusters()] for corpus in (within.corpus, linked))
+    assert scores["entity"].conll_f1 == pytest.approx(score(key, response).conll_f1, abs=1e-6)

@@ -1,0 +1,70 @@
+"""What the commands that read an annotated corpus have in common on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    from cdcoref.corpora import CorpusFolder
+
+NAMES = "ecb, fcct, gum, gum-heads (mentions are their heads), gvc, litbank or meantime"
+
+CorpusOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME:DIR", help=f"An annotated corpus and its folder; NAME is {NAMES}.", show_default=False),
+]
+CorporaOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus",
+        metavar="NAME:DIR",
+        help=f"An annotated corpus and its folder: its train and dev splits are used. NAME is {NAMES}. Repeatable.",
+        show_default=False,
+    ),
+]
+EcbOption = Annotated[
+    Path | None, typer.Option(help="The folder of ECB+ 1.0; short for --corpus ecb:DIR.", show_default=False)
+]
+Split = Literal["train", "dev", "test"]
+SplitOption = Annotated[Split, typer.Option(help="Which split of the corpus.")]
+
+
+def one_corpus(corpus: str | None, ecb_root: Path | None) -> CorpusFolder:
+    """The corpus that a command names.
+
+    Raises
+    ------
+    InputError
+        If it names none or two.
+    """
+    from cdcoref.corpora import corpus_folders
+
+    folders = corpus_folders([corpus] if corpus is not None else [], ecb_root)
+    if len(folders) != 1:
+        raise InputError("give one corpus, as --corpus NAME:DIR (or --ecb-root DIR)")
+    return folders[0]
+
+
+def corpus_or_files(corpus: str | None, ecb_root: Path | None, files: bool, what: str) -> CorpusFolder | None:
+    """The corpus that a command names, or None where it names files instead.
+
+    Parameters
+    ----------
+    corpus, ecb_root
+        The options.
+    files, what
+        Whether files were named, and what they may be.
+
+    Raises
+    ------
+    InputError
+        If neither or both were named.
+    """
+    if files == (corpus is not None or ecb_root is not None):
+        raise InputError(f"give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or {what}")
+    return None if files else one_corpus(corpus, ecb_root)

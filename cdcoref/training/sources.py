@@ -1,0 +1,147 @@
+"""What training reads of one corpus: its documents, the pairs of them that are compared, its text for the detector.
+
+Here what a corpus says about its annotation is obeyed. Documents are paired only where links across documents are
+annotated. Text is read for the mention detector only where a sentence is annotated, and the detector's loss counts only
+for the kinds of which every mention is annotated.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+
+from cdcoref.corpora import AnnotatedCorpus
+from cdcoref.corpus import KINDS, Document
+from cdcoref.errors import InputError
+from cdcoref.sequences import ReadingBuilder, ReadingSequence
+from cdcoref.stories import Setting, group_documents
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is read of one corpus.
+
+    Attributes
+    ----------
+    weight
+        The share of it that an epoch reads.
+    documents
+        Ids of the documents that have mentions.
+    same, other
+        Pairs of documents of one group, and of one topic and different groups.
+    readings
+        The text for the detector.
+    judged
+        By kind, whether the detector's loss counts on this corpus.
+    """
+
+    weight: float
+    documents: tuple[str, ...]
+    same: list[tuple[str, str]]
+    other: list[tuple[str, str]]
+    readings: list[ReadingSequence]
+    judged: tuple[bool, ...]
+
+    @classmethod
+    def of(
+        cls,
+        part: AnnotatedCorpus,
+        weight: float,
+        taught: Collection[str],
+        builder: ReadingBuilder | None,
+    ) -> Source:
+        """What is read of a corpus.
+
+        Parameters
+        ----------
+        part, weight
+            The corpus, and the share of it that an epoch reads.
+        taught
+            The kinds that the detector learns from some corpus. Every other kind is taught as absent.
+        builder
+            Builds the sequences that the detector reads; None: it reads nothing.
+
+        Raises
+        ------
+        InputError
+            If the detector is to learn from the corpus, and none of its sentences is annotated.
+        """
+        documents = part.corpus.documents
+        same, other = document_pairs(documents) if part.info.cross_document else ([], [])
+        readings: list[ReadingSequence] = []
+        if builder is not None and part.info.exhaustive:
+            readings = [sequence for document in documents for sequence in _annotated(document, builder)]
+            if not readings and part.corpus.mentions:
+                raise InputError(
+                    f"no sentence of {part.info.title} is marked as annotated, so the mention detector cannot learn "
+                    "from it; mark those that are (seventh column of CoNLL, 'annotated' in JSON lines), or train with "
+                    "detection_passes = 0"
+                )
+        with_mentions = {mention.document for mention in part.corpus.mentions}
+        judged = tuple(kind in part.info.exhaustive or kind not in taught for kind in KINDS)
+        ids = tuple(document.id for document in documents if document.id in with_mentions)
+        return cls(weight, ids, same, other, readings, judged)
+
+    def share_of(self, size: int) -> int:
+        """How many of `size` things of this corpus an epoch reads: one at least."""
+        return min(size, max(1, round(self.weight * size)))
+
+
+def _annotated(document: Document, builder: ReadingBuilder) -> list[ReadingSequence]:
+    """The sequences of a document in which some sentence is annotated."""
+    sentences = np.array(document.sentence_of_tokens(), dtype=np.int64)
+    return [
+        sequence
+        for sequence in builder(document)
+        if document.annotated is None or document.annotated.intersection(sentences[sequence.words].tolist())
+    ]
+
+
+def linkable_groups(part: AnnotatedCorpus, setting: Setting = "predicted") -> list[list[str]]:
+    """The groups of a corpus' documents whose mentions may corefer, by id: each document alone where links across
+    documents are not annotated, else as :func:`cdcoref.stories.group_documents` finds them."""
+    if not part.info.cross_document:
+        return [[document.id] for document in part.corpus.documents]
+    return group_documents(part.corpus.documents, setting)
+
+
+def document_pairs(documents: Sequence[Document]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Pairs of documents that are about the same thing, and pairs of one topic that are not; both sorted."""
+    if all(d.subtopic is not None for d in documents):
+        group_of: dict[str, object] = {d.id: d.subtopic for d in documents}
+    elif all(d.topic is not None for d in documents):
+        group_of = {d.id: d.topic for d in documents}
+    else:
+        groups = group_documents(documents, "predicted")
+        group_of = {name: number for number, group in enumerate(groups) for name in group}
+    members: dict[object, list[str]] = defaultdict(list)
+    parts_of_topic: dict[str, dict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for document in documents:
+        members[group_of[document.id]].append(document.id)
+        if document.topic is not None:
+            parts_of_topic[document.topic][group_of[document.id]].append(document.id)
+    same = [pair for group in members.values() for pair in combinations(sorted(group), 2)]
+    other = [
+        (min(pair), max(pair))
+        for parts in parts_of_topic.values()
+        for first, second in combinations(parts.values(), 2)
+        for pair in product(first, second)
+    ]
+    return sorted(same), sorted(other)
+
+
+def drawn(size: int, count: int, rng: np.random.Generator) -> list[int]:
+    """So many of the numbers below `size`, drawn without replacement, ascending."""
+    return sorted(rng.permutation(size)[:count].tolist())
+
+
+def check_weights(weights: Mapping[str, float], parts: Sequence[AnnotatedCorpus]) -> None:
+    """Refuse a weight for a corpus that is not trained on."""
+    names = {part.info.name for part in parts}
+    for name in weights:
+        if name not in names:
+            raise InputError(f"there is a weight for {name!r}, and the training corpora are {', '.join(sorted(names))}")

@@ -1,0 +1,162 @@
+"""Corpora by name: what users may write, what is read, and that a corpus is what it says of itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.cli.corpus_options import NAMES
+from cdcoref.corpora import CORPORA, SPLITS, CorpusFolder, corpus_folders, corpus_statistics
+from cdcoref.corpus import KINDS
+from cdcoref.errors import InputError
+
+
+def write_lines(path: Path, *documents: dict[str, Any]) -> Path:
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    return path
+
+
+def document(id: str, *mentions: tuple[str | None, str]) -> dict[str, Any]:
+    """A document of a word a mention, each with its kind and its cluster."""
+    places = [{"tokens": [n], "kind": kind, "cluster": cluster} for n, (kind, cluster) in enumerate(mentions)]
+    return {"id": id, "tokens": ["w"] * max(1, len(mentions)), "mentions": places}
+
+
+# -- what users write ------------------------------------------------------------------------------------------------
+
+
+def test_names_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert CorpusFolder.parse("gum:a/b:c") == CorpusFolder("gum", Path("a/b:c"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert CorpusFolder.parse("gum:~/gum").path == tmp_path / "gum"
+    assert corpus_folders(["gvc:x"], tmp_path) == [CorpusFolder("ecb", tmp_path), CorpusFolder("gvc", Path("x"))]
+    assert corpus_folders([]) == []
+
+
+@pytest.mark.parametrize("text", ["", "gum", "gum:", ":", ":gum", "GUM:x", "ecb+:x", "http://gum"])
+def test_what_is_no_name_and_folder_is_one_sentence_with_the_known_names(text: str) -> None:
+    with pytest.raises(InputError, match="known names are ecb, fcct, gum, gum-heads, gvc, litbank, meantime") as caught:
+        CorpusFolder.parse(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_help_names_every_corpus() -> None:
+    assert all(name in NAMES.replace(",", " ").split() for name in CORPORA)
+
+
+def test_every_corpus_says_what_it_is() -> None:
+    for name, known in CORPORA.items():
+        info = known.info
+        assert info.name == name
+        assert set(info.exhaustive) <= set(info.kinds) <= set(KINDS)
+        assert all((info.kinds, info.title, info.sentences, info.citation, info.licence, info.source))
+
+
+# -- what is read ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name, known in CORPORA.items() if known.json_lines])
+def test_json_lines_serve_every_corpus(tmp_path: Path, name: str) -> None:
+    kind = CORPORA[name].info.kinds[0]
+    write_lines(tmp_path / "train.jsonl", document("a", (kind, "1"), (kind, "1")))
+    write_lines(tmp_path / "val.jsonl", document("b", (kind, "2")))
+    folder = CorpusFolder(name, tmp_path)
+    assert folder.splits() == ["train", "dev"]
+    read = folder.read("dev")
+    assert read.info is CORPORA[name].info
+    assert [d.id for d in read.corpus.documents] == ["b"]
+    with pytest.raises(InputError, match=r"the test split of .*, only train and dev; expected test\.jsonl"):
+        folder.read("test")
+    with pytest.raises(InputError, match="'validation' is no split of"):
+        folder.read("validation")
+
+
+def test_heads_are_not_in_json_lines(tmp_path: Path) -> None:
+    write_lines(tmp_path / "dev.jsonl", document("a", ("entity", "1")))
+    with pytest.raises(InputError, match="JSON lines do not say what the head of a mention is"):
+        CorpusFolder("gum-heads", tmp_path).read("dev")
+
+
+def test_the_only_kind_need_not_be_said(tmp_path: Path) -> None:
+    write_lines(tmp_path / "dev.jsonl", document("a", (None, "1"), ("event", "1")))
+    assert {m.kind for m in CorpusFolder("gvc", tmp_path).read("dev").corpus.mentions} == {"event"}
+    with pytest.raises(InputError, match="document 'a' has a mention without a kind, and MEANTIME annotates event and"):
+        CorpusFolder("meantime", tmp_path).read("dev")
+
+
+def test_what_contradicts_the_corpus_is_refused(tmp_path: Path) -> None:
+    write_lines(tmp_path / "dev.jsonl", document("a", ("entity", "1")), document("b", ("entity", "1")))
+    assert len(CorpusFolder("meantime", tmp_path).read("dev").corpus.mentions) == 2
+    with pytest.raises(InputError, match="document 'a' has an entity, and GVC annotates event mentions"):
+        CorpusFolder("gvc", tmp_path).read("dev")
+    with pytest.raises(
+        InputError, match="cluster '1' is in two documents, 'a' and 'b', and links of LitBank stay within"
+    ):
+        CorpusFolder("litbank", tmp_path).read("dev")
+    write_lines(tmp_path / "dev.jsonl", document("a"))
+    with pytest.raises(InputError, match="no mention of LitBank is annotated"):
+        CorpusFolder("litbank", tmp_path).read("dev")
+
+
+def test_a_bad_line_is_named(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "dev.jsonl", document("a", ("event", "1")))
+    path.write_text(path.read_text() + "{not json\n")
+    with pytest.raises(InputError, match=r"dev\.jsonl, line 2: the line is not JSON"):
+        CorpusFolder("gvc", tmp_path).read("dev")
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_wrong_folders_are_one_sentence(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="nowhere: this is no folder; give the folder that holds"):
+        CorpusFolder(name, tmp_path / "nowhere").splits()
+    (tmp_path / "notes.txt").write_text("nothing\n")
+    with pytest.raises(InputError, match="no folder of an ECB" if name == "ecb" else "does not hold any split of"):
+        CorpusFolder(name, tmp_path).read("dev")
+
+
+# -- the real ones ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "documents", "mentions", "clusters", "singletons", "annotated"),
+    [
+        ("ecb:ecbplus", "dev", 196, {"event": 1245, "entity": 1476}, {"event": 129, "entity": 125},
+         {"event": 280, "entity": 205}, (346, 2928)),
+        ("meantime:meantime", "train", 60, {"event": 984, "entity": 1501}, {"event": 141, "entity": 205},
+         {"event": 653, "entity": 306}, (299, 909)),
+        ("meantime:meantime", "dev", 30, {"event": 580, "entity": 804}, {"event": 87, "entity": 83},
+         {"event": 352, "entity": 110}, (148, 429)),
+        ("gvc:gvc", "dev", 78, {"event": 977}, {"event": 157}, {"event": 114}, (1325, 1325)),
+        ("gum:gum", "dev", 12, {"event": 311, "entity": 2682}, {"event": 60, "entity": 361},
+         {"event": 118, "entity": 1050}, (438, 438)),
+        ("gum-heads:gum", "dev", 12, {"event": 310, "entity": 2663}, {"event": 60, "entity": 355},
+         {"event": 117, "entity": 1046}, (438, 438)),
+        ("litbank:litbank", "train", 80, {"entity": 23182}, {"entity": 1739}, {"entity": 4481}, (6997, 6997)),
+        ("litbank:litbank", "dev", 10, {"entity": 2752}, {"entity": 186}, {"entity": 511}, (806, 806)),
+    ],
+)  # fmt: skip
+def test_counts_of_the_real_corpora(
+    shared: Path, name: str, split: str, documents: int, mentions: dict[str, int], clusters: dict[str, int],
+    singletons: dict[str, int], annotated: tuple[int, int],
+) -> None:  # fmt: skip
+    known, _, folder = name.partition(":")
+    corpus = CorpusFolder(known, shared / "corpora" / folder).read(split).corpus
+    counts = corpus_statistics(corpus)
+    assert counts.documents == documents
+    assert (counts.mentions, counts.clusters, counts.singletons) == (mentions, clusters, singletons)
+    assert (counts.annotated_sentences, counts.sentences) == annotated
+
+
+@pytest.mark.parametrize(
+    ("name", "splits"),
+    [("ecb:ecbplus", ["train", "dev"]), ("gvc:gvc", ["dev"]), ("gum:gum", ["train", "dev"]),
+     ("litbank:litbank", ["train", "dev"]), ("meantime:meantime", ["train", "dev"])],
+)  # fmt: skip
+def test_splits_of_the_real_corpora(shared: Path, name: str, splits: list[str]) -> None:
+    known, _, folder = name.partition(":")
+    assert CorpusFolder(known, shared / "corpora" / folder).splits() == splits
+    assert set(splits) <= set(SPLITS)
