@@ -94,7 +94,7 @@ def test_either_ecb_or_files(monkeypatch, capsys: Capture, arguments: list[str])
 def test_export_is_read_back(monkeypatch, capsys: Capture, mini_dev: Path, name: str, gaps: bool) -> None:
     path = mini_dev / name
     assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "dev", "--kind", "event", "-o", path) == 0
-    assert ("8 of the mentions are discontinuous" in capsys.readouterr().err) != gaps
+    assert ("8 discontinuous mentions" in capsys.readouterr().err) != gaps
     back = read_corpus([path], kind="event").corpus
     gold = read_ecb(mini_dev, "dev").of_kind("event")
     assert [(d.id, d.tokens, d.subtopic) for d in back.documents] == [
@@ -111,7 +111,7 @@ def test_export_is_read_back(monkeypatch, capsys: Capture, mini_dev: Path, name:
 def test_cluster_numbers_of_an_export_mean_the_same_in_the_whole_file(monkeypatch, mini_dev: Path) -> None:
     path = mini_dev / "gold.conll"
     run(monkeypatch, "export", "--ecb-root", mini_dev, "--kind", "entity", "-o", path)
-    clusters = [{m.key for m in cluster} for cluster in read_corpus([path]).corpus.clusters()]
+    clusters = [{m.key[:2] for m in cluster} for cluster in read_corpus([path]).corpus.clusters()]
     assert {("2_1ecb", (0,)), ("2_1ecbplus", (7,))} in clusters
     assert len(clusters) == 4
 
@@ -124,7 +124,7 @@ def test_exported_conll_2012_has_a_block_for_every_document(monkeypatch, mini_de
 
 def test_export_refuses_other_names_and_missing_splits(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
     assert run(monkeypatch, "export", "--ecb-root", mini_dev, "-o", mini_dev / "gold.txt") == 2
-    assert ".conll or .jsonl" in capsys.readouterr().err
+    assert "must end in .conll, .conllu or .jsonl" in capsys.readouterr().err
     assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "test", "-o", mini_dev / "gold.conll") == 2
     assert "topic 36 is missing, so the test split cannot be read" in capsys.readouterr().err
     assert not (mini_dev / "gold.conll").exists()
