@@ -90,13 +90,14 @@ class _Reader:
         """The files that the user named, each once."""
         seen: set[object] = set()
         for path in map(Path, paths):
-            for file in self._files_in(path) if path.is_dir() else [path]:
+            for file in self._files_in(path) if os.path.isdir(path) else [path]:
                 identity: object = STANDARD_INPUT
                 if str(file) != STANDARD_INPUT:
                     try:
                         status = file.stat()
-                    except OSError as error:
-                        self.problems.append(f"{file}: the file cannot be read ({error.strerror})")
+                    except (OSError, ValueError) as error:
+                        reason = error.strerror if isinstance(error, OSError) else "its name holds a NUL character"
+                        self.problems.append(f"{file}: the file cannot be read ({reason})")
                         continue
                     identity = status.st_dev, status.st_ino
                 if identity in seen:

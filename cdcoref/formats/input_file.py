@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
         If the copy cannot be made.
     """
     source = Path(path)
-    if str(path) != STANDARD_INPUT and (source.is_file() or source.is_dir() or not source.exists()):
+    if str(path) != STANDARD_INPUT and not _is_special(source):
         yield source
         return
     with tempfile.NamedTemporaryFile() as copy:
@@ -51,3 +52,11 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
             if error.path != copy.name:
                 raise
             raise InputError(error.message, path, error.line) from None
+
+
+def _is_special(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False  # whoever opens it will say why it cannot be
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

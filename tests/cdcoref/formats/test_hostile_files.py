@@ -1,0 +1,511 @@
+"""Damaged and hostile files: each is refused in one sentence with file and line, or is a sensible corpus.
+
+Every case goes through both routes, the corpus and the mention table. Whatever they raise is an `InputError` that names
+the file; where both succeed they agree.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError
+from cdcoref.formats import format_of, read_corpus, read_file, read_mention_table
+
+Result = TypeVar("Result")
+
+HUGE = "9" * 5000
+"""More digits than Python makes a number of."""
+LARGE = "9" * 4000
+DEEP = 100_000
+
+
+def attempt(read: Callable[[Path], Result], path: Path) -> Result | InputError:
+    try:
+        return read(path)
+    except InputError as error:
+        return error
+
+
+def read(path: Path) -> Corpus | InputError:
+    """A file's corpus, or why it was refused; the mention table must be of the same opinion."""
+    result = attempt(read_file, path)
+    if isinstance(result, InputError):
+        assert result.path == str(path), result
+        assert len(str(result)) < 600 + len(str(path)), "one sentence, whatever the file holds"
+        assert "\n" not in str(result)
+    if isinstance(format := attempt(format_of, path), InputError) or format.read_table is None:
+        return result
+    table = attempt(read_mention_table, path)
+    if isinstance(result, InputError):
+        assert str(table) == str(result)
+    elif isinstance(table, InputError):
+        assert not result.documents, table
+    else:
+        assert [row.tokens for row in table.documents.values()] == [len(d.tokens) for d in result.documents]
+        assert len(table.start) == len(result.mentions)
+        assert len(set(table.cluster.tolist())) <= len(result.clusters())
+    return result
+
+
+def write(folder: Path, name: str, content: bytes | str) -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+# -- JSON lines ------------------------------------------------------------------------------------------------------
+
+GOOD = {
+    "id": "a",
+    "text": "x y z",
+    "tokens": ["x", "y", "z"],
+    "offsets": [[0, 1], [2, 3], [4, 5]],
+    "sentences": [[0, 2], [2, 3]],
+    "topic": "1",
+    "subtopic": "1_a",
+    "part": "0",
+    "path": "p",
+    "hidden": [0],
+    "annotated": [1],
+}
+MENTION = {"tokens": [0, 2], "kind": "event", "cluster": "c", "id": "m", "tag": "t", "confidence": 0.5}
+FIRST = '{"id": "first", "text": "x"}\n'
+
+
+def line(**fields: Any) -> str:
+    return json.dumps(GOOD | fields)
+
+
+def mention(**fields: Any) -> str:
+    return line(mentions=[MENTION, {name: value for name, value in (MENTION | fields).items() if value != "absent"}])
+
+
+JSON_LINES = {
+    "cut off": ('{"id": "a", "text": "x', "not JSON"),
+    "cut off after a key": ('{"id"', "not JSON"),
+    "a comma too many": ('{"id": "a", "text": "x",}', "not JSON"),
+    "single quotes": ("{'id': 'a'}", "not JSON"),
+    "two objects": ('{"id": "a", "text": "x"} {"id": "b", "text": "x"}', "not JSON"),
+    "a list": ("[]", "not a JSON object"),
+    "a string": ('"id"', "not a JSON object"),
+    "a number": ("7", "not a JSON object"),
+    "null": ("null", "not a JSON object"),
+    "a comment": ("// x", "not JSON"),
+    "a control character": ('{"id": "a\tb", "text": "x"}', "not JSON"),
+    "a bad escape": (r'{"id": "\x", "text": "x"}', "not JSON"),
+    "half a surrogate pair": (r'{"id": "a", "text": "\ud800"}', "surrogate"),
+    "half a surrogate pair in a key": (r'{"id": "a", "text": "x", "\udfff": 1}', "surrogate"),
+    "deep lists": ("[" * DEEP, "nested too deeply"),
+    "deep objects": ('{"a":' * DEEP + "1" + "}" * DEEP, "nested too deeply"),
+    "deep lists in a field": ('{"id": "a", "text": "x", "more": ' + "[" * DEEP + "]" * DEEP + "}", "nested too deeply"),
+    "a number of 5,000 digits": ('{"id": "a", "text": "x", "part": ' + HUGE + "}", "too many digits"),
+    "a number of 4,000 digits": ('{"id": "a", "text": "x", "part": ' + LARGE + "}", "'part' must be a string, not 999"),
+    "NaN": (line(mentions=[MENTION | {"confidence": float("nan")}]), "NaN is no number"),
+    "Infinity": (line(mentions=[MENTION | {"confidence": float("inf")}]), "Infinity is no number"),
+    "beyond a float": (line(mentions=[MENTION]).replace("0.5", "1e999"), "it must be a number from 0 to 1"),
+    "a key twice": ('{"id": "a", "text": "x", "id": "b"}', 'the field "id" twice'),
+    "a key twice in a mention": (line(mentions=[1]).replace("[1]", '[{"tokens": [0], "tokens": [1]}]'), "twice"),
+    "no id": ({"text": "x"}, "no 'id'"),
+    "an empty id": (line(id=""), "no 'id'"),
+    "no text": ({"id": "a"}, "neither 'text' nor 'tokens'"),
+    "an id of before": ('{"id": "first", "text": "y"}', "'first' is on line 1 already"),
+    "offsets without text": (line(text=None), "'offsets' but no 'text'"),
+    "text without offsets": (line(offsets=None), "no 'offsets'"),
+    "sentences without tokens": (line(tokens=None, offsets=None), "no 'tokens'"),
+    "hidden without tokens": ({"id": "a", "text": "x", "hidden": [0]}, "no 'tokens'"),
+    "too few offsets": (line(offsets=[[0, 1]]), "1 ranges for 3 tokens"),
+    "offsets that overlap": (line(offsets=[[0, 3], [2, 3], [4, 5]]), "ascending ranges"),
+    "offsets in another order": (line(offsets=[[4, 5], [2, 3], [0, 1]]), "ascending ranges"),
+    "offsets that end before they begin": (line(offsets=[[1, 0], [2, 3], [4, 5]]), "ascending ranges"),
+    "negative offsets": (line(offsets=[[-1, 1], [2, 3], [4, 5]]), "ascending ranges"),
+    "offsets beyond the text": (line(offsets=[[0, 1], [2, 3], [4, 6]]), "within the 5 characters"),
+    "offsets of three": (line(offsets=[[0, 1, 1], [2, 3], [4, 5]]), r"ranges \[start, end\] of numbers"),
+    "offsets of truth values": (line(offsets=[[False, True], [2, 3], [4, 5]]), "ranges"),
+    "offsets of halves": (line(offsets=[[0, 1.0], [2, 3], [4, 5]]), r"not \[0, 1.0\]"),
+    "offsets of text": (line(offsets=["ab", "cd", "ef"]), 'not "ab"'),
+    "a gap between sentences": (line(sentences=[[0, 1], [2, 3]]), "cover the 3 tokens"),
+    "sentences that overlap": (line(sentences=[[0, 2], [1, 3]]), "cover the 3 tokens"),
+    "sentences that end early": (line(sentences=[[0, 2]]), "cover the 3 tokens"),
+    "sentences that end late": (line(sentences=[[0, 4]]), "cover the 3 tokens"),
+    "no sentences": (line(sentences=[]), "cover the 3 tokens"),
+    "a sentence that is not there": (line(annotated=[2]), "sentence numbers from 0 to 1"),
+    "a negative sentence": (line(hidden=[-1]), "sentence numbers from 0 to 1"),
+    "a true sentence": (line(hidden=[True]), "sentence numbers from 0 to 1"),
+    "a huge sentence": (line(hidden=[10**4000]), "sentence numbers from 0 to 1"),
+    "tokens that are numbers": (line(tokens=["x", 1, "z"]), "list of strings"),
+    "a mention that is a list": (line(mentions=[[0]]), "mention 1 .* not a JSON object"),
+    "a mention that is null": (line(mentions=[MENTION, None]), "mention 2 .* not a JSON object"),
+    "a mention without a place": (line(mentions=[{}]), "needs either 'tokens'"),
+    "a mention with two places": (mention(start=0, end=1), "needs either 'tokens'"),
+    "a mention with half a place": (mention(tokens=None, start=0), "needs either 'tokens'"),
+    "no tokens": (mention(tokens=[]), "at least one"),
+    "a token beyond the end": (mention(tokens=[3]), "numbers from 0 to 2"),
+    "a negative token": (mention(tokens=[-1, 0]), "numbers from 0 to 2"),
+    "a huge token": (mention(tokens=[10**4000]), "numbers from 0 to 2"),
+    "a token twice": (mention(tokens=[1, 1]), "ascending"),
+    "tokens in another order": (mention(tokens=[2, 0]), "ascending"),
+    "a true token": (mention(tokens=[True]), "numbers from 0 to 2"),
+    "a token and a half": (mention(tokens=[1.5]), "numbers from 0 to 2"),
+    "text for tokens": (mention(tokens="01"), "numbers from 0 to 2"),
+    "a list of kinds": (mention(kind=["event"]), r'kind is \["event"\]; it must be event or entity'),
+    "an object for a kind": (mention(kind={"event": 1}), "it must be event or entity"),
+    "an unknown kind": (mention(kind="Event"), "it must be event or entity"),
+    "a list of clusters": (mention(cluster=["c"]), "'cluster' must be a string"),
+    "half a cluster": (mention(cluster=1.5), "'cluster' must be a string"),
+    "a true cluster": (mention(cluster=True), "'cluster' must be a string"),
+    "a confidence above one": (mention(confidence=1.01), "from 0 to 1"),
+    "a negative confidence": (mention(confidence=-0.01), "from 0 to 1"),
+    "a huge confidence": (mention(confidence=10**4000), "from 0 to 1"),
+    "a true confidence": (mention(confidence=True), "from 0 to 1"),
+    "an empty range": (mention(tokens=None, start=1, end=1), "touch no token"),
+    "a range of a space": (mention(tokens=None, start=1, end=2), "touch no token"),
+    "a range beyond the text": (mention(tokens=None, start=4, end=6), "touch no token"),
+    "a huge range": (mention(tokens=None, start=4, end=10**4000), "touch no token"),
+    "a range from behind": (mention(tokens=None, start=3, end=0), r"ranges \[start, end\]"),
+    "no spans": (mention(tokens=None, spans=[]), "no span"),
+    "half a span": (mention(tokens=None, spans=[[0]]), r"ranges \[start, end\]"),
+    "tokens of a document without tokens": (
+        {"id": "a", "text": "x", "mentions": [{"tokens": [0]}]},
+        "character ranges",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", JSON_LINES)
+def test_json_lines_are_refused_by_line(tmp_path: Path, case: str) -> None:
+    content, message = JSON_LINES[case]
+    text = content if isinstance(content, str) else json.dumps(content)
+    result = read(write(tmp_path, "x.jsonl", FIRST + text + "\n"))
+    with pytest.raises(InputError, match=message):
+        raise result if isinstance(result, InputError) else AssertionError(result)
+    assert result.line == 2
+
+
+VALUES: list[Any] = [
+    *(None, 5, -1, True, 1.5, 1e308, "", "x", "0", "\x00", "\u2028", [], {}, [[]], [{}], [None], ["x"], [[0, 1]], [0]),
+    *({"id": "x"}, [[0, 1], [1, 2], [2, 3]], [[-1, 0]], [[0, 10**30]], 10**30, "x" * 2000),
+]
+
+
+@pytest.mark.parametrize("field", [*GOOD, "mentions", "unknown"])
+def test_any_value_in_any_field_of_a_document(tmp_path: Path, field: str) -> None:
+    for value in VALUES:
+        for rest in (GOOD, {"id": "a", "text": "x y z"}, {"id": "a", "tokens": ["x", "y", "z"]}):
+            result = read(write(tmp_path, "x.jsonl", FIRST + json.dumps(rest | {field: value})))
+            assert isinstance(result, Corpus) or result.line == 2
+
+
+@pytest.mark.parametrize("field", [*MENTION, "start", "end", "spans", "unknown"])
+def test_any_value_in_any_field_of_a_mention(tmp_path: Path, field: str) -> None:
+    places = ({"tokens": [0]}, {"start": 0, "end": 1}, {"spans": [[0, 1]]})
+    for value in VALUES:
+        for place in places:
+            result = read(write(tmp_path, "x.jsonl", FIRST + line(mentions=[MENTION, place | {field: value}])))
+            assert isinstance(result, Corpus) or (result.line == 2 and "mention 2 of document 'a'" in str(result))
+
+
+# -- CoNLL -----------------------------------------------------------------------------------------------------------
+
+BEGIN = "#begin document (d); part 000\n"
+END = "#end document\n"
+
+
+def conll(*cells: str) -> str:
+    return BEGIN + "".join(f"d 0 {n} w {cell}\n" for n, cell in enumerate(cells)) + END
+
+
+def eight(*lines: str) -> str:
+    return "#begin document x\n" + "".join(f"{line}\n" for line in lines) + END
+
+
+CONLL = {
+    "a mention that never ends": (conll("(1", "-"), 2, "begins here and never ends"),
+    "a mention that never begins": (conll("-", "1)"), 3, "cluster 1 ends here that has not begun"),
+    "two ends": (conll("(1", "1)1)"), 3, "has not begun"),
+    "brackets around nothing": (conll("()"), 2, "not coreference"),
+    "brackets in brackets": (conll("((1))"), 2, "not coreference"),
+    "a bracket too many": (conll("(1))"), 2, "not coreference"),
+    "a word": (conll("hello"), 2, "last column is 'hello'"),
+    "bars": (conll("(1)||x"), 2, "not coreference"),
+    "a cell of 5,000 digits without a bracket": (conll("-" + HUGE), 2, "last column is"),
+    "a very long cell": (conll("x" * 5000), 2, "last column is 'x{40}'"),
+    "one column": (BEGIN + "hello\n" + END, 2, "one column"),
+    "one dash": (BEGIN + "-\n" + END, 2, "one column"),
+    "no end": (BEGIN + "d 0 0 w -\n", 2, "the file ends here"),
+    "no end at all": (BEGIN, 1, "the file ends here"),
+    "an end only": (END + "#begin document x\n" + END, 1, "without '#begin document'"),
+    "two ends of a document": (BEGIN + END + END, 3, "without '#begin document'"),
+    "a beginning in a document": (BEGIN + BEGIN, 2, "begins before the one of line 1"),
+    "a document twice": (BEGIN + END + BEGIN + END, 3, "begins a second time"),
+    "a line before": ("d 0 0 w -\n" + BEGIN + END, 1, "outside of"),
+    "a line between": (BEGIN + END + "d 0 0 w -\n", 3, "outside of"),
+    "other columns": (eight("t\tu\td\t0\t0\tw\tTrue\t-", "t\tu\td\t0\t1\tw\t-"), 3, "8 tab-separated columns"),
+    "nine columns": (eight("t\tu\td\t0\t0\tw\tTrue\t-", "t\tu\td\t0\t1\tw\tTrue\tx\t-"), 3, "8 tab-separated columns"),
+    "a document of before": (
+        eight("t\tu\td\t0\t0\tw\tTrue\t-", "t\tu\te\t0\t0\tw\tTrue\t-", "t\tu\td\t0\t1\tw\tTrue\t-"),
+        4,
+        "begins a second time",
+    ),
+    "a mention over two documents": (
+        eight("t\tu\td\t0\t0\tw\tTrue\t(1", "t\tu\te\t0\t0\tw\tTrue\t1)"),
+        2,
+        "never ends in its document",
+    ),
+    "a NUL byte": (BEGIN + "d 0 0 \0 -\n" + END, 2, "NUL byte"),
+    "ids that would be equal": (
+        "#begin document (x; part 001)\n#end document\n#begin document (x)\n#end document\n"
+        "#begin document (x); part 001\n#end document\n",
+        None,
+        "would have the id 'x; part 001'",
+    ),
+}
+
+SENSIBLE_CONLL = {
+    "no documents": ("# a comment\n", 0, 0),
+    "an empty document": (BEGIN + END, 1, 0),
+    "a document without a name": ("#begin document\n" + "d 0 0 w (1)\n" + END, 1, 1),
+    "an endless part": (f"#begin document (d); part {HUGE}\nd 0 0 w (1)\n" + END, 1, 1),
+    "clusters of 5,000 digits": (conll(f"({HUGE})", f"({HUGE}", f"{HUGE})"), 1, 2),
+    "bare numbers": (conll("(1", "1", "1)"), 1, 1),
+    "a hundred brackets": (conll("(1" * 100, "1)" * 100), 1, 100),
+    "names of clusters": (conll("(a-b)", "(é)", "(x.y)|(*)"), 1, 4),
+    "white space at the end": (conll("(1) \t  "), 1, 1),
+    "old line ends": (conll("(1)").replace("\n", "\r\n"), 1, 1),
+    "blank lines": ("\n\n" + conll("(1)").replace("\n", "\n\n"), 1, 1),
+    "escapes that are none": (BEGIN + "d 0 0 \\u12 (1)\nd 0 1 \\ud8zz -\n" + END, 1, 1),
+    "escaped surrogates": (BEGIN + "d 0 0 \\ud800 (1)\n" + END, 1, 1),
+    "more columns in one line": (BEGIN + "d 0 0 w -\nd 0 1 w x y z (1)\n" + END, 1, 1),
+    "the end is not the end": (BEGIN + "d 0 0 #end (1)\n" + END, 1, 1),
+}
+
+
+@pytest.mark.parametrize("case", CONLL)
+def test_conll_is_refused_by_line(tmp_path: Path, case: str) -> None:
+    content, number, message = CONLL[case]
+    path = write(tmp_path, "x.conll", content)
+    result = read(path) if number else attempt(read_file, path)  # a mention table has no ids
+    with pytest.raises(InputError, match=message):
+        raise result if isinstance(result, InputError) else AssertionError(result)
+    assert result.line == number
+
+
+@pytest.mark.parametrize("case", SENSIBLE_CONLL)
+def test_odd_conll_is_read(tmp_path: Path, case: str) -> None:
+    content, documents, mentions = SENSIBLE_CONLL[case]
+    result = read(write(tmp_path, "x.conll", content))
+    assert isinstance(result, Corpus), result
+    assert (len(result.documents), len(result.mentions)) == (documents, mentions)
+
+
+# -- CorefUD and CoNLL-U ---------------------------------------------------------------------------------------------
+
+HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
+
+
+def conllu(*entities: str, header: str = HEADER) -> str:
+    words = (
+        f"{n}\tw" + "\t_" * 7 + f"\t{'Entity=' + entity if entity else '_'}" for n, entity in enumerate(entities, 1)
+    )
+    return header + "".join(f"{word}\n" for word in words) + "\n"
+
+
+COREFUD = {
+    "a mention that never ends": (conllu("(e1-x", ""), 3, "never ends"),
+    "a mention that never begins": (conllu("", "e1)"), 4, "has not begun"),
+    "a mention over two documents": (conllu("(e1") + conllu("e1)", header="# newdoc id = e\n"), 3, "never ends"),
+    "a second piece alone": (conllu("(e1[2/2])"), 3, "piece before was not found"),
+    "a first piece alone": (conllu("(e1[1/2])"), 3, "never ends"),
+    "pieces that skip": (conllu("(e1[1/3])", "(e1[3/3])"), 4, "piece before was not found"),
+    "a piece too many": (conllu("(e1[1/1])", "(e1[2/1])"), 4, "piece before was not found"),
+    "piece zero": (conllu("(e1[0/2])"), 3, "piece before was not found"),
+    "no bracket": (conllu("e1"), 3, "cannot be read"),
+    "brackets around nothing": (conllu("()"), 3, "cannot be read"),
+    "an empty name": (conllu("(-person)"), 3, "cannot be read"),
+    "brackets in brackets": (conllu("((e1))"), 3, "cannot be read"),
+    "a long nonsense": (conllu("x" * 9000), 3, "cannot be read"),
+    "nine columns": (HEADER + "1\tw" + "\t_" * 7 + "\n", 3, "9 tab-separated columns"),
+    "eleven columns": (conllu("(e1)").replace("\tw\t", "\tw\tw\t"), 3, "11 tab-separated columns"),
+    "one column": (HEADER + "1\n", 3, "1 tab-separated column and"),
+    "spaces for tabs": (HEADER + "1 w _ _ _ _ _ _ _ _\n", 3, "1 tab-separated column and"),
+    "a line of text": (HEADER + "some text\n", 3, "begins with 'some text'"),
+    "a word without a number": (HEADER + "w" + "\t_" * 9 + "\n", 3, "begins with its number"),
+    "a document twice": (conllu("(e1)") + conllu("(e1)"), 5, "begins a second time"),
+    "a NUL byte": (conllu("(e1)").replace("\tw", "\t\0"), 3, "NUL byte"),
+    "ids that would be equal": (
+        "".join(conllu("", header=f"# newdoc id = {id}\n") for id in ("x\\u003b part 001", "x", "x; part 001")),
+        None,
+        "would have the id 'x; part 001'",
+    ),
+}
+
+SENSIBLE_COREFUD = {
+    "no words": (HEADER, 1, 0),
+    "no document": (conllu("(e1)", header=""), 1, 1),
+    "documents without ids": (conllu("(e1)", header="# newdoc\n") + conllu("(e1)", header="# newdoc\n"), 2, 2),
+    "no header": (conllu("(e1--x", "e1)", header="# newdoc id = d\n"), 1, 1),
+    "an odd header": (conllu("(e1-x)", header="# newdoc id = d\n# global.Entity = ---\n"), 1, 1),
+    "pieces of 5,000 digits": (conllu(f"(e1[{HUGE}/{HUGE}])"), 1, 1),
+    "a number of 5,000 digits": (conllu("(e1)").replace("\n1\t", f"\n{HUGE}\t"), 1, 1),
+    "a head of 5,000 digits": (conllu(f"(e1--{HUGE})"), 1, 1),
+    "an unknown kind": (conllu("(e1--1-kind:thing,crossdoc:x%00%FF%zz)"), 1, 1),
+    "an empty other": (conllu("(e1--1-,:,::)"), 1, 1),
+    "old line ends": (conllu("(e1-x", "e1)").replace("\n", "\r\n"), 1, 1),
+    "words of white space": (HEADER + "1\t \t" + "_\t" * 7 + "Entity=(e1)\n\n", 1, 1),
+    "an empty form": (HEADER + "1\t" + "\t_" * 7 + "\tEntity=(e1)\n\n", 1, 1),
+    "other attributes": (conllu("(e1)|Bridge=e1<e2:x|SplitAnte=e1<e3"), 1, 1),
+    "no blank line at the end": (conllu("(e1)").rstrip("\n"), 1, 1),
+    "crossing clusters": (conllu("(e1", "(e2", "e1)", "e2)"), 1, 2),
+}
+
+
+@pytest.mark.parametrize("case", COREFUD)
+def test_corefud_is_refused_by_line(tmp_path: Path, case: str) -> None:
+    content, number, message = COREFUD[case]
+    path = write(tmp_path, "x.conllu", content)
+    result = read(path) if number else attempt(read_file, path)
+    with pytest.raises(InputError, match=message):
+        raise result if isinstance(result, InputError) else AssertionError(result)
+    assert result.line == number
+
+
+@pytest.mark.parametrize("case", SENSIBLE_COREFUD)
+def test_odd_corefud_is_read(tmp_path: Path, case: str) -> None:
+    content, documents, mentions = SENSIBLE_COREFUD[case]
+    result = read(write(tmp_path, "x.conllu", content))
+    assert isinstance(result, Corpus), result
+    assert (len(result.documents), len(result.mentions)) == (documents, mentions)
+
+
+# -- text, and bytes of every format ---------------------------------------------------------------------------------
+
+TEXT = {
+    "Latin-1": (b"ok\ncaf\xe9\n", 2, "not UTF-8"),
+    "a cut character": ("caf\u00e9".encode()[:-1], 1, "not UTF-8"),
+    "an encoded surrogate": (b"\xed\xa0\x80", 1, "not UTF-8"),
+    "a NUL byte": (b"a\n\0b", 2, "NUL byte"),
+    "UTF-16": ("text".encode("utf-16"), None, "UTF-16"),
+    "UTF-16 without a mark": ("text\n".encode("utf-16-le"), 1, "NUL byte"),
+    "UTF-32": ("text".encode("utf-32"), None, "UTF-16"),
+    "a zip archive": (b"PK\x03\x04abc", None, "zip archive"),
+    "bzip2": (b"BZh91AY&SY", None, "bzip2"),
+    "xz": (b"\xfd7zXZ\x00", None, "xz"),
+    "zstd": (b"\x28\xb5\x2f\xfd\x00", None, "zstd"),
+    "a PDF": (b"%PDF-1.4\n", None, "a PDF"),
+    "a PDF, packed": (gzip.compress(b"%PDF-1.4\n"), None, "a PDF"),
+    "an HTML page": (b"  <!doctype HTML>", None, "an HTML page"),
+    "XML": (b"<?xml version='1.0'?>", None, "XML"),
+    "RTF": (b"{\\rtf1 x}", None, "an RTF document"),
+    "a PNG": (b"\x89PNG\r\n\x1a\n\0", 1, "NUL byte|not UTF-8"),
+    "gzip, cut off": (gzip.compress(bytes(range(256)) * 99)[:200], None, "damaged or cut off"),
+    "gzip without its end": (gzip.compress(b"text")[:-4], None, "damaged or cut off"),
+    "gzip, damaged": (gzip.compress(b"text" * 99)[:20] + b"\xff" * 30, None, "damaged or cut off"),
+    "gzip with something behind": (gzip.compress(b"text") + b"more", None, "damaged or cut off"),
+    "gzip of nothing, cut off": (b"\x1f\x8b", None, "damaged or cut off"),
+    "gzip of Latin-1": (gzip.compress(b"\n\ncaf\xe9"), 3, "not UTF-8"),
+}
+
+SENSIBLE_TEXT = {
+    "nothing": (b"", 0),
+    "white space": (b" \t\r\n\x0b\x0c\xc2\xa0", 0),
+    "a mark": (b"\xef\xbb\xbfText.", 2),
+    "a mark, packed": (gzip.compress(b"\xef\xbb\xbfText."), 2),
+    "two packed files in one": (gzip.compress(b"One. ") + gzip.compress(b"Two."), 4),
+    "nothing, packed": (gzip.compress(b""), 0),
+    "old line ends": (b"One.\r\n\r\nTwo.\r\n", 4),
+    "older line ends": (b"One.\r\rTwo.\r", 4),
+    "one letter": (b"x", 1),
+    "braces": (b"{ not JSON }", 4),
+    "control characters": (b"a\x01b \x1b[0m", None),
+    "a word of 9,000 letters": (b"x" * 9000, 45),
+    "emoji and joiners": ("👩\u200d👩\u200d👧 ran.".encode(), None),
+    "right to left": ("\u202eabc.".encode(), None),
+    "9,000 full stops": (b"." * 9000, None),
+}
+
+
+@pytest.mark.parametrize("case", TEXT)
+@pytest.mark.parametrize("name", ["x.txt", "x.txt.gz", "x"])
+def test_what_is_not_text_is_refused(tmp_path: Path, case: str, name: str) -> None:
+    content, number, message = TEXT[case]
+    result = read(write(tmp_path, name, content))
+    with pytest.raises(InputError, match=message):
+        raise result if isinstance(result, InputError) else AssertionError(result)
+    assert result.line == number
+
+
+@pytest.mark.parametrize("case", SENSIBLE_TEXT)
+def test_odd_text_is_read(tmp_path: Path, case: str) -> None:
+    content, tokens = SENSIBLE_TEXT[case]
+    [document] = read_file(write(tmp_path, "x.txt", content)).documents
+    assert tokens is None or len(document.tokens) == tokens
+    assert [document.text[start:end] for start, end in document.offsets] == list(document.tokens)
+
+
+def test_places_that_are_no_files(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    places = [tmp_path, tmp_path / "loop", tmp_path / "dangling", tmp_path / "no" / "file", tmp_path / ("x" * 300)]
+    for place in places:
+        with pytest.raises(InputError, match=r"no such file|cannot be read"):
+            read_file(place)
+        with pytest.raises(InputError, match=r"no such file|cannot be read"):
+            read_mention_table(place)
+    with pytest.raises(InputError, match="NUL character"):
+        read_file("a\0b")
+    loaded = read_corpus([*places[1:], "a\0b"])
+    assert len(loaded.problems) == len(places)
+    assert read_file(os.devnull).documents[0].tokens == ()
+
+
+SAMPLES = {
+    "x.jsonl": FIRST + line(mentions=[MENTION]) + "\n",
+    "x.conll": conll("(1", "1)|(2)", "-", "(1)"),
+    "y.conll": eight("t\tu\td\t0\t0\tw\tTrue\t(1", "t\tu\td\t0\t1\té\tTrue\t1)", "t\tu\te\t0\t0\tw\tTrue\t(1)"),
+    "x.conllu": conllu("(e1[1/2]-person-1-kind:entity", "e1[1/2])", "(e2)", "(e1[2/2]-person-1-kind:entity)"),
+    "x.txt": "Ann left. She\n\nfell.",
+}
+INSERTED = [
+    *(b"\n", b"\t", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"(", b")", b"|", b"-", b"[", b"]", b"{", b"}", b'"', b","),
+    *(b"#", b"#begin document x\n", b"#end document\n", b"# newdoc\n", b"\\", b"9" * 5000, b"1e999", b"NaN", b"null"),
+]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_damage_is_refused_or_read(tmp_path: Path, name: str, data: st.DataObject) -> None:
+    content = SAMPLES[name].encode()
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(content)))
+        end = data.draw(st.integers(start, min(len(content), start + 12)))
+        content = content[:start] + data.draw(st.sampled_from(INSERTED) | st.binary(max_size=4)) + content[end:]
+    read(write(tmp_path, name, content))
+    read(write(tmp_path, f"{name}.gz", gzip.compress(content)[: data.draw(st.integers(0, 200))]))
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    value=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from([*GOOD, *MENTION, "mentions", "spans", "start", "end"]), inner, max_size=5
+            )
+        ),
+        max_leaves=12,
+    )
+)
+@example(value={"id": "a", "text": "x", "mentions": [{"spans": [[0, 1]], "kind": []}]})
+def test_any_json_is_refused_or_read(tmp_path: Path, value: object) -> None:
+    read(write(tmp_path, "x.jsonl", json.dumps(value)))
