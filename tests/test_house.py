@@ -86,6 +86,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking"),
         *("cdcoref.prediction", "cdcoref.scoring", "cdcoref.training"),
     },
+    "cdcoref.spacy": {
+        *("cdcoref.corpus", "cdcoref.formats", "cdcoref.linking", "cdcoref.prediction", "cdcoref.results"),
+    },
     "cdcoref.views": {
         *("cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.results", "cdcoref.scoring"),
         *("cdcoref.wording", "cdlm.files"),

@@ -8,6 +8,7 @@
 
 from cdcoref.formats.conll import Layout, read_conll, write_conll
 from cdcoref.formats.corefud import read_corefud, write_corefud
+from cdcoref.formats.docbin import annotate, corpus_of, docs_of, named_entities, read_docbin, read_docs, write_docbin
 from cdcoref.formats.document_names import DocumentKey
 from cdcoref.formats.files import LoadedCorpus, read_corpus
 from cdcoref.formats.format import Format, ReadOptions
@@ -36,16 +37,22 @@ __all__ = [
     "LoadedCorpus",
     "MentionTable",
     "ReadOptions",
+    "annotate",
+    "corpus_of",
+    "docs_of",
     "first_bytes",
     "format_of",
     "jsonl_writer",
     "line_chunks",
+    "named_entities",
     "output_file",
     "output_format",
     "output_suffixes",
     "read_conll",
     "read_corefud",
     "read_corpus",
+    "read_docbin",
+    "read_docs",
     "read_file",
     "read_jsonl",
     "read_mention_table",
@@ -55,5 +62,6 @@ __all__ = [
     "write_conll",
     "write_corefud",
     "write_corpus",
+    "write_docbin",
     "write_jsonl",
 ]

@@ -1,0 +1,289 @@
+"""spaCy Docs and documents, one made of the other; ``.spacy`` files (:class:`spacy.tokens.DocBin`) in and out.
+
+A mention is a span in the span group of its kind: ``doc.spans["event"]``, ``doc.spans["entity"]``, or
+``doc.spans["mention"]`` where the kind is not known. Its ``kb_id_`` is the name of its cluster, its ``id_`` the
+mention's id, its ``label_`` the source's class of it, or its kind. ``attrs["confidence"]`` of the group lists
+confidences in the order of the spans; a discontinuous mention's span includes its gaps, and its own tokens are in
+``attrs["tokens"]``, by the span's number in the group. ``doc.user_data["cdcoref"]`` holds what else is known of a
+document, such as its name.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats.text import tokenise_text
+from cdlm.files import replaced_file
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+UNKNOWN_KIND = "mention"
+USER_DATA = "cdcoref"
+
+
+def read_docbin(path: str | Path, *, entities: bool = False) -> Corpus:
+    """Read a ``.spacy`` file as a corpus.
+
+    Parameters
+    ----------
+    path
+        The file.
+    entities
+        Take named entities (``doc.ents``) as the mentions, instead of the spans described at the top of this file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not such a file.
+    """
+    with _damage_told(path):
+        docs = _docs_in(path)
+        corpus = corpus_of(docs, mentions=not entities)
+        if entities:
+            corpus = replace(corpus, mentions=named_entities(docs, corpus))
+    return replace(corpus, documents=tuple(replace(d, path=d.path or str(path)) for d in corpus.documents))
+
+
+def read_docs(path: str | Path) -> list[Doc]:
+    """The Docs of a ``.spacy`` file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not such a file.
+    """
+    with _damage_told(path):
+        return _docs_in(path)
+
+
+def _docs_in(path: str | Path) -> list[Doc]:
+    from spacy.tokens import DocBin
+    from spacy.vocab import Vocab
+
+    return list(DocBin().from_disk(path).get_docs(Vocab()))
+
+
+@contextmanager
+def _damage_told(path: str | Path) -> Iterator[None]:
+    """Tell in one sentence what is wrong with a file; what spaCy raises depends on where the damage is."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.message, path) from None
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror})", path) from None
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError):
+        raise InputError("this is not a file of Docs as spaCy writes them (DocBin)", path) from None
+
+
+def write_docbin(corpus: Corpus, path: str | Path) -> None:
+    """Write a corpus as a ``.spacy`` file, from which :func:`read_docbin` reads the same corpus.
+
+    White space beyond single spaces becomes tokens of white space, as in spaCy's own tokenisers, and sentences without
+    tokens are left out.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written; what stood there before is then still there.
+    """
+    from spacy.tokens import DocBin
+
+    docs = docs_of(corpus)
+    try:
+        with replaced_file(Path(path)) as part:
+            DocBin(attrs=["ORTH", "SENT_START"], docs=docs, store_user_data=True).to_disk(part)
+    except OSError as error:
+        raise InputError(f"the file cannot be written ({error.strerror}); choose another place", path) from error
+
+
+def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
+    """The documents of a corpus as Docs, with its mentions in them."""
+    from spacy.vocab import Vocab
+
+    shared = vocab if vocab is not None else Vocab()
+    docs = [_doc(document, shared) for document in corpus.documents]
+    annotate(docs, corpus)
+    return docs
+
+
+def corpus_of(docs: Sequence[Doc], *, mentions: bool = False) -> Corpus:
+    """The Docs as a corpus; tokens that are white space are left out.
+
+    Parameters
+    ----------
+    docs
+        Docs whose sentences are known, or else found by rules. They keep their names if they were made of documents;
+        others are called ``"1"``, ``"2"``, ... in their order.
+    mentions
+        Whether spans are mentions, as described at the top of this file.
+
+    Raises
+    ------
+    InputError
+        If two Docs have the same name.
+    """
+    documents: list[Document] = []
+    found: list[Mention] = []
+    for number, doc in enumerate(docs, start=1):
+        places = _places(doc)
+        documents.append(_document(doc, str(number), places))
+        if mentions:
+            found += sorted(_mentions(doc, documents[-1].id, places), key=lambda m: m.tokens)
+    return Corpus(tuple(documents), tuple(found))
+
+
+def named_entities(docs: Sequence[Doc], corpus: Corpus) -> tuple[Mention, ...]:
+    """The named entities (``doc.ents``) of Docs as mentions in the documents that were made of them."""
+    found = []
+    for doc, document in zip(docs, corpus.documents, strict=True):
+        number = {place: n for n, place in enumerate(_places(doc))}
+        for span in doc.ents:
+            tokens = tuple(number[place] for place in range(span.start, span.end) if place in number)
+            if tokens:
+                found.append(Mention(document.id, tokens, ENTITY, tag=span.label_ or None))
+    return tuple(found)
+
+
+def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
+    """Put the mentions of a corpus into the Docs that its documents were made of, in their order.
+
+    The groups ``"event"`` and ``"entity"`` are replaced in any case, ``"mention"`` if there is something for it.
+    """
+    from spacy.tokens import Span, SpanGroup
+
+    by_document = corpus.by_document()
+    for doc, document in zip(docs, corpus.documents, strict=True):
+        places = _places(doc)
+        groups: dict[str, list[Mention]] = {kind: [] for kind in KINDS}
+        for mention in by_document[document.id]:
+            groups.setdefault(mention.kind or UNKNOWN_KIND, []).append(mention)
+        for name, members in groups.items():
+            spans = [
+                Span(
+                    doc,
+                    places[mention.start],
+                    places[mention.end - 1] + 1,
+                    label=mention.tag or mention.kind or "",
+                    kb_id=mention.cluster or "",
+                    span_id=mention.id or "",
+                )
+                for mention in members
+            ]
+            attributes: dict[str, Any] = {"confidence": [mention.confidence for mention in members]}
+            broken = {n: mention for n, mention in enumerate(members) if not mention.contiguous}
+            if broken:
+                attributes["tokens"] = {str(n): [places[t] for t in mention.tokens] for n, mention in broken.items()}
+            doc.spans[name] = SpanGroup(doc, name=name, spans=spans, attrs=attributes)
+
+
+def _places(doc: Doc) -> list[int]:
+    """Numbers of the Doc's tokens that are tokens of the document."""
+    return [token.i for token in doc if not token.text.isspace()]
+
+
+def _document(doc: Doc, id: str, places: Sequence[int]) -> Document:
+    offsets = tuple((doc[place].idx, doc[place].idx + len(doc[place])) for place in places)
+    if doc.has_annotation("SENT_START"):
+        sentence_of = {token.i: n for n, sentence in enumerate(doc.sents) for token in sentence}
+        of_token = [sentence_of[place] for place in places]
+    else:
+        rules = tokenise_text(doc.text, id)
+        starts = [rules.offsets[first][0] for first, _ in rules.sentences]
+        of_token = [bisect_right(starts, start) for start, _ in offsets]
+    sentences = [[n for n, _ in group] for _, group in groupby(enumerate(of_token), key=lambda entry: entry[1])]
+    known = _known(doc)
+    annotated = known.get("annotated")
+    return Document(
+        known.get("id", id),
+        tuple(doc[place].text for place in places),
+        tuple((tokens[0], tokens[-1] + 1) for tokens in sentences),
+        doc.text,
+        offsets,
+        topic=known.get("topic"),
+        subtopic=known.get("subtopic"),
+        part=known.get("part", "0"),
+        path=known.get("path"),
+        hidden=frozenset(known.get("hidden", ())),
+        annotated=None if annotated is None else frozenset(annotated),
+    )
+
+
+def _known(doc: Doc) -> dict[str, Any]:
+    """What a Doc holds of the document that it was made of.
+
+    Raises
+    ------
+    TypeError
+        If it holds something else there.
+    """
+    known: dict[str, Any] = doc.user_data.get(USER_DATA) or {}
+    for name in ("id", "topic", "subtopic", "part", "path"):
+        if not isinstance(known.get(name, ""), str):
+            raise TypeError(name)
+    for name in ("hidden", "annotated"):
+        if not all(isinstance(number, int) for number in known.get(name, ())):
+            raise TypeError(name)
+    return known
+
+
+def _doc(document: Document, vocab: Vocab) -> Doc:
+    from spacy.tokens import Doc
+
+    words: list[str] = []
+    spaces: list[bool] = []
+    starts: list[bool | int | None] = []
+    sentence_starts = {first for first, last in document.sentences if first < last}
+    end = 0
+    for number, (first, last) in enumerate([*document.offsets, (len(document.text), 0)]):
+        gap = document.text[end:first]
+        if words and gap.startswith(" "):
+            spaces[-1], gap = True, gap[1:]
+        if gap:
+            followed = len(gap) > 1 and gap.endswith(" ")
+            words.append(gap[:-1] if followed else gap)
+            spaces.append(followed)
+            starts.append(False)
+        if number < len(document.tokens):
+            words.append(document.tokens[number])
+            spaces.append(False)
+            starts.append(number in sentence_starts)
+        end = last
+    doc = Doc(vocab, words=words, spaces=spaces, sent_starts=starts) if words else Doc(vocab)
+    kept = [n for n, (first, last) in enumerate(document.sentences) if first < last]
+    renumbered = {n: new for new, n in enumerate(kept)}
+    known: dict[str, Any] = {"id": document.id, "part": document.part}
+    known |= {name: getattr(document, name) for name in ("topic", "subtopic", "path") if getattr(document, name)}
+    known["hidden"] = sorted(renumbered[n] for n in document.hidden if n in renumbered)
+    if document.annotated is not None:
+        known["annotated"] = sorted(renumbered[n] for n in document.annotated if n in renumbered)
+    doc.user_data[USER_DATA] = known
+    return doc
+
+
+def _mentions(doc: Doc, document: str, places: Sequence[int]) -> Iterator[Mention]:
+    number = {place: n for n, place in enumerate(places)}
+    for name in (*KINDS, UNKNOWN_KIND):
+        group = doc.spans.get(name)
+        if group is None:
+            continue
+        confidences = group.attrs.get("confidence") or [None] * len(group)
+        broken = group.attrs.get("tokens") or {}
+        for n, span in enumerate(group):
+            inside = broken.get(str(n), range(span.start, span.end))
+            tokens = tuple(number[place] for place in inside if place in number)
+            if tokens:
+                kind = name if name != UNKNOWN_KIND else None
+                tag = span.label_ if span.label_ not in (kind, "") else None
+                sure = None if confidences[n] is None else float(confidences[n])
+                yield Mention(document, tokens, kind, span.kb_id_ or None, span.id_ or None, tag, sure)

@@ -1,0 +1,169 @@
+"""spaCy Docs in, the same Docs with clusters out: across Docs of any pipeline, or as a component of one.
+
+A mention is a span in ``doc.spans["event"]`` or ``doc.spans["entity"]``, and ``span._.cluster`` the name of its cluster
+(its ``kb_id_``; None where it has none)::
+
+    docs = [nlp(text) for text in texts]
+    cdcoref.spacy.link(docs)
+    print([(span.text, span._.cluster) for doc in docs for span in doc.spans["event"]])
+    displacy.render(docs, style="span", options={"spans_key": "event"})
+
+In a pipeline, ``nlp.add_pipe("cdcoref")`` finds the mentions of each Doc and the clusters within it. What else a span
+holds is said in :mod:`cdcoref.formats.docbin`, as are ``.spacy`` files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import minibatch
+
+from cdcoref.corpus import ENTITY, EVENT, Corpus
+from cdcoref.formats import annotate, corpus_of, docs_of, named_entities, read_docbin, read_docs, write_docbin
+from cdcoref.results import Plan, Prediction
+
+if TYPE_CHECKING:
+    from cdcoref.prediction import PredictionOptions, Predictor
+
+__all__ = ["Linker", "annotate", "corpus_of", "docs_of", "link", "read_docbin", "read_docs", "write_docbin"]
+
+if not Span.has_extension("cluster"):
+    Span.set_extension("cluster", getter=lambda span: span.kb_id_ or None)
+
+
+def link(
+    docs: Iterable[Doc],
+    model: str | Path | Predictor = "default",
+    options: PredictionOptions | None = None,
+    *,
+    entities: bool = False,
+) -> Prediction:
+    """Find which mentions in several Docs are the same, and put them into the Docs.
+
+    Parameters
+    ----------
+    docs
+        Docs of any pipeline: their tokens are used as they are, and so are their sentences if they have any. Their
+        span groups ``"event"`` and ``"entity"`` are replaced.
+    model
+        What :func:`cdcoref.load` takes, or what it returns.
+    options
+        See :class:`cdcoref.prediction.PredictionOptions`.
+    entities
+        Take the Docs' named entities (``doc.ents``) as the mentions of entities, and find only events.
+
+    Returns
+    -------
+    Prediction
+        The same as a corpus, whose documents are called as :func:`corpus_of` calls them.
+
+    Raises
+    ------
+    InputError
+        If there is no such model, or two Docs have the same name.
+    """
+    from cdcoref.prediction import PredictionOptions
+
+    docs = list(docs)
+    predictor = _loaded(model) if isinstance(model, str | Path) else model
+    prediction = _predicted(docs, corpus_of(docs), predictor, options or PredictionOptions(), entities)
+    annotate(docs, prediction.corpus)
+    return prediction
+
+
+class Linker:
+    """The pipeline component ``"cdcoref"``: mentions of a Doc and the clusters within it.
+
+    Parameters
+    ----------
+    model
+        What :func:`cdcoref.load` takes.
+    kind
+        ``"event"``, ``"entity"`` or ``"both"``.
+    threshold
+        Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
+    entities
+        Take the named entities that an earlier component found as the mentions of entities, and find only events.
+    """
+
+    def __init__(
+        self, model: str, kind: Literal["event", "entity", "both"], threshold: float | None, entities: bool
+    ) -> None:
+        from cdcoref.prediction import PredictionOptions
+
+        self._predictor = _loaded(model)
+        # Every Doc is a topic of its own: Docs are read together and linked apart.
+        self._options = PredictionOptions(kind, "gold_topic", threshold)
+        self._entities = entities
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Annotate one Doc."""
+        self._link([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
+        """Annotate Docs, so many at a time."""
+        for docs in minibatch(stream, batch_size):
+            self._link(docs)
+            yield from docs
+
+    def _link(self, docs: Sequence[Doc]) -> None:
+        documents = [document for doc in docs for document in corpus_of([doc]).documents]
+        corpus = Corpus(tuple(replace(d, id=str(n), topic=str(n)) for n, d in enumerate(documents)))
+        linked = _predicted(docs, corpus, self._predictor, self._options, self._entities).corpus
+        # A Doc's clusters are called the same whatever Docs were read with it.
+        names: dict[str, dict[tuple[str | None, str | None], str]] = {document.id: {} for document in corpus.documents}
+        mentions = []
+        for mention in sorted(linked.mentions, key=lambda m: m.tokens):
+            of_doc = names[mention.document]
+            name = of_doc.setdefault((mention.kind, mention.cluster), f"{mention.kind}_{len(of_doc)}")
+            mentions.append(replace(mention, cluster=name))
+        annotate(docs, replace(linked, mentions=tuple(mentions)))
+
+
+@Language.factory(
+    "cdcoref",
+    assigns=["doc.spans", "span._.cluster"],
+    default_config={"model": "default", "kind": "both", "threshold": None, "entities": False},
+)
+def make_linker(
+    nlp: Language,
+    name: str,
+    model: str,
+    kind: Literal["event", "entity", "both"],
+    threshold: float | None,
+    entities: bool,
+) -> Linker:
+    """What ``nlp.add_pipe("cdcoref", config={...})`` calls; see :class:`Linker`."""
+    return Linker(model, kind, threshold, entities)
+
+
+@lru_cache(maxsize=1)
+def _loaded(model: str | Path) -> Predictor:
+    """The last model that was asked for stays loaded."""
+    from cdcoref.prediction import load
+
+    return load(model)
+
+
+def _predicted(
+    docs: Sequence[Doc], corpus: Corpus, predictor: Predictor, options: PredictionOptions, entities: bool
+) -> Prediction:
+    if entities:
+        from cdcoref.linking import find_mentions
+
+        mentions = named_entities(docs, corpus) if options.kind != EVENT else ()
+        if options.kind != ENTITY:
+            found = find_mentions(predictor.model, corpus, batch_tokens=options.batch_tokens)
+            mentions += found.of_kind(EVENT).mentions
+        if not mentions:  # the predictor would look for some
+            alone = tuple((document.id,) for document in corpus.documents)
+            return Prediction(corpus, alone, Plan(len(alone), len(alone), min(1, len(alone)), 0, 0, 0.0))
+        corpus = replace(corpus, mentions=mentions)
+    return predictor.predict(corpus, options)

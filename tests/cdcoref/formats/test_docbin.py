@@ -1,0 +1,159 @@
+"""Documents as spaCy Docs and in ``.spacy`` files: everything comes back, and damaged files are refused."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy import displacy
+from spacy.tokens import Doc, DocBin, Span
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import corpus_of, docs_of, read_docbin, read_docs, tokenise_text, write_docbin
+
+FIRST = Document.from_sentences(
+    "a b", [["http", "x"], ["She", "took", "it", "off", "."], ["No"]], topic="1", subtopic="1a", part="2",
+    path="x/a.txt", hidden=frozenset({0}), annotated=frozenset({1}),
+)  # fmt: skip
+SECOND = Document.from_sentences("b", [["Ann", "took", "it", "."]], path="y.txt")
+MENTIONS = (
+    Mention("a b", (2,), "entity", "c\"1", "7", "HUMAN", 0.25),
+    Mention("a b", (3, 5), "event", "take"),
+    Mention("a b", (4,), None, "it"),
+    Mention("b", (0, 1), "entity"),
+    Mention("b", (0,), "entity", "c\"1"),
+    Mention("b", (1,), "event", "take", confidence=0.5),
+)  # fmt: skip
+CORPUS = Corpus((FIRST, SECOND), tuple(sorted(MENTIONS, key=lambda m: (m.document, m.tokens))))
+
+
+def test_everything_comes_back(tmp_path: Path) -> None:
+    write_docbin(CORPUS, tmp_path / "x.spacy")
+    assert read_docbin(tmp_path / "x.spacy") == CORPUS
+    assert [path.name for path in tmp_path.iterdir()] == ["x.spacy"]
+
+
+def test_the_sample_comes_back(sample: Path, tmp_path: Path) -> None:
+    from cdcoref.formats import read_jsonl
+
+    gold = read_jsonl(sample / "gold.jsonl")
+    write_docbin(gold, tmp_path / "x.spacy")
+    found = read_docbin(tmp_path / "x.spacy")
+    assert [replace(d, path=None) for d in found.documents] == list(gold.documents)
+    assert set(found.mentions) == set(gold.mentions)
+    assert [doc.text for doc in read_docs(tmp_path / "x.spacy")] == [d.text for d in gold.documents]
+
+
+@given(st.lists(st.sampled_from(["Ann", "sank", ".", "No-one", " ", "  ", "\n", "\n\n", "\t", "。", "🚢", "é"])))
+@settings(deadline=None)  # the first call imports spaCy
+def test_any_white_space_comes_back(pieces: list[str]) -> None:
+    document = tokenise_text("".join(pieces), "d")
+    [doc] = docs_of(Corpus((document,)))
+    assert doc.text == document.text
+    assert corpus_of([doc]).documents == (document,)
+
+
+def test_sentences_without_tokens_are_left_out() -> None:
+    tokens = ("a", "b")
+    document = Document("d", tokens, ((0, 0), (0, 1), (1, 1), (1, 2)), "a b", ((0, 1), (2, 3)),
+                        hidden=frozenset({0, 3}), annotated=frozenset({1}))  # fmt: skip
+    [found] = corpus_of(docs_of(Corpus((document,)))).documents
+    assert found.sentences == ((0, 1), (1, 2))
+    assert (found.hidden, found.annotated) == ({1}, {0})
+
+
+def test_docs_of_a_pipeline() -> None:
+    nlp = spacy.blank("en")
+    text = "Ann left.\n\nShe  fell, Mr. Lee said. He left"
+    plain = nlp(text)
+    corpus = corpus_of([plain, nlp("")])
+    assert [d.id for d in corpus.documents] == ["1", "2"]
+    first = corpus.documents[0]
+    assert first.text == text
+    assert [text[a:b] for a, b in first.offsets] == list(first.tokens)
+    by_rules = tokenise_text(text, "1")
+    assert [first.offsets[a][0] for a, _ in first.sentences] == [by_rules.offsets[a][0] for a, _ in by_rules.sentences]
+    nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
+    assert [len(d.sentences) for d in corpus_of([nlp(text)]).documents] == [2]
+
+
+def test_named_entities_and_spans(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    doc = nlp("Ann  Dahl left Oslo.")
+    doc.set_ents([Span(doc, 0, 3, "PERSON"), Span(doc, 4, 5, "GPE")])
+    doc.spans["event"] = [Span(doc, 3, 4)]
+    doc.spans["other"] = [Span(doc, 0, 1)]
+    DocBin(docs=[doc]).to_disk(tmp_path / "x.spacy")
+    assert read_docbin(tmp_path / "x.spacy").mentions == (Mention("1", (2,), "event"),)
+    assert read_docbin(tmp_path / "x.spacy", entities=True).mentions == (
+        Mention("1", (0, 1), "entity", tag="PERSON"), Mention("1", (3,), "entity", tag="GPE"),
+    )  # fmt: skip
+    assert read_docbin(tmp_path / "x.spacy").documents[0].path == str(tmp_path / "x.spacy")
+
+
+def test_displacy_shows_clusters() -> None:
+    html = displacy.render(docs_of(CORPUS)[1], style="span", options={"spans_key": "event"}, jupyter=False)
+    assert "take" in html
+
+
+def test_two_docs_of_one_name_are_refused(tmp_path: Path) -> None:
+    docs = docs_of(Corpus((SECOND,))) * 2
+    with pytest.raises(InputError, match="two documents have the id 'b'"):
+        corpus_of(docs)
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "x.spacy")
+    with pytest.raises(InputError, match=r"x\.spacy: two documents have the id 'b'"):
+        read_docbin(tmp_path / "x.spacy")
+
+
+@pytest.mark.parametrize("known", [{"id": 5}, {"hidden": ["a"]}, {"annotated": 3}, [1], "text", {"path": [1]}])
+def test_what_a_doc_holds_is_checked(known: object, tmp_path: Path) -> None:
+    doc = Doc(spacy.blank("en").vocab, words=["a"], user_data={"cdcoref": known})
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "x.spacy")
+    with pytest.raises(InputError, match=r"x\.spacy: this is not a file of Docs"):
+        read_docbin(tmp_path / "x.spacy")
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "text.spacy").write_text("Ann left.")
+    (tmp_path / "empty.spacy").write_bytes(b"")
+    for name in ("text.spacy", "empty.spacy"):
+        with pytest.raises(InputError, match=f"{name}: this is not a file of Docs"):
+            read_docbin(tmp_path / name)
+    for name in ("missing.spacy", "."):
+        with pytest.raises(InputError, match="the file cannot be read"):
+            read_docbin(tmp_path / name)
+    with pytest.raises(InputError, match="the file cannot be written"):
+        write_docbin(CORPUS, tmp_path / "nowhere" / "x.spacy")
+
+
+def test_damaged_files_are_refused_or_read(tmp_path: Path) -> None:
+    write_docbin(CORPUS, tmp_path / "x.spacy")
+    plain = zlib.decompress((tmp_path / "x.spacy").read_bytes())
+    message = srsly.msgpack_loads(plain)
+    chance = random.Random(3)
+    refused = []
+    for number in range(300):
+        if number % 3 == 0:
+            damaged = dict(message)
+            damaged[chance.choice(sorted(damaged))] = chance.choice([None, [], {}, b"", b"xx", -1, "x", [b"x"], [None]])
+            data = srsly.msgpack_dumps(damaged)
+        else:
+            bytes_ = bytearray(plain)
+            for _ in range(number % 4 + 1):
+                bytes_[chance.randrange(len(bytes_))] = chance.randrange(256)
+            data = bytes(bytes_)
+        (tmp_path / "y.spacy").write_bytes(zlib.compress(data))
+        try:
+            read_docbin(tmp_path / "y.spacy")
+        except InputError as error:
+            refused.append(error.path)
+    assert len(refused) > 100
+    assert set(refused) == {str(tmp_path / "y.spacy")}
