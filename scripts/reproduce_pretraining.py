@@ -25,6 +25,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,19 @@ from cdcoref.training import TrainingConfig, train
 from cdlm.alignment import PairReader, align, sample_pairs
 from cdlm.encoder import CDLMModel
 from cdlm.files import replaced_file
-from cdlm.pretraining import PRESETS, Contender, PretrainingConfig, open_source, perplexities, pretrain
+from cdlm.pretraining import PRESETS, Contender, PretrainingConfig, Variant, open_source, perplexities, pretrain
 from cdlm.runs import RUN_FILE, say_on_stderr
 from cdlm.tokens import load_tokenizer
 
-ROWS = ("longformer", "local", "rand", "prefix", "cdlm")
+VARIANTS: dict[str, Variant] = {
+    "longformer": "local",
+    "local": "local",
+    "rand": "rand",
+    "prefix": "prefix",
+    "cdlm": "cdlm",
+}
+"""Whose text and global attention each row of the tables has."""
+ROWS = tuple(VARIANTS)
 STAGES = ("pretrain", "perplexity", "align", "coref")
 OUTPUT = Path(__file__).parent / "results" / "pretraining.json"
 COREF_TOPICS = (1, 3, 4, 6, 7, 8, 9, 10, 11, 13, 14, 16, 19, 20, 22, *range(24, 34))
@@ -150,7 +159,7 @@ class Experiment:
         return replace(
             small,
             encoder="minilm" if row is None else str(self.start(seed)),
-            variant=row if row in ("rand", "prefix", "cdlm") else "local",
+            variant="local" if row is None else VARIANTS[row],
             trained="head" if head_alone else "all",
             max_length=budget.max_length,
             batch_size=budget.batch_size,
@@ -189,7 +198,7 @@ class Experiment:
 
     def perplexity(self, seed: int) -> dict[str, Any]:
         """Perplexities of all rows of a seed on the same masked tokens, in the order of `ROWS`."""
-        contenders = [Contender(str(self.model(row, seed)), "local" if row == "longformer" else row) for row in ROWS]
+        contenders = [Contender(str(self.model(row, seed)), VARIANTS[row]) for row in ROWS]
         tables = {}
         for name, folder in (("sets", self.sets), ("ecb", self.ecb_root)):
             source = [open_source(folder, "dev")]
@@ -238,15 +247,14 @@ def run(experiment: Experiment, results: Results, stages: list[str]) -> None:
     """Compute what is not there yet, seed by seed."""
     for seed in range(experiment.budget.seeds):
         if "pretrain" in stages:
-            results.once(f"pretrain-start-{seed}", lambda seed=seed: experiment.pretrain(None, seed))
+            results.once(f"pretrain-start-{seed}", partial(experiment.pretrain, None, seed))
             for row in ROWS:
-                results.once(f"pretrain-{row}-{seed}", lambda row=row, seed=seed: experiment.pretrain(row, seed))
+                results.once(f"pretrain-{row}-{seed}", partial(experiment.pretrain, row, seed))
         if "perplexity" in stages:
-            results.once(f"perplexity-{seed}", lambda seed=seed: experiment.perplexity(seed))
+            results.once(f"perplexity-{seed}", partial(experiment.perplexity, seed))
         for stage, compute in (("align", experiment.alignment), ("coref", experiment.coreference)):
             for row in ROWS if stage in stages else ():
-                unit = f"{stage}-{row}-{seed}"
-                results.once(unit, lambda row=row, seed=seed, compute=compute: compute(row, seed))
+                results.once(f"{stage}-{row}-{seed}", partial(compute, row, seed))
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------
@@ -267,9 +275,9 @@ def tables(units: dict[str, Any]) -> str:
             "Perplexity of masked tokens (paper: Table 1)",
             ["dev sets", "ECB+ dev", "dev sets, ratio to Longformer", "paper, validation", "paper, test"],
             lambda row: [
-                _mean(units, "perplexity", lambda unit: unit["sets"][row]["value"]),
-                _mean(units, "perplexity", lambda unit: unit["ecb"][row]["value"]),
-                _mean(units, "perplexity", lambda unit: unit["sets"][row]["ratio"], digits=3),
+                _mean(units, "perplexity", partial(_found, path=("sets", row, "value"))),
+                _mean(units, "perplexity", partial(_found, path=("ecb", row, "value"))),
+                _mean(units, "perplexity", partial(_found, path=("sets", row, "ratio")), digits=3),
                 *(f"{value:.2f}" for value in PAPER[row]["perplexity"]),
             ],
         ),
@@ -278,7 +286,7 @@ def tables(units: dict[str, Any]) -> str:
             [f"{'pos.' if same else 'neg.'} {kind}{source}" for source in ("", ", paper") for kind, same in CELLS],
             lambda row: [
                 *(
-                    _mean(units, f"align-{row}", lambda unit, k=kind, s=same: unit[_cell(k, s)]["mean"], digits=1)
+                    _mean(units, f"align-{row}", partial(_found, path=(_cell(kind, same), "mean")), digits=1)
                     for kind, same in CELLS
                 ),
                 *(f"{value:.1f}" for value in PAPER[row]["align"]),
@@ -289,7 +297,7 @@ def tables(units: dict[str, Any]) -> str:
             ["event", "entity", "event, paper"],
             lambda row: [
                 *(
-                    _mean(units, f"coref-{row}", lambda unit, k=kind: 100 * unit["dev"][k]["conll_f1"], digits=1)
+                    _mean(units, f"coref-{row}", partial(_found, path=("dev", kind, "conll_f1"), scale=100), digits=1)
                     for kind in ("event", "entity")
                 ),
                 f"{PAPER[row]['coref']:.1f}",
@@ -301,6 +309,13 @@ def tables(units: dict[str, Any]) -> str:
 
 def _cell(kind: str, same: bool) -> str:
     return f"{kind} {'positive' if same else 'negative'}"
+
+
+def _found(unit: Any, path: tuple[str, ...], scale: float = 1) -> float:
+    """A number in a result."""
+    for name in path:
+        unit = unit[name]
+    return scale * unit
 
 
 def _mean(units: dict[str, Any], name: str, value: Callable[[dict[str, Any]], float], digits: int = 2) -> str:
