@@ -47,8 +47,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.documents": {"cdlm.errors"},
     "cdlm.sequences": {"cdlm.errors", "cdlm.tokens"},
     "cdlm.pretraining": {
-        *("cdlm.checkpoints", "cdlm.config", "cdlm.documents", "cdlm.errors", "cdlm.files", "cdlm.intervals"),
-        *("cdlm.masked_lm", "cdlm.runs", "cdlm.sequences", "cdlm.starting_encoders", "cdlm.tokens"),
+        *("cdlm.checkpoints", "cdlm.config", "cdlm.documents", "cdlm.encoder", "cdlm.errors", "cdlm.files"),
+        *("cdlm.intervals", "cdlm.masked_lm", "cdlm.runs", "cdlm.sequences", "cdlm.starting_encoders", "cdlm.tokens"),
     },
     "cdlm.alignment": {
         *("cdlm.documents", "cdlm.encoder", "cdlm.errors", "cdlm.intervals", "cdlm.sequences", "cdlm.tokens"),

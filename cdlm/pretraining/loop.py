@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cdlm.encoder import SelfAttention
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.pretraining.batches import TrainingBatches, mean_loss
@@ -117,6 +118,8 @@ def pretrain(
         return Evaluation(-losses.mean, summary, {"perplexity": measured.value}, asdict(measured), measured)
 
     def save(model: CDLMForMaskedLM, folder: Path, evaluation: Evaluation[Perplexity | None], _: float) -> None:
+        if config.variant == "local" and config.trained == "all":
+            copy_local_to_global(model)
         model.save_pretrained(folder)
         held.tokenizer.save_pretrained(str(folder))
         card = model_card(config, store, evaluation.chosen)
@@ -150,6 +153,17 @@ def starting_model(encoder: str, say: Say = lambda _: None) -> Held:
         model.resize_token_embeddings(len(tokenizer))
         say(f"{len(tokenizer) - words} special tokens are new to {encoder}")
     return Held(model, tokenizer)
+
+
+def copy_local_to_global(model: CDLMForMaskedLM) -> None:
+    """Let the projections of global attention, which the variant ``local`` never uses, be those of local attention.
+
+    So they are when the model is fine-tuned with global attention (paper, section 3, baseline language models).
+    """
+    for module in model.modules():
+        if isinstance(module, SelfAttention):
+            for name in ("query", "key", "value"):
+                getattr(module, f"{name}_global").load_state_dict(getattr(module, name).state_dict())
 
 
 def masking_of(tokenizer: PreTrainedTokenizerFast, rate: float) -> Masking:

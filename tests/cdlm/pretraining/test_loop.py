@@ -120,6 +120,20 @@ def test_the_head_alone(config: PretrainingConfig, corpus: Path, word_encoder: P
     assert float(load_file(tmp_path / "model" / "model.safetensors")["lm_head.bias"].abs().max()) > 0
 
 
+def test_local_pretraining_ends_with_global_projections_as_the_local_ones(
+    config: PretrainingConfig, corpus: Path, word_encoder: Path, tmp_path: Path
+) -> None:
+    fit(replace(config, variant="local"), corpus, tmp_path / "local")
+    fit(replace(config, variant="cdlm"), corpus, tmp_path / "cdlm")
+    start = CDLMModel.from_pretrained(word_encoder).state_dict()
+    for name, equal in (("local", True), ("cdlm", False)):
+        weights = CDLMModel.from_pretrained(tmp_path / name).state_dict()
+        for key in [key for key in weights if "_global." in key]:
+            local = key.replace("_global", "")
+            assert torch.equal(weights[key], weights[local]) is equal
+            assert not torch.equal(weights[key], start[key]), key
+
+
 def test_further_pretraining_keeps_the_head(config: PretrainingConfig, corpus: Path, tmp_path: Path) -> None:
     fit(config, corpus, tmp_path / "first")
     lines = fit(replace(config, encoder=str(tmp_path / "first")), corpus, tmp_path / "second")
