@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
@@ -16,10 +16,12 @@ from cdcoref.errors import InputError
 from cdcoref.wording import counted
 
 if TYPE_CHECKING:
+    from cdcoref.corpus import Corpus
+    from cdcoref.prediction import PredictionOptions, Predictor
     from cdcoref.results import Plan, Prediction
 
 LONG = 1800
-"""Seconds from which on it is said how to make them less."""
+"""Seconds from which the announcement says how to shorten the run."""
 
 
 def predict(
@@ -40,47 +42,52 @@ def predict(
         ),
     ] = None,
     layout: LayoutOption = None,
-    model: Annotated[str, typer.Option(help="default, lemma (the baseline), or a model's folder.")] = "default",
+    model: Annotated[
+        str, typer.Option(help="default, lemma (the baseline), a model's folder or a hub name.")
+    ] = "default",
     kind: Annotated[
         Literal["event", "entity", "both"],
-        typer.Option(help="What to find; for CoNLL files, which do not say it, the kind of their mentions."),
+        typer.Option(help="Kind of mentions to link; also the kind of mentions in CoNLL files, which do not state it."),
     ] = "both",
     topics: Annotated[
         Literal["predicted", "gold_subtopic", "gold_topic", "none"],
-        typer.Option(help="Which documents may share mentions: found by their words, as annotated, or all."),
+        typer.Option(
+            help="Link within stories predicted from the text, annotated topics or subtopics, or the whole collection."
+        ),
     ] = "predicted",
     threshold: Annotated[
-        float | None, typer.Option(help="Merge clusters while the probability is above this; default: the model's own.")
+        float | None,
+        typer.Option(help="Merge clusters while their linkage probability is above this; default: the model's own."),
     ] = None,
     max_pairs: Annotated[
         int | None,
-        typer.Option(
-            help="Compare each document with at most so many others of its story, the nearest by their words."
-        ),
+        typer.Option(help="Compare each document with at most N others of its story, the most similar ones."),
     ] = None,
     max_windows: Annotated[
         int | None,
-        typer.Option(
-            help="Read each part of a document that is too long to be read at once with at most so many other parts."
-        ),
+        typer.Option(help="Compare each window of a long document with at most N others, the most similar ones."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print all clusters, not only the first; has no effect with -o.")
+        bool, typer.Option("--all", help="Print every cluster instead of the first few; ignored with -o.")
     ] = False,
     singletons: Annotated[
-        bool, typer.Option("--singletons", help="Print clusters of one mention too; has no effect with -o.")
+        bool, typer.Option("--singletons", help="Print singleton clusters too; ignored with -o.")
     ] = False,
     find_mentions: Annotated[
-        bool, typer.Option("--find-mentions", help="Find mentions even where the input comes with some.")
+        bool, typer.Option("--find-mentions", help="Detect mentions even if the input has annotated ones.")
     ] = False,
-    cache: Annotated[Path | None, typer.Option(help="Folder to keep results in; an interrupted run goes on.")] = None,
-    pipeline: Annotated[str | None, typer.Option(help="A spaCy pipeline for sentences, instead of rules.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: CUDA where there is one.")] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder for intermediate results, from which an interrupted run resumes.")
+    ] = None,
+    pipeline: Annotated[
+        str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "int8"],
-        typer.Option(help="Of the encoder's products; auto: bf16 where the processor has instructions for it."),
+        typer.Option(help="Numeric precision; auto: bf16 where the processor supports it, else fp32."),
     ] = "auto",
-    batch_tokens: Annotated[int, typer.Option(help="Word pieces that the encoder reads at once.")] = 8192,
+    batch_tokens: Annotated[int, typer.Option(help="Maximum number of word pieces in a batch.")] = 8192,
 ) -> None:
     """Find mentions of events and entities, and which of them, in different documents, are the same."""
     from cdcoref.formats import read_corpus
@@ -102,23 +109,67 @@ def predict(
 
     options = PredictionOptions(kind, topics, threshold, max_pairs, max_windows, batch_tokens, find_mentions)
     predictor = load(model, device=device, precision=precision)
+    arguments = Arguments(loaded.corpus, options, cache)
     try:
-        with StageProgress() as progress:
-            prediction = predictor.predict(
-                loaded.corpus, options, cache=cache, announce=_announce, progress=progress.update
-            )
+        if output is not None and grows(output):
+            write_stories(predictor, arguments, output)
+        else:
+            prediction = predict_everything(predictor, arguments)
+            if output is None:
+                show_clusters(prediction, singletons=singletons, everything=everything)
+            else:
+                write_prediction(prediction, output, layout)
     except KeyboardInterrupt:
-        _say("interrupted" + (f"; the same command goes on from what is in {cache}" if cache else ""))
+        _say("interrupted" + (f"; the same command continues from what is in {cache}" if cache else ""))
         sys.exit(130)
-    for note in prediction.notes:
-        _say(note)
-    if output is None:
-        show_clusters(prediction, singletons=singletons, everything=everything)
-    else:
-        write_prediction(prediction, output, layout)
     if loaded.problems:
         _say(f"files that could not be read and were left out: {len(loaded.problems)}; they are named above")
         sys.exit(2)
+
+
+class Arguments(NamedTuple):
+    """What is predicted, how, and where results are kept."""
+
+    corpus: Corpus
+    options: PredictionOptions
+    cache: Path | None
+
+
+def predict_everything(predictor: Predictor, arguments: Arguments) -> Prediction:
+    """Predict, with progress on standard error."""
+    with StageProgress() as progress:
+        corpus, options, cache = arguments
+        prediction = predictor.predict(corpus, options, cache=cache, announce=_announce, progress=progress.update)
+    for note in prediction.notes:
+        _say(note)
+    return prediction
+
+
+def grows(output: Path) -> bool:
+    """Whether a file is written story by story, as JSON lines can be."""
+    return output.name.lower().removesuffix(".gz").endswith(".jsonl")
+
+
+def write_stories(predictor: Predictor, arguments: Arguments, output: Path) -> None:
+    """Write every story as it finishes; no more than the largest is in memory. The file appears when it is whole."""
+    from cdcoref.formats import jsonl_writer
+    from cdcoref.results import Counts
+    from cdcoref.views import summary
+
+    corpus, options, cache = arguments
+    counts = Counts()
+    notes: list[str] = []
+    with jsonl_writer(output) as write, StageProgress() as progress:
+        for story in predictor.stream(corpus, options, cache=cache, announce=_announce, progress=progress.update):
+            mentions = story.corpus.by_document()
+            for document in story.corpus.documents:
+                write(document, mentions[document.id])
+            counts += Counts.of(story.corpus, 1)
+            notes += story.notes
+    for note in notes:
+        _say(note)
+    _say(summary(counts))
+    _say(f"written to {output}")
 
 
 def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool) -> None:

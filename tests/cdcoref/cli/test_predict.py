@@ -128,7 +128,8 @@ def test_bad_files_stop_no_other(predict: Run, tmp_path: Path) -> None:
         assert sum(line.startswith(f"cdcoref: {name}") for line in lines) == 1
     assert any("named twice" in line for line in lines)
     assert any(line.startswith("cdcoref: 3 documents in ") for line in lines)
-    assert [d.id for d in read_corpus(["out.jsonl"]).corpus.documents] == ["a.txt", "empty.txt", "b.txt"]
+    # Story by story, the stories in the order of their first documents.
+    assert [d.id for d in read_corpus(["out.jsonl"]).corpus.documents] == ["a.txt", "b.txt", "empty.txt"]
 
 
 def test_an_empty_file_is_a_document_without_mentions(predict: Run, tmp_path: Path) -> None:
@@ -250,19 +251,39 @@ def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path
         assert done.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(("name", "method"), [("out.jsonl", "stream"), ("out.conll", "predict")])
 def test_an_interrupted_command_leaves_the_output_as_it_was(
-    predict: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    predict: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, method: str
 ) -> None:
-    (tmp_path / "out.jsonl").write_text("as before")
+    (tmp_path / name).write_text("as before")
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Predictor, "predict", interrupted)
-    done = predict("a.txt", "-o", "out.jsonl")
+    monkeypatch.setattr(Predictor, method, interrupted)
+    done = predict("a.txt", "-o", name)
     assert (done.code, done.out) == (130, "")
     assert "Traceback" not in done.err
-    assert (tmp_path / "out.jsonl").read_text() == "as before"
+    assert (tmp_path / name).read_text() == "as before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*TEXTS, name])
+
+
+def test_json_lines_grow_story_by_story(predict: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the second story is linked, the first has been written, though the file is not there yet."""
+    from cdcoref.engines import local
+
+    unfinished: list[list[str]] = []
+    plain = local.link_story
+
+    def watched(*arguments: object, **options: object) -> object:
+        unfinished.append([path.name for path in tmp_path.iterdir() if path.name.endswith(".part")])
+        return plain(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(local, "link_story", watched)
+    done = predict("a.txt", "b.txt", "c.txt", "-o", "out.jsonl")
+    assert done.code == 0, done.err
+    assert [len(names) for names in unfinished] == [1, 1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*TEXTS, "out.jsonl"])
 
 
 # -- work ------------------------------------------------------------------------------------------------------------
@@ -337,7 +358,7 @@ def test_an_interruption_says_how_to_go_on(
     assert plain.code == 130
     assert plain.err == "cdcoref: interrupted\n"
     kept = cdcoref("predict", text, "--model", tiny_model_folder, "--cache", tmp_path / "work")
-    assert kept.err == f"cdcoref: interrupted; the same command goes on from what is in {tmp_path / 'work'}\n"
+    assert kept.err == f"cdcoref: interrupted; the same command continues from what is in {tmp_path / 'work'}\n"
 
 
 def test_progress_is_lines_where_there_is_no_terminal(
