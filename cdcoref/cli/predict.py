@@ -28,7 +28,8 @@ def predict(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Text files, folders, JSON lines, CoNLL or CorefUD files, plain or gzipped, or - for standard input.",
+            help="Text files, folders, JSON lines, CoNLL, CorefUD or .spacy files, plain or gzipped, or - for standard "
+            "input.",
             show_default=False,
         ),
     ],
@@ -37,8 +38,8 @@ def predict(
         typer.Option(
             "-o",
             "--output",
-            help="Write documents, mentions and clusters: .html (a page to look at), .jsonl, .conll, .conllu, .csv or "
-            ".parquet.",
+            help="Write documents, mentions and clusters: .html (a page to look at), .jsonl, .conll, .conllu, .spacy, "
+            ".csv or .parquet.",
         ),
     ] = None,
     layout: LayoutOption = None,

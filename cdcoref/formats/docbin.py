@@ -10,6 +10,8 @@ document, such as its name.
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 from cdcoref.formats.text import tokenise_text
 from cdlm.files import replaced_file
 
@@ -30,9 +34,15 @@ if TYPE_CHECKING:
 UNKNOWN_KIND = "mention"
 USER_DATA = "cdcoref"
 
+_GZIP = b"\x1f\x8b"
+_DAMAGE = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError),
+    *(EOFError, gzip.BadGzipFile, zlib.error),
+)
+
 
 def read_docbin(path: str | Path, *, entities: bool = False) -> Corpus:
-    """Read a ``.spacy`` file as a corpus.
+    """Read a ``.spacy`` file, plain or gzipped, as a corpus.
 
     Parameters
     ----------
@@ -55,7 +65,7 @@ def read_docbin(path: str | Path, *, entities: bool = False) -> Corpus:
 
 
 def read_docs(path: str | Path) -> list[Doc]:
-    """The Docs of a ``.spacy`` file.
+    """The Docs of a ``.spacy`` file, plain or gzipped.
 
     Raises
     ------
@@ -70,7 +80,10 @@ def _docs_in(path: str | Path) -> list[Doc]:
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
-    return list(DocBin().from_disk(path).get_docs(Vocab()))
+    data = Path(path).read_bytes()
+    if data.startswith(_GZIP):
+        data = gzip.decompress(data)
+    return list(DocBin().from_bytes(data).get_docs(Vocab()))
 
 
 @contextmanager
@@ -80,17 +93,17 @@ def _damage_told(path: str | Path) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(error.message, path) from None
+    except _DAMAGE:
+        raise InputError("this is not a file of Docs as spaCy writes them (DocBin)", path) from None
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror})", path) from None
-    except (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError):
-        raise InputError("this is not a file of Docs as spaCy writes them (DocBin)", path) from None
 
 
 def write_docbin(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus as a ``.spacy`` file, from which :func:`read_docbin` reads the same corpus.
 
     White space beyond single spaces becomes tokens of white space, as in spaCy's own tokenisers, and sentences without
-    tokens are left out.
+    tokens are left out. A name that ends in ``.gz`` is compressed once more.
 
     Raises
     ------
@@ -99,10 +112,10 @@ def write_docbin(corpus: Corpus, path: str | Path) -> None:
     """
     from spacy.tokens import DocBin
 
-    docs = docs_of(corpus)
+    data = DocBin(attrs=["ORTH", "SENT_START"], docs=docs_of(corpus), store_user_data=True).to_bytes()
     try:
         with replaced_file(Path(path)) as part:
-            DocBin(attrs=["ORTH", "SENT_START"], docs=docs, store_user_data=True).to_disk(part)
+            part.write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
     except OSError as error:
         raise InputError(f"the file cannot be written ({error.strerror}); choose another place", path) from error
 
@@ -287,3 +300,43 @@ def _mentions(doc: Doc, document: str, places: Sequence[int]) -> Iterator[Mentio
                 tag = span.label_ if span.label_ not in (kind, "") else None
                 sure = None if confidences[n] is None else float(confidences[n])
                 yield Mention(document, tokens, kind, span.kb_id_ or None, span.id_ or None, tag, sure)
+
+
+# -- the format --------------------------------------------------------------------------------------------------------
+
+
+def _recognise(start: bytes) -> bool:
+    """Whether a file begins as a DocBin does: with a zlib stream of a msgpack map whose first key is its version."""
+    if not start.startswith(b"\x78"):
+        return False
+    try:
+        beginning = zlib.decompressobj().decompress(start, 16)
+    except zlib.error:
+        return False
+    return beginning[1:].startswith(b"\xa7version")
+
+
+def _read(path: Path, options: ReadOptions) -> Corpus:
+    corpus = read_docbin(path)
+    if options.kind is None:
+        return corpus
+    return replace(corpus, mentions=tuple(m if m.kind else replace(m, kind=options.kind) for m in corpus.mentions))
+
+
+def _read_table(path: Path) -> MentionTable:
+    return table_of_corpus(read_docbin(path), str(path))
+
+
+def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
+    write_docbin(corpus, path)
+    return ()
+
+
+DOCBIN = Format(
+    name="spaCy's DocBin",
+    suffixes=(".spacy",),
+    recognise=_recognise,
+    read=_read,
+    read_table=_read_table,
+    write=_write,
+)

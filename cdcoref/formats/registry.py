@@ -13,6 +13,7 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats.conll import CONLL
 from cdcoref.formats.corefud import COREFUD
+from cdcoref.formats.docbin import DOCBIN
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.input_file import STANDARD_INPUT, readable_twice
 from cdcoref.formats.jsonl import JSONL
@@ -20,7 +21,7 @@ from cdcoref.formats.lines import first_bytes
 from cdcoref.formats.mention_table import MentionTable
 from cdcoref.formats.text import TEXT
 
-FORMATS: tuple[Format, ...] = (CONLL, COREFUD, JSONL, TEXT)
+FORMATS: tuple[Format, ...] = (CONLL, COREFUD, JSONL, DOCBIN, TEXT)
 
 
 def format_of(path: str | Path) -> Format:
@@ -123,7 +124,7 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
     corpus
         Documents and mentions.
     path
-        ``.conll``, ``.conllu`` or ``.jsonl``, or one of these and ``.gz``.
+        ``.conll``, ``.conllu``, ``.jsonl`` or ``.spacy``, or one of these and ``.gz``.
     layout
         The layout, for a format that has several (`cdcoref.formats.Layout` for CoNLL); None for the default one.
 

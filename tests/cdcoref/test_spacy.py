@@ -79,9 +79,8 @@ def test_links_are_those_of_the_prediction(predictor: Predictor, nlp: Language, 
     write_page(prediction, tmp_path / "x.html")
     cdcoref.spacy.write_docbin(prediction.corpus, tmp_path / "x.spacy")
     assert read_docbin(tmp_path / "x.spacy").clusters() != []
-    assert [span._.cluster for span in read_docs(tmp_path / "x.spacy")[0].spans["event"]] == [
-        span._.cluster for span in docs[0].spans["event"]
-    ]
+    read = read_docs(tmp_path / "x.spacy")
+    assert [span._.cluster for span in read[0].spans["event"]] == [span._.cluster for span in docs[0].spans["event"]]
 
 
 def test_named_entities_as_mentions(predictor: Predictor, nlp: Language) -> None:

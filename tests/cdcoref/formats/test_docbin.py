@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import zlib
 from dataclasses import replace
@@ -124,7 +125,8 @@ def test_what_a_doc_holds_is_checked(known: object, tmp_path: Path) -> None:
 def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "text.spacy").write_text("Ann left.")
     (tmp_path / "empty.spacy").write_bytes(b"")
-    for name in ("text.spacy", "empty.spacy"):
+    (tmp_path / "cut.spacy").write_bytes(gzip.compress(b"x" * 100)[:-9])
+    for name in ("text.spacy", "empty.spacy", "cut.spacy"):
         with pytest.raises(InputError, match=f"{name}: this is not a file of Docs"):
             read_docbin(tmp_path / name)
     for name in ("missing.spacy", "."):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from spacy.tokens import DocBin
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
@@ -49,6 +51,8 @@ WRITTEN = [format for format in FORMATS if format.write is not None]
         ("a.txt", b"\xef\xbb\xbf\n" + JSONL, "JSON lines"),
         ("a.txt", b'{"id": "a", "text": "' + b"x" * 100_000 + b'"}', "JSON lines"),
         ("a.conll", b"{}", "JSON lines"),
+        ("a.txt", DocBin().to_bytes(), "spaCy's DocBin"),
+        ("a.txt", zlib.compress(b"Once upon a time."), "plain text"),
         # What the content does not say, the name says.
         ("a.jsonl", b"", "JSON lines"),
         ("a.json", b"[{}]", "JSON lines"),
@@ -150,7 +154,9 @@ def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> No
         assert sorted(table.start.tolist()) == sorted(table_of_corpus(expected, "x").start.tolist())
 
 
-@pytest.mark.parametrize("format", [f for f in WRITTEN if f.name != "JSON lines"], ids=lambda format: format.name)
+@pytest.mark.parametrize(
+    "format", [f for f in WRITTEN if f.name in ("CoNLL", "CorefUD")], ids=lambda format: format.name
+)
 def test_documents_without_words_are_left_out_and_told(tmp_path: Path, format) -> None:
     corpus = Corpus((*CORPUS.documents, Document.from_sentences("empty", [])))
     [note] = write_corpus(corpus, tmp_path / f"c{format.suffixes[0]}")
@@ -160,7 +166,9 @@ def test_documents_without_words_are_left_out_and_told(tmp_path: Path, format) -
 
 def test_other_names_and_layouts_are_refused(tmp_path: Path) -> None:
     for name in ("c.txt", "c", "c.gz", "c.json"):
-        with pytest.raises(InputError, match=r"must end in \.conll, \.conllu or \.jsonl, or one of these and \.gz"):
+        with pytest.raises(
+            InputError, match=r"must end in \.conll, \.conllu, \.jsonl or \.spacy, or one of these and \.gz"
+        ):
             write_corpus(CORPUS, tmp_path / name)
     with pytest.raises(InputError, match="JSON lines has no layout '2012'"):
         output_format(tmp_path / "c.jsonl", "2012")
