@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
@@ -137,20 +137,24 @@ def _safetensors_files(folder: Path) -> list[Path]:
 def read_safetensors(files: Sequence[Path], check: Check | None = None) -> dict[str, Tensor]:
     """Read the weights of one or more safetensors files; see `read_weights`."""
     if check is not None:
-        check(_of_every_weight(files, lambda file, name: file.get_slice(name).get_shape()))
-    return _of_every_weight(files, lambda file, name: file.get_tensor(name))
+        check(_read_each(files, _shapes))
+    return _read_each(files, load_file)
 
 
-def _of_every_weight(files: Sequence[Path], read: Callable[[Any, str], T]) -> dict[str, T]:
-    """What is read of every weight in some safetensors files, by name."""
+def _read_each(files: Sequence[Path], read: Callable[[Path], dict[str, T]]) -> dict[str, T]:
+    """What is read of the weights in some safetensors files, by name."""
     values: dict[str, T] = {}
     for path in files:
         try:
-            with safe_open(path, framework="pt") as file:
-                values |= {name: read(file, name) for name in file.keys()}  # noqa: SIM118
+            values |= read(path)
         except (OSError, SafetensorError, RuntimeError) as error:
             raise InputError(f"the weights cannot be read ({first_line(error)})", path) from error
     return values
+
+
+def _shapes(path: Path) -> dict[str, Sequence[int]]:
+    with safe_open(path, framework="pt") as file:
+        return {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118
 
 
 def write_checkpoint(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:

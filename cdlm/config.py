@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, Strict
+from pydantic_core import core_schema
 
 from cdlm.errors import InputError
-from cdlm.validation import Count, Index, shown, validated
+from cdlm.validation import COUNT, INDEX, Count, number, shown, validated, whole_number
 
 CONFIG_FILE = "config.json"
 MOST_LAYERS = 1000
@@ -21,9 +21,8 @@ MOST_BYTES = 2**26
 """A JSON file of a model that is larger is none; tokenizers, which are read elsewhere, take some megabytes."""
 MOST_NESTING = 50
 
-Layers = Annotated[int, Strict(), Field(ge=1, le=MOST_LAYERS)]
-Dropout = Annotated[float, Strict(), Field(ge=0, lt=1, allow_inf_nan=False)]
-Small = Annotated[float, Strict(), Field(ge=0, le=100, allow_inf_nan=False)]
+Dropout = Annotated[float, number(0, below=1)]
+Index = Annotated[int | None, core_schema.nullable_schema(INDEX)]
 
 
 @dataclass(frozen=True)
@@ -40,21 +39,24 @@ class EncoderConfig:
 
     vocab_size: Count
     hidden_size: Count
-    num_hidden_layers: Layers
+    num_hidden_layers: Annotated[int, whole_number(1, MOST_LAYERS)]
     num_attention_heads: Count
     intermediate_size: Count
-    attention_window: tuple[Count, ...]
+    attention_window: Annotated[tuple[int, ...], core_schema.tuple_variable_schema(COUNT)]
     max_position_embeddings: Count
-    pad_token_id: Index = 1
-    bos_token_id: Index | None = None
-    eos_token_id: Index | list[Index] | None = None
-    sep_token_id: Index | None = None
+    pad_token_id: Annotated[int, INDEX] = 1
+    bos_token_id: Index = None
+    eos_token_id: Annotated[
+        int | list[int] | None,
+        core_schema.nullable_schema(core_schema.union_schema([INDEX, core_schema.list_schema(INDEX)])),
+    ] = None
+    sep_token_id: Index = None
     type_vocab_size: Count = 1
     hidden_act: Literal["gelu", "gelu_new", "relu"] = "gelu"
     hidden_dropout_prob: Dropout = 0.1
     attention_probs_dropout_prob: Dropout = 0.1
-    initializer_range: Small = 0.02
-    layer_norm_eps: Small = 1e-12
+    initializer_range: Annotated[float, number(0, most=100)] = 0.02
+    layer_norm_eps: Annotated[float, number(0, most=1)] = 1e-12
 
     @property
     def max_length(self) -> int:

@@ -7,12 +7,12 @@ among the pieces.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cdlm.errors import InputError
+from cdlm.errors import InputError, first_line
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -37,36 +37,53 @@ def add_special_tokens(tokenizer: PreTrainedTokenizerFast) -> int:
     int
         How many were added. The embedding table must have ``len(tokenizer)`` rows afterwards.
     """
-    known = tokenizer.get_vocab()
+    return _add_special_tokens(tokenizer, tokenizer.get_vocab())
+
+
+def _add_special_tokens(tokenizer: PreTrainedTokenizerFast, known: Container[str]) -> int:
     missing = [token for token in SPECIAL_TOKENS if token not in known]
     return tokenizer.add_special_tokens({"extra_special_tokens": missing}, replace_extra_special_tokens=False)
 
 
-def load_tokenizer(name_or_folder: str | Path) -> PreTrainedTokenizerFast:
-    """Read a tokenizer from a folder or from the hub, with the special tokens added.
+def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerFast:
+    """Read a tokenizer from the folder of a model, with the special tokens added.
 
     Raises
     ------
     InputError
-        If there is no tokenizer there, or none that the fast implementation can read.
+        If there is no tokenizer there, it cannot be read, the fast implementation cannot read it, its ids are not those
+        from 0 on, or it has no token for unknown words or for the beginning of a sequence.
     """
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-    folder = Path(name_or_folder)
-    if folder.is_dir() and not any((folder / name).is_file() for name in TOKENIZER_FILES):
+    folder = Path(folder)
+    if not any((folder / name).is_file() for name in TOKENIZER_FILES):
         # transformers would make up a tokenizer that knows no word.
         raise InputError("no tokenizer could be read here: there is no tokenizer.json", folder)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(str(name_or_folder), use_fast=True)
-    except (OSError, ValueError) as error:
-        first_line = str(error).strip().split("\n")[0]
-        raise InputError(f"no tokenizer could be read here ({first_line})", name_or_folder) from error
-    if not isinstance(tokenizer, PreTrainedTokenizerFast):
-        raise InputError("the tokenizer has no fast version (tokenizer.json); save one there", name_or_folder)
-    # A saved tokenizer may carry the truncation of the task it was trained for.
-    tokenizer.backend_tokenizer.no_truncation()
-    tokenizer.backend_tokenizer.no_padding()
-    add_special_tokens(tokenizer)
+        tokenizer = AutoTokenizer.from_pretrained(
+            str(folder), use_fast=True, local_files_only=True, trust_remote_code=False
+        )
+        if not isinstance(tokenizer, PreTrainedTokenizerFast):
+            raise InputError("the tokenizer has no fast version (tokenizer.json); save one there")
+        # A saved tokenizer may carry the truncation of the task it was trained for.
+        tokenizer.backend_tokenizer.no_truncation()
+        tokenizer.backend_tokenizer.no_padding()
+        known = tokenizer.get_vocab()
+        if max(known.values(), default=-1) >= len(known):
+            raise InputError(f"the tokenizer has {len(known)} tokens, and ids beyond {len(known) - 1}")
+        _add_special_tokens(tokenizer, known)
+        if tokenizer.unk_token_id is None:
+            raise InputError("the tokenizer has no token for unknown words")
+        SpecialPieces.of(tokenizer)
+        WordPieces(tokenizer)(["word"])
+    except InputError as error:
+        raise InputError(error.message, folder) from error
+    except Exception as error:
+        # A wrong tokenizer.json is an error of type Exception itself, a wrong tokenizer_config.json of almost any type.
+        raise InputError(
+            f"no tokenizer could be read here: a file of it is wrong ({first_line(error)})", folder
+        ) from error
     return tokenizer
 
 
@@ -82,7 +99,7 @@ class SpecialPieces:
 
     @classmethod
     def of(cls, tokenizer: PreTrainedTokenizerFast) -> SpecialPieces:
-        """Look them up.
+        """Look them up in a tokenizer that knows the special tokens.
 
         Raises
         ------
@@ -92,8 +109,8 @@ class SpecialPieces:
         start = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
         if start is None:
             raise InputError("the tokenizer has neither a [CLS] nor a beginning-of-sequence token")
-        ids = tokenizer.get_vocab()
-        return cls(int(start), *(ids[token] for token in SPECIAL_TOKENS))
+        others: Any = tokenizer.convert_tokens_to_ids(list(SPECIAL_TOKENS))
+        return cls(int(start), *others)
 
 
 class WordPieces:

@@ -1,85 +1,125 @@
 """Values from a file in, a configuration out, or one sentence that says which value is wrong and what it should be.
 
-A configuration is a dataclass whose fields are annotated with what they may be; pydantic holds the values against it.
+A configuration is a dataclass whose fields are annotated with what they may be, in the schemas of pydantic's core;
+pydantic itself would take longer to import than a model to read.
 """
 
 from __future__ import annotations
 
 import reprlib
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from pydantic import Field, Strict, TypeAdapter, ValidationError
+from pydantic_core import SchemaValidator, ValidationError, core_schema
 
 from cdlm.errors import InputError
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+    from pydantic_core import CoreSchema, ErrorDetails
 
 T = TypeVar("T")
 
-Count = Annotated[int, Strict(), Field(ge=1, le=10**7)]
-Index = Annotated[int, Strict(), Field(ge=0, le=10**9)]
-Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
-Probability = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
-_NAMES = {
-    "valid tuple": "list",
-    "valid dictionary": "JSON object",
-    "valid integer": "whole number",
+
+def whole_number(least: int, most: int) -> CoreSchema:
+    """A whole number within bounds, and no text or truth value in its stead."""
+    return core_schema.int_schema(strict=True, ge=least, le=most)
+
+
+def number(least: float, most: float | None = None, below: float | None = None) -> CoreSchema:
+    """A finite number within bounds, the upper one included (`most`) or not (`below`)."""
+    return core_schema.float_schema(strict=True, allow_inf_nan=False, ge=least, le=most, lt=below)
+
+
+COUNT = whole_number(1, 10**7)
+INDEX = whole_number(0, 10**9)
+PROBABILITY = number(0, most=1)
+TEXT = core_schema.str_schema(strict=True)
+Count = Annotated[int, COUNT]
+
+_VALIDATORS: dict[type, SchemaValidator] = {}
+_WORDS = {
+    "a valid tuple": "a list",
+    "a valid list": "a list",
+    "a valid dictionary": "a JSON object",
+    "a valid integer": "a whole number",
+    "a valid number": "a number",
     "a valid boolean": "true or false",
-    "valid ": "",
+    "a valid string": "text",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "less than": "below",
 }
-_ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 _CONSTANTS = {None: "null", True: "true", False: "false"}
 
 
-def validated(kind: type[T], values: Mapping[str, Any], path: str | Path | None = None, within: str = "") -> T:
+def validated(
+    kind: type[T],
+    values: Mapping[str, Any],
+    path: str | Path | None = None,
+    *,
+    within: str = "",
+    others: Literal["ignore", "forbid"] = "ignore",
+) -> T:
     """Make a dataclass of its fields' values.
 
     Parameters
     ----------
     kind
-        The dataclass. A field that it does not have is ignored, unless its ``__pydantic_config__`` forbids it.
+        The dataclass. Each field is a truth value, a literal, or annotated with its type and a schema of pydantic's
+        core.
     path
         The file that the values are from.
     within
-        What they are called there, with a dot at the end.
+        What they are part of there, with a dot at the end.
+    others
+        What to do about values that are none of its fields.
 
     Raises
     ------
     InputError
         If a value is missing or is not what its annotation says.
     """
-    if kind not in _ADAPTERS:
-        _ADAPTERS[kind] = TypeAdapter(kind)
+    if kind not in _VALIDATORS:
+        hints = get_type_hints(kind, include_extras=True)
+        schemas = {
+            field.name: core_schema.typed_dict_field(
+                _schema(hints[field.name]),
+                required=field.default is MISSING and field.default_factory is MISSING,
+            )
+            for field in fields(kind)  # type: ignore[arg-type]
+        }
+        _VALIDATORS[kind] = SchemaValidator(core_schema.typed_dict_schema(schemas, extra_behavior=others))
     try:
-        checked: T = _ADAPTERS[kind].validate_python(values)
+        return kind(**_VALIDATORS[kind].validate_python(values))
     except ValidationError as error:
         raise InputError(_sentence(error.errors(include_url=False), within), path) from error
-    return checked
+
+
+def _schema(hint: Any) -> CoreSchema:
+    if hint is bool:
+        return core_schema.bool_schema(strict=True)
+    if get_origin(hint) is Literal:
+        return core_schema.literal_schema(list(get_args(hint)))
+    schema: CoreSchema = hint.__metadata__[0]
+    return schema
 
 
 def _sentence(errors: list[ErrorDetails], within: str) -> str:
     """What is wrong with the first value that is wrong."""
     first = errors[0]
-    name = within + _name(first["loc"][:1] if len(_alternatives(errors)) > 1 else first["loc"])
+    # A value that may be of several types has an error for each.
+    same = [e for e in errors if e["loc"][:1] == first["loc"][:1] and e["input"] is first["input"]]
+    name = within + _name(first["loc"][:1] if len(same) > 1 else first["loc"])
     if first["type"] == "missing":
         return f"{name} is missing"
-    if first["type"] == "unexpected_keyword_argument":
+    if first["type"] == "extra_forbidden":
         return f"there is no setting {name}"
-    wanted = " or ".join(_alternatives(errors))
-    for theirs, ours in _NAMES.items():
+    wanted = " or ".join(error["msg"].removeprefix("Input should be ") for error in same)
+    for theirs, ours in _WORDS.items():
         wanted = wanted.replace(theirs, ours)
     return f"{name} is {shown(first['input'])} and should be {wanted}"
-
-
-def _alternatives(errors: list[ErrorDetails]) -> list[str]:
-    """What the first wrong value should be: several things where its annotation is a union."""
-    same = [
-        error for error in errors if error["loc"][:1] == errors[0]["loc"][:1] and error["input"] is errors[0]["input"]
-    ]
-    return [error["msg"].removeprefix("Input should be ") for error in same]
 
 
 def _name(place: tuple[int | str, ...]) -> str:

@@ -25,7 +25,8 @@ ROOTS = {"cdcoref", "cdlm", "cdcoref.__main__", "cdlm.__main__"}
 """The packages themselves, and what starts the command line."""
 
 LANGUAGE_MODEL = {
-    f"cdlm.{room}" for room in ("checkpoints", "config", "encoder", "files", "quantization", "tokens", "validation")
+    f"cdlm.{room}"
+    for room in ("checkpoints", "config", "encoder", "files", "hub", "quantization", "tokens", "validation")
 }
 MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.errors": set(),

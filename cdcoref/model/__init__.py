@@ -6,7 +6,8 @@ An encoder, a scorer of pairs and a detector of mentions, with their configurati
 from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
 from cdcoref.model.card import KindScores, model_card
 from cdcoref.model.config import CorefConfig
-from cdcoref.model.coref_model import CONFIG_FILE, DEFAULT_MODEL, CorefModel
+from cdcoref.model.coref_model import CorefModel
+from cdcoref.model.folder import CONFIG_FILE, DEFAULT_MODEL
 
 __all__ = [
     "CONFIG_FILE",

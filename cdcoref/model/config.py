@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, Strict
+from pydantic_core import core_schema
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.sequences import SMALLEST_LENGTH, SequenceOptions
-from cdlm.validation import Count, Probability, shown, validated
+from cdcoref.sequences import SMALLEST_LENGTH, Context, SequenceOptions
+from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, number, shown, validated, whole_number
 
-Length = Annotated[int, Strict(), Field(ge=SMALLEST_LENGTH, le=10**7)]
-Words = Annotated[int, Strict(), Field(ge=1, le=1000)]
-Temperature = Annotated[float, Strict(), Field(ge=0.01, le=100, allow_inf_nan=False)]
+Length = Annotated[int, whole_number(SMALLEST_LENGTH, 10**7)]
+Probabilities = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, PROBABILITY)]
 
 
 def _per_kind(value: float) -> dict[str, float]:
@@ -53,22 +52,24 @@ class CorefConfig:
         Per kind: the probability from which on a span counts as a mention.
     """
 
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
-
     marking: Literal["all", "pair"] = "all"
-    context: Annotated[int, Strict(), Field(ge=0, le=10**9)] | Literal["document", "sentence"] = "document"
+    context: Annotated[
+        Context, core_schema.union_schema([INDEX, core_schema.literal_schema(["document", "sentence"])])
+    ] = "document"
     max_length: Length = 4096
     mention_vector: Literal["sum", "mean"] = "sum"
-    both_orders: Annotated[bool, Strict()] = True
+    both_orders: bool = True
     scorer_width: Count = 1024
     detector_width: Count = 256
-    detector_max_words: Words = 16
+    detector_max_words: Annotated[int, whole_number(1, 1000)] = 16
     detector_max_length: Length = 256
     linkage: Literal["average", "single", "complete"] = "average"
-    distance_threshold: Mapping[str, Probability] = field(default_factory=lambda: _per_kind(0.5))
-    temperature: Mapping[str, Temperature] = field(default_factory=lambda: _per_kind(1.0))
-    pair_features: tuple[str, ...] = ()
-    detection_threshold: Mapping[str, Probability] = field(default_factory=lambda: _per_kind(0.5))
+    distance_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
+    temperature: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0.01, most=100))] = field(
+        default_factory=lambda: _per_kind(1.0)
+    )
+    pair_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
+    detection_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
 
     def sequence_options(self) -> SequenceOptions:
         """How sequences for this model are built."""
@@ -79,7 +80,7 @@ class CorefConfig:
         """Read what :meth:`to_dict` wrote; an unknown or wrong entry is an `InputError`."""
         if not isinstance(values, Mapping):
             raise InputError(f"cdcoref is {shown(values)} and should be a JSON object", path)
-        config = validated(cls, values, path, "cdcoref.")
+        config = validated(cls, values, path, within="cdcoref.", others="forbid")
         for name in ("distance_threshold", "temperature", "detection_threshold"):
             if set(getattr(config, name)) != set(KINDS):
                 raise InputError(f"cdcoref.{name} must have one number each for {' and '.join(KINDS)}", path)

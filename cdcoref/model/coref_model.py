@@ -14,28 +14,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from cdcoref.errors import InputError
 from cdcoref.model.config import CorefConfig
+from cdcoref.model.folder import (
+    CARD_FILE,
+    CONFIG_FILE,
+    WEIGHTS_FILE,
+    check_all,
+    check_length,
+    check_stored,
+    find_model,
+    read_weights,
+)
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector
 from cdcoref.sequences import ReadingBuilder, SequenceBuilder
-from cdlm.checkpoints import shapes_only
+from cdlm.checkpoints import find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel
 from cdlm.files import replaced_folder
-from cdlm.quantization import dequantize, quantize
-from cdlm.tokens import load_tokenizer
+from cdlm.quantization import quantize
+from cdlm.tokens import SPECIAL_TOKENS, load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
-
-CONFIG_FILE = "config.json"
-WEIGHTS_FILE = "model.safetensors"
-DEFAULT_MODEL = Path(__file__).parent.parent / "models" / "default"
 
 
 class CorefModel(nn.Module):
@@ -135,41 +140,57 @@ class CorefModel(nn.Module):
 
     @classmethod
     def from_encoder(cls, name_or_folder: str | Path, config: CorefConfig) -> CorefModel:
-        """An untrained model on a Longformer checkpoint; the heads come from torch's random state."""
-        tokenizer = load_tokenizer(name_or_folder)
-        encoder = CDLMModel.from_pretrained(name_or_folder).float()
+        """An untrained model on a Longformer checkpoint; the heads come from torch's random state.
+
+        Raises
+        ------
+        InputError
+            If there is no such checkpoint, or its tokenizer is another's.
+        """
+        folder = find_checkpoint(name_or_folder)
+        tokenizer = load_tokenizer(folder)
+        encoder = CDLMModel.from_pretrained(folder).float()
+        check_length(encoder.config, folder / CONFIG_FILE)
+        if len(tokenizer) > encoder.config.vocab_size + len(SPECIAL_TOKENS):
+            raise InputError("the tokenizer has more words than the encoder; it belongs to another model", folder)
         if len(tokenizer) != encoder.config.vocab_size:
             encoder.resize_token_embeddings(len(tokenizer))
         return cls(encoder, tokenizer, config)
 
     @classmethod
-    def from_pretrained(cls, folder: str | Path = "default") -> CorefModel:
-        """Read a model that :meth:`save_pretrained` wrote; ``"default"`` is the one shipped with the package.
+    def from_pretrained(cls, name_or_folder: str | Path = "default") -> CorefModel:
+        """Read a model that :meth:`save_pretrained` wrote.
+
+        Parameters
+        ----------
+        name_or_folder
+            ``"default"`` for the one that comes with the package, a folder, or ``organisation/model`` on the Hugging
+            Face hub.
 
         Raises
         ------
         InputError
-            If the folder is no such model.
+            If there is no such model, or a file of it is damaged or does not fit the others.
         """
-        folder = DEFAULT_MODEL if str(folder) == "default" else Path(folder)
-        values = read_json(folder / CONFIG_FILE)
+        folder = find_model(name_or_folder)
+        path = folder / CONFIG_FILE
+        values = read_json(path)
         if "cdcoref" not in values:
-            raise InputError(
-                "this folder holds an encoder and no coreference model; train one on it with `cdcoref train --encoder`",
-                folder / CONFIG_FILE,
-            )
-        config = CorefConfig.from_dict(values["cdcoref"], folder / CONFIG_FILE)
-        tokenizer = load_tokenizer(folder)
-        if len(tokenizer) > values.get("vocab_size", 0):
-            raise InputError("the tokenizer has more words than the encoder; it belongs to another model", folder)
-        with shapes_only():
-            model = cls(CDLMModel(EncoderConfig.from_dict(values, folder / CONFIG_FILE)), tokenizer, config)
-        state = read_weights(folder / WEIGHTS_FILE)
+            raise InputError("this folder holds an encoder and no coreference model; train one on it first", path)
+        config = CorefConfig.from_dict(values["cdcoref"], path)
+        encoder = EncoderConfig.from_longformer(values, path)
+        check_length(encoder, path)
         try:
-            model.load_state_dict(state, assign=True)
-        except RuntimeError as error:
-            summary = str(error).split("\n")[1].strip() if "\n" in str(error) else str(error)
-            raise InputError(f"the weights do not fit the configuration: {summary}", folder / WEIGHTS_FILE) from error
+            state = read_weights(folder / WEIGHTS_FILE, lambda shapes: check_stored(config, encoder, shapes))
+            tokenizer = load_tokenizer(folder)
+            if len(tokenizer) > encoder.vocab_size:
+                raise InputError("the tokenizer has more words than the encoder; it belongs to another model", folder)
+            with shapes_only():
+                model = cls(CDLMModel(encoder), tokenizer, config)
+            check_all(_shapes(model.state_dict()), _shapes(state))
+        except ValueError as error:
+            raise InputError(f"the weights do not fit the configuration: {error}", folder / WEIGHTS_FILE) from error
+        model.load_state_dict(state, assign=True)
         return model.eval()
 
     def save_pretrained(self, folder: str | Path, card: str, *, int8: bool = False) -> None:
@@ -189,16 +210,9 @@ class CorefModel(nn.Module):
             state = {name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items()}
             save_file(quantize(state) if int8 else state, target / WEIGHTS_FILE, metadata={"format": "pt"})
             self.tokenizer.save_pretrained(str(target))
-            (target / "README.md").write_text(card, encoding="utf-8")
+            (target / CARD_FILE).write_text(card, encoding="utf-8")
             (target / WEIGHTS_FILE).chmod(0o644)
 
 
-def read_weights(path: Path) -> dict[str, Tensor]:
-    """Read a safetensors file as float32, whether it was stored as int8 or not."""
-    try:
-        state = dequantize(load_file(path))
-    except FileNotFoundError as error:
-        raise InputError("the model's weights are missing", path) from error
-    except (OSError, SafetensorError, ValueError) as error:
-        raise InputError(f"the model's weights cannot be read ({error})", path) from error
-    return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
+def _shapes(weights: Mapping[str, Tensor]) -> dict[str, torch.Size]:
+    return {name: tensor.shape for name, tensor in weights.items()}

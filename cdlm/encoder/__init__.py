@@ -1,6 +1,15 @@
 """The encoder: token ids and a mask of globally attending tokens in, a vector a token out (Longformer, fast)."""
 
-from cdlm.encoder.model import CDLMModel, EncoderOutput, SelfAttention
+from cdlm.encoder.model import PRECISIONS, CDLMModel, EncoderOutput, SelfAttention
 from cdlm.encoder.remainder import resized_rows
+from cdlm.encoder.sizes import check_shapes, check_sizes
 
-__all__ = ["CDLMModel", "EncoderOutput", "SelfAttention", "resized_rows"]
+__all__ = [
+    "PRECISIONS",
+    "CDLMModel",
+    "EncoderOutput",
+    "SelfAttention",
+    "check_shapes",
+    "check_sizes",
+    "resized_rows",
+]

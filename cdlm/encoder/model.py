@@ -45,6 +45,7 @@ from cdlm.quantization import Int8Linear, int8_product
 ROWS_AT_ONCE = 512
 """Tokens that go through the wide part of a layer together on the CPU without gradients: bounds the memory."""
 PRECISIONS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
+"""In which weights may be stored."""
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": nn.functional.gelu,
     "gelu_new": functools.partial(nn.functional.gelu, approximate="tanh"),

@@ -32,7 +32,7 @@ from cdcoref.model import (
     pair_scorer,
     token_batches,
 )
-from cdcoref.model.coref_model import WEIGHTS_FILE
+from cdcoref.model.folder import WEIGHTS_FILE
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector
 from cdcoref.sequences import PairSequence, ReadingBuilder, SequenceBuilder, SequenceOptions
@@ -278,7 +278,7 @@ def truncate(folder: Path) -> None:
 
 
 BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
-    "no folder": (shutil.rmtree, "config.json: .*no such file"),
+    "no folder": (shutil.rmtree, "there is no such folder"),
     "no configuration": (lambda f: (f / CONFIG_FILE).unlink(), "config.json: .*no such file"),
     "not JSON": (lambda f: (f / CONFIG_FILE).write_text("{"), "config.json, line 1: .*not JSON"),
     "not an object": (lambda f: (f / CONFIG_FILE).write_text("[]"), "config.json: a JSON object was expected"),

@@ -1,0 +1,130 @@
+"""A saved model: a name in, its folder out; a folder's weights in, weights that fit the configuration out.
+
+The folder holds ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card. It is
+input like any other: shapes are compared with the configuration before a tensor is read or a layer is made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from cdcoref.corpus import KINDS
+from cdcoref.errors import InputError
+from cdcoref.model.config import CorefConfig
+from cdcoref.sequences import SMALLEST_LENGTH
+from cdlm.checkpoints import SAFE_FILES, read_safetensors
+from cdlm.config import EncoderConfig
+from cdlm.encoder import PRECISIONS, check_shapes, check_sizes
+from cdlm.hub import download
+from cdlm.quantization import dequantize
+
+CONFIG_FILE = "config.json"
+WEIGHTS_FILE = "model.safetensors"
+CARD_FILE = "README.md"
+DEFAULT_MODEL = Path(__file__).parent.parent / "models" / "default"
+ENCODER = "encoder."
+
+Shapes = Mapping[str, Sequence[int]]
+
+
+def find_model(name_or_folder: str | Path) -> Path:
+    """The folder of a model.
+
+    Parameters
+    ----------
+    name_or_folder
+        ``"default"`` for the model that comes with the package, a folder, or ``organisation/model`` for one on the
+        Hugging Face hub, which is downloaded into the hub's cache.
+
+    Raises
+    ------
+    InputError
+        If there is no such model.
+    """
+    if str(name_or_folder) == "default":
+        return DEFAULT_MODEL
+    folder = Path(name_or_folder)
+    if folder.is_dir():
+        return folder
+    if folder.exists():
+        raise InputError("this is a file; name a folder with a saved model", folder)
+    if re.fullmatch(r"[\w-][\w.-]*/[\w-][\w.-]*", str(name_or_folder)):
+        return download(str(name_or_folder), SAFE_FILES)
+    raise InputError("there is no such folder; name a folder with a saved model", folder)
+
+
+def check_length(encoder: EncoderConfig, path: Path) -> None:
+    """Refuse an encoder that has too few positions for any sequence."""
+    if encoder.max_length < SMALLEST_LENGTH:
+        raise InputError(
+            f"the encoder reads {encoder.max_length} word pieces at once, and must read {SMALLEST_LENGTH} or more", path
+        )
+
+
+def check_stored(config: CorefConfig, encoder: EncoderConfig, shapes: Shapes) -> None:
+    """Compare the sizes in a model's configuration with the shapes of stored weights.
+
+    Raises
+    ------
+    ValueError
+        If one differs.
+    """
+    check_sizes(encoder, {name.removeprefix(ENCODER): s for name, s in shapes.items() if name.startswith(ENCODER)})
+    heads = {
+        "pair_scorer.output.weight": (len(KINDS), config.scorer_width),
+        "detector.length.weight": (config.detector_max_words, config.detector_width),
+    }
+    check_shapes(heads, shapes)
+
+
+def check_all(expected: Shapes, shapes: Shapes) -> None:
+    """Compare the shapes of stored weights with those of all weights of a model, by name.
+
+    Raises
+    ------
+    ValueError
+        If one differs, is missing, or is there without need.
+    """
+    check_shapes(expected, shapes)
+    for name in shapes:
+        if name not in expected:
+            raise ValueError(f"there is no place for {name!r}")
+
+
+def read_weights(path: Path, check: Callable[[Shapes], None]) -> dict[str, Tensor]:
+    """Read a safetensors file as float32, whether it was stored as int8 or not.
+
+    Parameters
+    ----------
+    check
+        Is given the shapes of what is stored, before it is read.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or damaged, or holds other things than finite numbers.
+    ValueError
+        If `check` raises it.
+    """
+    if not path.is_file():
+        raise InputError("the model's weights are missing", path)
+    stored = read_safetensors([path], check)
+    for name, tensor in stored.items():
+        if tensor.dtype not in (*PRECISIONS, torch.int8):
+            raise InputError(f"{name} holds {str(tensor.dtype).removeprefix('torch.')}, and weights never do", path)
+        # One sum is cheaper than a look at every number, and not finite if one of them is not.
+        if tensor.is_floating_point() and not bool(tensor.sum().isfinite()) and not bool(tensor.isfinite().all()):
+            raise InputError(f"{name} holds numbers that are not finite", path)
+    try:
+        state = dequantize(stored)
+    except ValueError as error:
+        raise InputError(f"the model's weights cannot be read ({error})", path) from error
+    for name, tensor in state.items():
+        if not tensor.is_floating_point():
+            raise InputError(f"{name} holds 8-bit integers, and there are no scales for them", path)
+    return {name: tensor.float() for name, tensor in state.items()}
