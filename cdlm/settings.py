@@ -30,7 +30,8 @@ def with_settings(start: T, settings: Mapping[str, Any], path: str | Path | None
     start
         The configuration, a dataclass.
     settings
-        Values by name: the full path to a setting, or the end of one; or tables (mappings) of settings.
+        Values by name: the full path to a setting, or to an entry of one that is a mapping, or the end of such a path;
+        or tables (mappings) of settings.
     path
         The file that the settings are from.
 
@@ -120,7 +121,12 @@ def _places(
             for inner, inner_value in _places(place, value, path):
                 yield (*parts, *inner), inner_value
             continue
-        found = [leaf for leaf in known if leaf == parts] or [leaf for leaf in known if leaf[-len(parts) :] == parts]
+        found = _ending_in(known, parts)
+        if not found:  # an entry of a setting that is a mapping?
+            of_mapping = (
+                leaf for leaf in _ending_in(known, parts[:-1]) if isinstance(_at(configuration, leaf), Mapping)
+            )
+            found = [(*leaf, parts[-1]) for leaf in of_mapping if parts[-1]]
         if not found:
             names = ", ".join(".".join(leaf) for leaf in known)
             raise InputError(f"there is no setting {shown(name)}; the settings are {names}", path)
@@ -139,6 +145,20 @@ def _leaves(configuration: object) -> Iterator[tuple[str, ...]]:
                 yield (field.name, *inner)
         else:
             yield (field.name,)
+
+
+def _ending_in(paths: Sequence[tuple[str, ...]], parts: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The path itself if it is among some paths, else those that end in it."""
+    if parts in paths or not parts:
+        return [parts] if parts else []
+    return [path for path in paths if path[-len(parts) :] == parts]
+
+
+def _at(configuration: object, path: Sequence[str]) -> object:
+    """The value at the end of a path."""
+    for part in path:
+        configuration = getattr(configuration, part)
+    return configuration
 
 
 def _table(configuration: object, parts: Sequence[str]) -> object | None:

@@ -64,6 +64,8 @@ def test_full_and_short_names_and_tables_say_the_same() -> None:
     # What was there before stays; a mapping that is a value is replaced as a whole.
     changed = with_settings(with_settings(Boat(), {"keel": 1.5}), {"loads": {"stern": 2.0}, "names": ["a", "b"]})
     assert (changed.keel, changed.rig.loads, changed.rig.names) == (1.5, {"stern": 2.0}, ("a", "b"))
+    added = with_settings(changed, {"loads.bow": 3, "rig.loads.stern": 4})
+    assert added.rig.loads == {"stern": 4.0, "bow": 3.0}
 
 
 def test_a_short_name_of_two_settings_is_ambiguous() -> None:
@@ -89,6 +91,8 @@ def test_a_short_name_of_two_settings_is_ambiguous() -> None:
         ({".": 1}, "there is no setting '.'"),
         ({"rig.": 1}, "there is no setting 'rig.'"),
         ({"rig.masts.top": 1}, "there is no setting 'rig.masts.top'"),
+        ({"loads.": 1}, "there is no setting 'loads.'"),
+        ({"loads.bow.left": 1}, "there is no setting 'loads.bow.left'"),
         ({"rig": 5}, "rig is 5 and should be a table of settings"),
         ({"rig.sail": "big"}, "rig.sail is 'big' and should be a table of settings"),
         ({"masts": 1, "rig": {"masts": 1}}, "rig.masts is given twice"),
