@@ -165,6 +165,17 @@ def test_unknown_choices_are_refused(cdcoref: Run, arguments: tuple[str, ...]) -
     assert arguments[0] in done.err
 
 
+def test_an_interrupted_run_says_how_it_continues(
+    cdcoref: Run, tmp_path: Path, corpora: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cdcoref.training.train", interrupted)
+    done = cdcoref("train", *corpora, "-o", tmp_path / "model")
+    assert (done.code, done.err) == (130, "cdcoref: interrupted; the same command with --resume continues this run\n")
+
+
 def test_a_configuration_that_is_wrong_names_the_file(cdcoref: Run, tmp_path: Path, corpora: list[object]) -> None:
     file = tmp_path / "run.toml"
     file.write_text("[run]\nepochs = 'many'\n")
