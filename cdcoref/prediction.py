@@ -278,7 +278,7 @@ def pieces_per_second(model: CorefModel) -> float:
     """How many word pieces the encoder reads in a second here, measured on a made-up batch."""
     import torch
 
-    length = min(256, model.settings.max_length)
+    length = min(256, model.settings.sequences.max_length)
     ids = torch.full((8, length), 5, device=model.device)
     marked = (torch.arange(length, device=model.device) % 3 == 0).long().expand(8, -1)
     best = float("inf")

@@ -7,8 +7,8 @@ pydantic itself would take longer to import than a model to read.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -38,7 +38,10 @@ PROBABILITY = number(0, most=1)
 TEXT = core_schema.str_schema(strict=True)
 Count = Annotated[int, COUNT]
 
-_VALIDATORS: dict[type, SchemaValidator] = {}
+Others = Literal["ignore", "forbid"]
+
+_VALIDATORS: dict[tuple[type, Others], SchemaValidator] = {}
+_CHECKERS: dict[type, SchemaValidator] = {}
 _WORDS = {
     "a valid tuple": "a list",
     "a valid list": "a list",
@@ -60,15 +63,15 @@ def validated(
     path: str | Path | None = None,
     *,
     within: str = "",
-    others: Literal["ignore", "forbid"] = "ignore",
+    others: Others = "ignore",
 ) -> T:
     """Make a dataclass of its fields' values.
 
     Parameters
     ----------
     kind
-        The dataclass. Each field is a truth value, a literal, or annotated with its type and a schema of pydantic's
-        core.
+        The dataclass. Each field is a truth value, text, a literal, another such dataclass, or annotated with its type
+        and a schema of pydantic's core.
     path
         The file that the values are from.
     within
@@ -81,25 +84,59 @@ def validated(
     InputError
         If a value is missing or is not what its annotation says.
     """
-    if kind not in _VALIDATORS:
-        hints = get_type_hints(kind, include_extras=True)
-        schemas = {
-            field.name: core_schema.typed_dict_field(
-                _schema(hints[field.name]),
-                required=field.default is MISSING and field.default_factory is MISSING,
-            )
-            for field in fields(kind)  # type: ignore[arg-type]
-        }
-        _VALIDATORS[kind] = SchemaValidator(core_schema.typed_dict_schema(schemas, extra_behavior=others))
+    if (kind, others) not in _VALIDATORS:
+        _VALIDATORS[kind, others] = SchemaValidator(_made_of_table(kind, others))
     try:
-        return kind(**_VALIDATORS[kind].validate_python(values))
+        made: T = _VALIDATORS[kind, others].validate_python(values)
     except ValidationError as error:
         raise InputError(_sentence(error.errors(include_url=False), within), path) from error
+    except InputError as error:  # of the dataclass itself, which knows no file
+        raise InputError(error.message, path) from error
+    return made
+
+
+def check_fields(configuration: object) -> None:
+    """Hold the fields of a dataclass against their annotations, however it was made; for its ``__post_init__``.
+
+    Raises
+    ------
+    InputError
+        If a value is not what its annotation says.
+    """
+    kind = type(configuration)
+    if kind not in _CHECKERS:
+        _CHECKERS[kind] = SchemaValidator(_table(kind, "forbid", core_schema.is_instance_schema))
+    values = {field.name: getattr(configuration, field.name) for field in fields(kind)}  # type: ignore[arg-type]
+    try:
+        _CHECKERS[kind].validate_python(values)
+    except ValidationError as error:
+        raise InputError(_sentence(error.errors(include_url=False), "")) from error
+
+
+def _made_of_table(kind: type[Any], others: Others) -> CoreSchema:
+    """Tables of values in, dataclasses out, nested as they are."""
+    table = _table(kind, others, lambda nested: _made_of_table(nested, others))
+    return core_schema.no_info_after_validator_function(lambda values: kind(**values), table)
+
+
+def _table(kind: type[Any], others: Others, nested: Callable[[type[Any]], CoreSchema]) -> CoreSchema:
+    """The values of a dataclass' fields by name; `nested` says what those should be that are dataclasses."""
+    hints = get_type_hints(kind, include_extras=True)
+    schemas = {
+        field.name: core_schema.typed_dict_field(
+            nested(hints[field.name]) if is_dataclass(hints[field.name]) else _schema(hints[field.name]),
+            required=field.default is MISSING and field.default_factory is MISSING,
+        )
+        for field in fields(kind)
+    }
+    return core_schema.typed_dict_schema(schemas, extra_behavior=others)
 
 
 def _schema(hint: Any) -> CoreSchema:
     if hint is bool:
         return core_schema.bool_schema(strict=True)
+    if hint is str:
+        return TEXT
     if get_origin(hint) is Literal:
         return core_schema.literal_schema(list(get_args(hint)))
     schema: CoreSchema = hint.__metadata__[0]
@@ -109,9 +146,9 @@ def _schema(hint: Any) -> CoreSchema:
 def _sentence(errors: list[ErrorDetails], within: str) -> str:
     """What is wrong with the first value that is wrong."""
     first = errors[0]
-    # A value that may be of several types has an error for each.
-    same = [e for e in errors if e["loc"][:1] == first["loc"][:1] and e["input"] is first["input"]]
-    name = within + _name(first["loc"][:1] if len(same) > 1 else first["loc"])
+    # A value that may be of several types has an error for each, whose place ends with the type.
+    same = [e for e in errors if e["loc"][:-1] == first["loc"][:-1] and e["input"] is first["input"]]
+    name = within + _name(first["loc"][:-1] if len(same) > 1 else first["loc"])
     if first["type"] == "missing":
         return f"{name} is missing"
     if first["type"] == "extra_forbidden":
@@ -134,4 +171,7 @@ def shown(value: object) -> str:
     """A value from a JSON file, in a few words and on one line."""
     if value is None or isinstance(value, bool):
         return _CONSTANTS[value]
-    return reprlib.repr(value)
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # Python writes out no integer of more than some thousand digits
+        return "a number of thousands of digits"

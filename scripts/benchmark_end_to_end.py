@@ -33,7 +33,7 @@ from cdcoref.formats import read_corpus
 from cdcoref.linking import Comparison, all_pairs
 from cdcoref.prediction import Predictor, load
 from cdcoref.stories import group_documents
-from cdcoref.training import PRESETS, Batch, TrainingConfig, TrainingData, sampling_options
+from cdcoref.training import PRESETS, Batch, TrainingData
 from cdlm.encoder import CDLMModel, EncoderOutput
 
 SAMPLE = Path(__file__).resolve().parent.parent / "data" / "sample"
@@ -90,8 +90,8 @@ def training_step(model: nn.Module, batch: Batch, precision: str) -> None:
 
 def epoch_seconds(models: dict[str, Predictor], corpus: Corpus, batches: int, precision: str) -> dict[str, float]:
     """Seconds of an epoch's forward and backward passes, from some of its batches; after one that does not count."""
-    config = TrainingConfig.from_dict(PRESETS["small"])
-    data = TrainingData(models["cdlm"].model, corpus, sampling_options(config), seed=0)
+    config = PRESETS["small"]
+    data = TrainingData(models["cdlm"].model, corpus, config.sampling, seed=0)
     taken = dict.fromkeys(models, 0.0)
     pieces = 0
     chosen = [len(data) - 1, *np.linspace(0, len(data) - 1, batches).round().astype(int)]

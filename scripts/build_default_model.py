@@ -20,9 +20,10 @@ from pathlib import Path
 from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Corpus
 from cdcoref.model import DEFAULT_MODEL, CorefModel, model_card
-from cdcoref.training import PRESETS, TrainingConfig, train, tune
+from cdcoref.training import PRESETS, train, tune
 from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, say_on_stderr
+from cdlm.settings import with_settings
 
 CORPORA = """Made from all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0), converted to Longformer attention,
 and trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under CC BY 3.0): topics 1-35 without
@@ -44,7 +45,7 @@ def main() -> None:
 
     dev = read_ecb(arguments.ecb_root, "dev")
     if arguments.trained is None:
-        config = TrainingConfig.from_dict({**PRESETS["small"], "seed": arguments.seed})
+        config = with_settings(PRESETS["small"], {"run.seed": arguments.seed})
         train_corpus = read_ecb(arguments.ecb_root, "train")
         train(config, train_corpus, dev, arguments.work, resume=arguments.resume)
     pack(arguments.trained or arguments.work, arguments.output, dev)

@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.files": set(),
     "cdlm.quantization": set(),
     "cdlm.validation": {"cdlm.errors"},
+    "cdlm.settings": {"cdlm.errors", "cdlm.validation"},
     "cdlm.config": {"cdlm.errors", "cdlm.validation"},
     "cdlm.tokens": {"cdlm.errors"},
     "cdlm.hub": {"cdlm.errors"},
@@ -42,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.convert": {"cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.tokens"},
     "cdlm.starting_encoders": {"cdlm.checkpoints", "cdlm.config", "cdlm.convert", "cdlm.errors"},
     "cdlm.precision": set(),
-    "cdlm.runs": {"cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision"},
+    "cdlm.runs": {"cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision", "cdlm.validation"},
     "cdlm.progress": set(),
     "cdlm.intervals": set(),
     "cdlm.documents": {"cdlm.errors"},
@@ -66,8 +67,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdlm.documents"},
     "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording"},
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
-    "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdlm.tokens"},
-    "cdcoref.model": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.sequences", *LANGUAGE_MODEL},
+    "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdlm.tokens", "cdlm.validation"},
+    "cdcoref.model": {
+        *("cdcoref.corpus", "cdcoref.errors", "cdcoref.sequences", "cdlm.settings"),
+        *LANGUAGE_MODEL,
+    },
     "cdcoref.linking": {
         *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.model", "cdcoref.sequences"),
     },
@@ -81,7 +85,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.training": {
         *("cdcoref.clustering", "cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking"),
         *("cdcoref.model", "cdcoref.scoring", "cdcoref.sequences", "cdcoref.stories", "cdlm.runs"),
-        "cdlm.starting_encoders",
+        *("cdlm.starting_encoders", "cdlm.validation"),
     },
     "cdcoref.evaluation": {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking"),
@@ -97,7 +101,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.cli": {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.evaluation", "cdcoref.formats"),
         *("cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
-        *("cdcoref.views", "cdcoref.wording", "cdlm.progress"),
+        *("cdcoref.views", "cdcoref.wording", "cdlm.progress", "cdlm.settings"),
     },
 }
 """What each room may import. A room is a folder with its door, or a file beside the folders; none may import itself."""

@@ -14,22 +14,24 @@ from cdcoref.errors import InputError
 if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
     from cdcoref.corpus import Corpus
-    from cdcoref.training import TrainingConfig
 
 
 def train(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new, or with --resume.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for the model: a new one, or that of the run to resume.")
+    ],
     corpus: CorporaOption = None,
     ecb_root: EcbOption = None,
     train_file: Annotated[
         list[Path] | None, typer.Option("--train", help="Your own annotated corpus (.jsonl or .conll). Repeatable.")
     ] = None,
     dev_file: Annotated[
-        list[Path] | None, typer.Option("--dev", help="The corpus to choose epoch and thresholds on.")
+        list[Path] | None, typer.Option("--dev", help="Corpus to choose the epoch and the thresholds on. Repeatable.")
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="Settings in a TOML file; options win over it.")] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML file with settings; options override it.")] = None,
     preset: Annotated[
-        Literal["small", "paper"], typer.Option(help="Where the settings start: the embedded encoder, or the paper.")
+        Literal["small", "paper"],
+        typer.Option(help="Settings to start from: for the embedded encoder, or as in the paper."),
     ] = "small",
     encoder: Annotated[
         str | None,
@@ -37,82 +39,80 @@ def train(
             help="Longformer, BERT or RoBERTa checkpoint: folder, hub name, or minilm.", show_default="minilm"
         ),
     ] = None,
-    mention_type: Annotated[Literal["event", "entity", "both"] | None, typer.Option(help="What to train on.")] = None,
+    kind: Annotated[
+        Literal["event", "entity", "both"] | None,
+        typer.Option(
+            help="Mentions to train on; also the kind of those in CoNLL files that do not state it.",
+            show_default="both",
+        ),
+    ] = None,
     epochs: Annotated[int | None, typer.Option(help="Passes over the corpus.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
     marking: Annotated[
         Literal["all", "pair"] | None, typer.Option(help="Mark every mention of a sequence, or one candidate pair.")
     ] = None,
     context: Annotated[
         str | None, typer.Option(help="document, sentence, or a number of sentences around the mentions.")
     ] = None,
-    max_length: Annotated[int | None, typer.Option(help="Word pieces of the longest sequence.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Highest learning rate of the encoder.")] = None,
-    batch_tokens: Annotated[int | None, typer.Option(help="Word pieces of a batch.")] = None,
-    precision: Annotated[Literal["fp32", "bf16", "fp16"] | None, typer.Option(help="Mixed precision or none.")] = None,
+    max_length: Annotated[int | None, typer.Option(help="Maximum length of a sequence in word pieces.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Peak learning rate of the encoder.")] = None,
+    batch_tokens: Annotated[int | None, typer.Option(help="Maximum number of word pieces in a batch.")] = None,
+    precision: Annotated[
+        Literal["auto", "fp32", "bf16", "fp16"] | None,
+        typer.Option(help="Numeric precision; auto: bf16 where the processor has instructions for it, else fp32."),
+    ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Any other setting as NAME=VALUE. Repeatable.")
+        list[str] | None,
+        typer.Option("--set", help="Any setting as NAME=VALUE, such as sampling.negatives=20. Repeatable."),
     ] = None,
-    kind: Annotated[
-        Literal["event", "entity"] | None,
-        typer.Option(help="Kind of the mentions of CoNLL files, which do not say it."),
+    log: Annotated[
+        str | None,
+        typer.Option(
+            help="Experiment tracker: tensorboard, wandb, mlflow, ..., or none.",
+            show_default="tensorboard if it is installed",
+        ),
     ] = None,
-    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
+    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu: do not use a GPU.")] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the last whole checkpoint in the output.")
+        bool, typer.Option("--resume", help="Resume from the last complete checkpoint in the output folder.")
     ] = False,
 ) -> None:
     """Train a model on annotated corpora, or on one of your own.
 
-    Several corpora are trained together; weights.NAME of the configuration is the share of a corpus that an epoch reads
-    (--set 'weights={litbank=0.2}'). What a corpus does not annotate is not learnt from it.
+    Several corpora are trained together; sampling.weights.NAME is the share of a corpus that an epoch reads
+    (--set weights.litbank=0.2). What a corpus does not annotate is not learnt from it.
 
     For several processes, on CPUs too: accelerate launch --multi_gpu --num_processes 2 -m cdcoref train ...
     """
     named: dict[str, Any] = {
         "encoder": encoder,
-        "mention_type": mention_type,
-        "epochs": epochs,
-        "seed": seed,
-        "marking": marking,
-        "context": int(context) if context is not None and context.isdecimal() else context,
-        "max_length": max_length,
-        "learning_rate": learning_rate,
-        "batch_tokens": batch_tokens,
-        "precision": precision,
+        "kind": kind,
+        "run.epochs": epochs,
+        "run.seed": seed,
+        "model.sequences.marking": marking,
+        "model.sequences.context": int(context) if context is not None and context.isdecimal() else context,
+        "model.sequences.max_length": max_length,
+        "run.learning_rate": learning_rate,
+        "sampling.batch_tokens": batch_tokens,
+        "run.precision": precision,
     }
-    overrides = {name: value for name, value in named.items() if value is not None}
     from cdcoref.corpora import corpus_folders
+    from cdcoref.training import PRESETS
     from cdcoref.training import train as train_model
+    from cdlm.settings import parse_settings, read_toml, with_settings
 
-    training = _configuration(preset, config, {**_settings(settings or []), **overrides})
-    learnt, dev = _corpora(corpus_folders(corpus or [], ecb_root), train_file, dev_file, kind)
-    train_model(training, learnt, dev, output, resume=resume, device=device)
-
-
-def _configuration(preset: str, file: Path | None, overrides: dict[str, Any]) -> TrainingConfig:
-    from cdcoref.training import PRESETS, TrainingConfig
-
-    values = {**PRESETS[preset], **overrides}
-    if file is None:
-        return TrainingConfig.from_dict(values)
-    return TrainingConfig.from_toml(file, PRESETS[preset], overrides)
-
-
-def _settings(pairs: list[str]) -> dict[str, Any]:
-    """NAME=VALUE pairs, the values read as TOML where they can be and as text where not."""
-    import tomllib
-
-    values = {}
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals:
-            raise InputError(f"--set takes NAME=VALUE, and {pair!r} has no =")
-        try:
-            values[name.strip().replace("-", "_")] = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            values[name.strip().replace("-", "_")] = text
-    return values
+    training = PRESETS[preset]
+    if config is not None:
+        training = with_settings(training, read_toml(config), config)
+    training = with_settings(training, parse_settings(settings or []))
+    training = with_settings(training, {name: value for name, value in named.items() if value is not None})
+    stated = None if training.kind == "both" else training.kind
+    learnt, dev = _corpora(corpus_folders(corpus or [], ecb_root), train_file, dev_file, stated)
+    try:
+        train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
+    except KeyboardInterrupt:
+        print("cdcoref: interrupted; the same command with --resume continues this run", file=sys.stderr)
+        sys.exit(130)
 
 
 def _corpora(

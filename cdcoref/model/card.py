@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from cdlm.settings import as_toml
 
 if TYPE_CHECKING:
     from cdcoref.model.coref_model import CorefModel
@@ -68,7 +69,7 @@ def model_card(
         f"| {config.temperature[kind]:.2f} | {config.detection_threshold[kind]:.2f} |"
         for kind, s in scores.items()
     )
-    settings = "\n".join(f"{name} = {json.dumps(value)}" for name, value in training.items())
+    kept = f"epoch {epoch}" if training["run"]["steps"] else f"epoch {epoch} of {training['run']['epochs']}"
     return f"""# A cdcoref model
 
 Finds mentions of events and entities in English news text, and tells which of them, in different documents, are the
@@ -81,7 +82,7 @@ same. Encoder: Longformer attention, {encoder.num_hidden_layers} layers of width
 {corpora}
 ## Scores on the dev split
 
-These are validation numbers: the epoch ({epoch} of {training["epochs"]}) and the thresholds were chosen on the same
+These are validation numbers: {kept} and the thresholds were chosen on the same
 split. CoNLL F1 with gold mentions and predicted topics, singletons kept; mention detection as precision / recall / F1
 in percent, exact and by the last word; expected calibration error of the pairs' probabilities, and before the
 temperature.
@@ -92,9 +93,10 @@ temperature.
 
 ## How it was trained
 
+Thresholds and temperatures are those that tuning started from. `cdcoref train --config` reads this.
+
 ```toml
-{settings}
-```
+{as_toml(training)}```
 """
 
 

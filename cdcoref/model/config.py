@@ -11,10 +11,9 @@ from pydantic_core import core_schema
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.sequences import SMALLEST_LENGTH, Context, SequenceOptions
-from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, number, shown, validated, whole_number
+from cdcoref.sequences import Length, SequenceOptions
+from cdlm.validation import PROBABILITY, TEXT, Count, check_fields, number, shown, validated, whole_number
 
-Length = Annotated[int, whole_number(SMALLEST_LENGTH, 10**7)]
 Probabilities = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, PROBABILITY)]
 
 
@@ -28,8 +27,8 @@ class CorefConfig:
 
     Attributes
     ----------
-    marking, context, max_length
-        See :class:`cdcoref.sequences.pair_sequences.SequenceOptions`.
+    sequences
+        How sequences of marked mentions are built, and which features of pairs the scorer is told.
     mention_vector
         A mention is the ``"sum"`` (the paper's) or the ``"mean"`` of its tokens' vectors.
     both_orders
@@ -46,17 +45,16 @@ class CorefConfig:
         Per kind: clusters are merged while their distance is below it.
     temperature
         Per kind: logits are divided by it before they become probabilities.
-    pair_features
-        Names of what the pair scorer is told about a pair beside the text (see `SequenceOptions.features`).
     detection_threshold
         Per kind: the probability from which on a span counts as a mention.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of its range.
     """
 
-    marking: Literal["all", "pair"] = "all"
-    context: Annotated[
-        Context, core_schema.union_schema([INDEX, core_schema.literal_schema(["document", "sentence"])])
-    ] = "document"
-    max_length: Length = 4096
+    sequences: SequenceOptions = field(default_factory=SequenceOptions)
     mention_vector: Literal["sum", "mean"] = "sum"
     both_orders: bool = True
     scorer_width: Count = 1024
@@ -68,27 +66,20 @@ class CorefConfig:
     temperature: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0.01, most=100))] = field(
         default_factory=lambda: _per_kind(1.0)
     )
-    pair_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
     detection_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
 
-    def sequence_options(self) -> SequenceOptions:
-        """How sequences for this model are built."""
-        return SequenceOptions(self.marking, self.context, self.max_length, features=self.pair_features)
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for name in ("distance_threshold", "temperature", "detection_threshold"):
+            if set(getattr(self, name)) != set(KINDS):
+                raise InputError(f"{name} must have one number each for {' and '.join(KINDS)}")
 
     @classmethod
     def from_dict(cls, values: object, path: Path | None = None) -> CorefConfig:
         """Read what :meth:`to_dict` wrote; an unknown or wrong entry is an `InputError`."""
         if not isinstance(values, Mapping):
             raise InputError(f"cdcoref is {shown(values)} and should be a JSON object", path)
-        config = validated(cls, values, path, within="cdcoref.", others="forbid")
-        for name in ("distance_threshold", "temperature", "detection_threshold"):
-            if set(getattr(config, name)) != set(KINDS):
-                raise InputError(f"cdcoref.{name} must have one number each for {' and '.join(KINDS)}", path)
-        try:
-            config.sequence_options()
-        except InputError as error:
-            raise InputError(error.message, path) from error
-        return config
+        return validated(cls, values, path, within="cdcoref.", others="forbid")
 
     def to_dict(self) -> dict[str, Any]:
         """The configuration as plain values, for JSON."""

@@ -63,14 +63,14 @@ class CorefModel(nn.Module):
         longest = encoder.config.max_length
         self.settings = replace(
             config,
-            max_length=min(config.max_length, longest),
+            sequences=replace(config.sequences, max_length=min(config.sequences.max_length, longest)),
             detector_max_length=min(config.detector_max_length, longest),
         )
         self.tokenizer = tokenizer
         self.inference_dtype = torch.float32
         self.encoder = encoder
         width = encoder.config.hidden_size
-        self.pair_scorer = PairScorer(width, config.scorer_width, len(config.pair_features))
+        self.pair_scorer = PairScorer(width, config.scorer_width, len(config.sequences.features))
         self.detector = SpanDetector(width, config.detector_width, config.detector_max_words)
 
     @property
@@ -86,13 +86,17 @@ class CorefModel(nn.Module):
             yield
 
     def pair_builder(self, max_windows: int | None = None) -> SequenceBuilder:
-        """What lays out sequences of marked mentions for this model; `max_windows` as in `SequenceOptions`."""
-        return SequenceBuilder(self.tokenizer, replace(self.settings.sequence_options(), max_windows=max_windows))
+        """What lays out sequences of marked mentions for this model; `max_windows`, if not None, replaces its own."""
+        options = self.settings.sequences
+        if max_windows is not None:
+            options = replace(options, max_windows=max_windows)
+        return SequenceBuilder(self.tokenizer, options)
 
     def reading_builder(self) -> ReadingBuilder:
         """What lays out the sequences in which this model looks for mentions."""
         config = self.settings
-        return ReadingBuilder(self.tokenizer, config.detector_max_length, config.max_length, config.detector_max_words)
+        longest = config.sequences.max_length
+        return ReadingBuilder(self.tokenizer, config.detector_max_length, longest, config.detector_max_words)
 
     # -- forward -----------------------------------------------------------------------------------------------------
 

@@ -6,13 +6,14 @@ mentions marked, or of one document without marks.
 
 from cdcoref.sequences.pair_sequences import Integers, PairSequence, SequenceBuilder
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
-from cdcoref.sequences.windows import SMALLEST_LENGTH, Context, Extent, MarkedDocument, SequenceOptions
+from cdcoref.sequences.windows import SMALLEST_LENGTH, Context, Extent, Length, MarkedDocument, SequenceOptions
 
 __all__ = [
     "SMALLEST_LENGTH",
     "Context",
     "Extent",
     "Integers",
+    "Length",
     "MarkedDocument",
     "PairSequence",
     "ReadingBuilder",

@@ -14,18 +14,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import combinations, product
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic_core import core_schema
 
 from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.sequences.pair_features import FEATURES
+from cdlm.validation import COUNT, INDEX, TEXT, check_fields, whole_number
 
-Context = int | Literal["document", "sentence"]
 OVERHEAD = 5
 """[CLS] and two pairs of document separators."""
 SMALLEST_LENGTH = 32
+
+Context = Annotated[
+    int | Literal["document", "sentence"],
+    core_schema.union_schema([INDEX, core_schema.literal_schema(["document", "sentence"])]),
+]
+Length = Annotated[int, whole_number(SMALLEST_LENGTH, 10**7)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +54,21 @@ class SequenceOptions:
         document, the nearest by their words; None: with all.
     features
         Names of what is known about a pair beside the text (see :mod:`cdcoref.sequences.pair_features`).
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of its range, or a feature is not known.
     """
 
     marking: Literal["all", "pair"] = "all"
     context: Context = "document"
-    max_length: int = 4096
-    max_windows: int | None = None
-    features: tuple[str, ...] = ()
+    max_length: Length = 4096
+    max_windows: Annotated[int | None, core_schema.nullable_schema(COUNT)] = None
+    features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
 
     def __post_init__(self) -> None:
-        if self.marking not in ("all", "pair"):
-            raise InputError(f"marking must be all or pair, not {self.marking!r}")
-        if self.context not in ("document", "sentence") and not (type(self.context) is int and self.context >= 0):
-            raise InputError(f"context must be document, sentence or a number of sentences, not {self.context!r}")
-        if self.max_length < SMALLEST_LENGTH:
-            raise InputError(f"max_length must be {SMALLEST_LENGTH} or more, not {self.max_length}")
-        if self.max_windows is not None and self.max_windows < 1:
-            raise InputError(f"the limit on windows must be 1 or more, not {self.max_windows}")
+        check_fields(self)
         for name in self.features:
             if name not in FEATURES:
                 raise InputError(f"there is no feature of pairs named {name!r}; known are {', '.join(FEATURES)}")

@@ -15,9 +15,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 import torch
+from pydantic_core import core_schema
 from torch import Tensor
 from torch.utils.data import Dataset
 
@@ -27,8 +29,10 @@ from cdcoref.errors import InputError
 from cdcoref.model import CorefModel, collate_pairs, collate_readings
 from cdcoref.sequences import MarkedDocument, PairSequence, ReadingSequence
 from cdcoref.training.sources import Source, check_weights, drawn
+from cdlm.validation import PROBABILITY, TEXT, Count, check_fields, number, whole_number
 
 Batch = dict[str, str | Tensor]
+SHARE = core_schema.float_schema(strict=True, allow_inf_nan=False, gt=0, le=1)
 SPANS_PER_MENTION = 5.0
 """By how much a mention's share of the detector's loss is divided, to weigh it against the pair scorer's."""
 
@@ -46,18 +50,26 @@ class SamplingOptions:
     detection_passes
         How often an epoch reads the text for the mention detector; 0: the detector is not trained.
     batch_tokens, batch_sequences
-        Most word pieces and most sequences of a batch.
+        Most word pieces of a batch, and about the most sequences of one.
     weights
         The share of a corpus, by name, that an epoch reads, drawn anew for every epoch: of its documents and pairs of
         documents, and of its text for the detector. 1 for a corpus that is not named.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of its range.
     """
 
-    negatives: float
-    other_subtopics: float
-    detection_passes: int
-    batch_tokens: int
-    batch_sequences: int
-    weights: Mapping[str, float] = field(default_factory=dict)
+    negatives: Annotated[float, number(0, most=10**9)] = 0.0
+    other_subtopics: Annotated[float, PROBABILITY] = 0.3
+    detection_passes: Annotated[int, whole_number(0, 1000)] = 2
+    batch_tokens: Count = 4096
+    batch_sequences: Count = 64
+    weights: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, SHARE)] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

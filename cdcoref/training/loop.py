@@ -8,7 +8,7 @@ every epoch the dev split: thresholds tuned, CoNLL F1, the best epoch kept. What
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from cdcoref.corpora import Corpora, annotated_corpora, licences
 from cdcoref.errors import InputError
 from cdcoref.model import CorefConfig, CorefModel, KindScores, model_card
 from cdcoref.training.config import TrainingConfig
-from cdcoref.training.data import Batch, SamplingOptions, TrainingData
+from cdcoref.training.data import Batch, TrainingData
 from cdcoref.training.tuning import tune
 from cdlm.runs import Evaluation, Run, Say, say_on_stderr
 from cdlm.starting_encoders import encoder_folder
@@ -69,18 +69,18 @@ def train(
         If a corpus has nothing to learn from or to choose on, or `output` holds another model or run already.
     """
     output = Path(output)
-    run = Run(output, config.run_options(), asdict(config), resume=resume, device=device, tracker=tracker, say=say)
+    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
     if run.finished:
         return CorefModel.from_pretrained(output)
-    learnt, dev = ([p.of_kind(config.mention_type) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
+    learnt, dev = ([p.of_kind(config.kind) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
     for kind in config.kinds:
         if not any(m.kind == kind for part in dev for m in part.corpus.mentions):
-            raise InputError(f"the dev corpus has no mention of the kind {kind}; choose --mention-type accordingly")
+            raise InputError(f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind")
     with encoder_folder(config.encoder) as encoder:
-        model = CorefModel.from_encoder(encoder, config.coref_config())
+        model = CorefModel.from_encoder(encoder, config.model)
     if run.precision == "bf16":
         model.inference_dtype = torch.bfloat16
-    data = TrainingData(model, learnt, sampling_options(config), config.seed)
+    data = TrainingData(model, learnt, config.sampling, config.run.seed)
     for note in data.notes:
         run.say(note)
     parameters = sum(p.numel() for p in model.parameters()) / 1e6
@@ -92,7 +92,7 @@ def train(
     def save(model: CorefModel, folder: Path, evaluation: Evaluation[Tuned], epoch: float) -> None:
         training, model.settings = model.settings, evaluation.chosen.config
         scores = evaluation.chosen.scores
-        model.save_pretrained(folder, model_card(model, asdict(config), scores, epoch, licences([*learnt, *dev])))
+        model.save_pretrained(folder, model_card(model, config.to_dict(), scores, epoch, licences([*learnt, *dev])))
         model.settings = training
 
     run.train(model, data, loss=loss, evaluate=evaluate, save=save)
@@ -107,15 +107,10 @@ def loss(model: CorefModel, batch: Batch) -> Tensor:
 
 def evaluation(model: CorefModel, dev: Corpora, config: TrainingConfig) -> Evaluation[Tuned]:
     """Tune thresholds on dev and score it; the mean CoNLL F1 of the kinds decides which epoch is best."""
-    tuned, scores = tune(model, dev, batch_tokens=4 * config.batch_tokens, kinds=config.kinds)
+    tuned, scores = tune(model, dev, batch_tokens=4 * config.sampling.batch_tokens, kinds=config.kinds)
     metrics = {f"{kind}_conll_f1": s.conll_f1 for kind, s in scores.items()}
     metrics |= {f"{kind}_detection_f1": s.detection[2] for kind, s in scores.items()}
     metrics["conll_f1"] = sum(s.conll_f1 for s in scores.values()) / len(scores)
     summary = ", ".join(f"{name.replace('_', ' ')} {100 * value:.1f}" for name, value in metrics.items())
     record: dict[str, Any] = {kind: asdict(s) for kind, s in scores.items()}
     return Evaluation(metrics["conll_f1"], summary, metrics, record, Tuned(tuned, scores))
-
-
-def sampling_options(config: TrainingConfig) -> SamplingOptions:
-    """The part of a configuration that says what is drawn."""
-    return SamplingOptions(**{field.name: getattr(config, field.name) for field in fields(SamplingOptions)})

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from cdlm.errors import InputError
+from pydantic_core import core_schema
 
-PRECISIONS = ("auto", "fp32", "bf16", "fp16")
+from cdlm.validation import INDEX, PROBABILITY, Count, check_fields, number, whole_number
+
 LARGEST_SEED = 2**32 - 1
+AMOUNT = number(0, most=10**9)
+
+Amount = Annotated[float, AMOUNT]
+Steps = Annotated[int, INDEX]
 
 
 @dataclass(frozen=True)
@@ -57,45 +62,28 @@ class RunOptions:
     Raises
     ------
     InputError
-        If a value is out of its range.
+        If a value is of the wrong type or out of its range.
     """
 
-    seed: int = 0
-    epochs: int = 1
-    steps: int = 0
-    evaluate_steps: int = 0
-    learning_rate: float = 1e-4
-    head_learning_rate: float | None = None
-    decay_power: float = 1.0
-    warmup: float = 0.1
-    weight_decay: float = 0.01
-    adam_beta2: float = 0.999
-    adam_epsilon: float = 1e-8
-    max_gradient_norm: float = 1.0
-    attention_dropout: float = 0.0
-    accumulation: int = 1
+    seed: Annotated[int, whole_number(0, LARGEST_SEED)] = 0
+    epochs: Count = 1
+    steps: Steps = 0
+    evaluate_steps: Steps = 0
+    learning_rate: Amount = 1e-4
+    head_learning_rate: Annotated[float | None, core_schema.nullable_schema(AMOUNT)] = None
+    decay_power: Amount = 1.0
+    warmup: Amount = 0.1
+    weight_decay: Amount = 0.01
+    adam_beta2: Annotated[float, number(0, below=1)] = 0.999
+    adam_epsilon: Amount = 1e-8
+    max_gradient_norm: Amount = 1.0
+    attention_dropout: Annotated[float, PROBABILITY] = 0.0
+    accumulation: Count = 1
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     gradient_checkpointing: bool = False
-    data_workers: int = 0
-    save_steps: int = 100
-    log_steps: int = 20
+    data_workers: Annotated[int, whole_number(0, 1000)] = 0
+    save_steps: Count = 100
+    log_steps: Count = 20
 
     def __post_init__(self) -> None:
-        least = {
-            "seed": 0, "epochs": 1, "steps": 0, "evaluate_steps": 0, "learning_rate": 0, "head_learning_rate": 0,
-            "decay_power": 0, "warmup": 0, "weight_decay": 0, "attention_dropout": 0, "accumulation": 1,
-            "adam_beta2": 0, "adam_epsilon": 0, "max_gradient_norm": 0, "data_workers": 0,
-            "save_steps": 1, "log_steps": 1,
-        }  # fmt: skip
-        for name, bound in least.items():
-            value = getattr(self, name)
-            if value is not None and not value >= bound:  # so that nan is refused too
-                raise InputError(f"{name} must be {bound} or more, not {value}")
-        if self.adam_beta2 >= 1:
-            raise InputError(f"adam_beta2 must be less than 1, not {self.adam_beta2}")
-        if self.attention_dropout > 1:
-            raise InputError(f"attention_dropout is a share and must be at most 1, not {self.attention_dropout}")
-        if self.seed > LARGEST_SEED:
-            raise InputError(f"seed must be {LARGEST_SEED} or less, not {self.seed}")
-        if self.precision not in PRECISIONS:
-            raise InputError(f"precision must be one of {', '.join(PRECISIONS)}, not {self.precision!r}")
+        check_fields(self)

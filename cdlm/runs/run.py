@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -75,7 +76,7 @@ class Run:
         say: Say = say_on_stderr,
     ) -> None:
         self._options = options
-        self._configuration = configuration
+        self._configuration = json.loads(json.dumps(configuration))  # as it will be read: lists for tuples
         self._resume = resume
         self._folder = RunFolder(Path(output))
         self._first_process = int(os.environ.get("RANK", "0")) == 0  # accelerate's launcher numbers them
@@ -84,7 +85,7 @@ class Run:
         self._use_cpu = device == "cpu" or not torch.cuda.is_available()
         self.finished = resume and self._folder.finished
         if resume:
-            self.precision = str(self._folder.started(configuration).get("precision"))
+            self.precision = str(self._folder.started(self._configuration).get("precision"))
         else:
             if self._first_process:
                 self._folder.check_unused()

@@ -118,10 +118,12 @@ def tiny_model_folder(tiny_encoder: Path, tmp_path_factory: pytest.TempPathFacto
     import torch
 
     from cdcoref.model import CorefConfig, CorefModel
+    from cdcoref.sequences import SequenceOptions
 
     torch.manual_seed(8)
     config = CorefConfig(
-        max_length=256, scorer_width=16, detector_width=16, detector_max_words=3, detector_max_length=128,
+        SequenceOptions(max_length=256), scorer_width=16,
+        detector_width=16, detector_max_words=3, detector_max_length=128,
         detection_threshold={"event": 0.6, "entity": 0.6}, distance_threshold={"event": 0.5, "entity": 0.5},
     )  # fmt: skip
     model = CorefModel.from_encoder(tiny_encoder, config)

@@ -23,6 +23,7 @@ from cdcoref.linking import mentions as mentions_module
 from cdcoref.model import CorefModel
 from cdcoref.prediction import Precision, PredictionOptions, Predictor, load, model_fingerprint
 from cdcoref.results import Plan, Prediction
+from cdlm.settings import with_settings
 
 FERRY = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday."
 STORM = (
@@ -38,7 +39,7 @@ def predictor(tiny_model_folder: Path) -> Predictor:
 
 def choosy(predictor: Predictor, **settings: Any) -> Predictor:
     model = copy.copy(predictor.model)
-    model.settings = replace(model.settings, **settings)
+    model.settings = with_settings(model.settings, settings)
     return Predictor(model)
 
 
@@ -100,7 +101,7 @@ def test_little_and_nothing(predictor: Predictor) -> None:
     one = predictor.predict([FERRY])
     assert one.plan.pairs == 0
     assert one.clusters(singletons=True)
-    silent = choosy(predictor, detection_threshold={"event": 1.1, "entity": 1.1})
+    silent = choosy(predictor, detection_threshold={"event": 1.0, "entity": 1.0})
     plans: list[Plan] = []
     nothing = silent.predict([FERRY, STORM, OTHER], announce=plans.append)
     assert nothing.corpus.mentions == ()
@@ -317,7 +318,8 @@ def test_an_interrupted_prediction_goes_on(
 
 def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> None:
     models = [CorefModel.from_pretrained(tiny_model_folder) for _ in range(4)]
-    models[1].settings = replace(models[1].settings, max_length=100)
+    settings = models[1].settings
+    models[1].settings = replace(settings, sequences=replace(settings.sequences, max_length=100))
     models[2].detector.output.bias.data += 1e-6
     models[3].inference_dtype = torch.bfloat16
     prints = [model_fingerprint(model) for model in models]

@@ -95,7 +95,7 @@ def test_what_is_no_encoder_is_said(tmp_path: Path, tiny_encoder: Path) -> None:
     cases = {
         str(tmp_path / "empty"): "config.json: there is no such file",
         str(tiny_encoder / "config.json"): "this is a file; name the folder",
-        "not/a/name/of the/hub": "this is neither a folder nor the name of a model on a hub",
+        "not/a/name/of the/hub": "neither a folder nor the name of a model on a hub",
     }
     for name, message in cases.items():
         with pytest.raises(InputError, match=message), encoder_folder(name):

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,23 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from cdcoref.training import TrainingConfig
+from cdlm.settings import with_settings
+
 Run = Callable[..., Any]
 
+TRAIN, DEV = (str(Path(__file__).parents[3] / "data" / "sample" / f"{split}_tiny.jsonl") for split in ("train", "dev"))
 SETTINGS = """
 precision = "fp32"
 epochs = 5
 save_steps = 4
-log_steps = 1
+run.log_steps = 1
+
+[sampling]
 batch_sequences = 1
 detection_passes = 1
+
+[model.sequences]
 max_length = 128
 """
 
@@ -51,10 +60,11 @@ def test_train_predict_and_evaluate(
     assert f"written to {model} after" in done.err
     configuration = json.loads((model / "training.json").read_text())["configuration"]
     expected = {
-        "epochs": 1, "linkage": "single", "warmup": 0.5, "context": 2, "max_length": 128, "precision": "fp32",
-        "learning_rate": 1e-4, "encoder": str(tiny_encoder),
+        "encoder": str(tiny_encoder), "epochs": 1, "linkage": "single", "warmup": 0.5, "context": 2,
     }  # fmt: skip
-    assert {name: configuration[name] for name in expected} == expected
+    assert with_settings(TrainingConfig(), configuration) == with_settings(
+        TrainingConfig(), {**tomllib.loads(SETTINGS), **expected}
+    )
 
     scored = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", model, "--json")
     assert scored.code == 0, scored.err
@@ -115,12 +125,25 @@ def test_two_processes_are_one_with_twice_the_accumulation(
         ),
         (("--train", "missing.jsonl", "--dev", "missing.jsonl"), "missing.jsonl: the file cannot be read"),
         (("--config", "missing.toml"), "missing.toml: the configuration cannot be read"),
-        (("--set", "epochs"), "--set takes NAME=VALUE, and 'epochs' has no ="),
-        (("--set", "epochs=some"), "epochs must be of type int, not 'some'"),
+        (("--set", "epochs"), "a setting is given as NAME=VALUE, not as 'epochs'"),
+        (("--set", "=3"), "a setting is given as NAME=VALUE, not as '=3'"),
+        (("--set", "epochs=some"), "run.epochs is 'some' and should be a whole number"),
+        (("--set", "run=3"), "run is 3 and should be a table of settings"),
+        (("--set", "epochs=1\nseed=2"), "run.epochs is '1\\nseed=2' and should be a whole number"),
+        (
+            ("--set", "epochs=" + 9999 * "["),
+            "run.epochs is '[[[[[[[[[[[[...[[[[[[[[[[[[[' and should be a whole number",
+        ),
+        (("--set", "epochs=1", "--set", "run.epochs=2"), "run.epochs is given twice"),
         (("--set", "colour=red"), "there is no setting 'colour'"),
-        (("--context", "-1"), "context must be document, sentence or a number of sentences, not '-1'"),
-        (("--epochs", "0"), "epochs must be 1 or more, not 0"),
-        (("--preset", "paper", "--max-length", "8"), "max_length must be 32 or more, not 8"),
+        (
+            ("--context", "-1"),
+            "model.sequences.context is '-1' and should be a whole number or 'document' or 'sentence'",
+        ),
+        (("--epochs", "0"), "run.epochs is 0 and should be at least 1"),
+        (("--seed", "8589934592"), "run.seed is 8589934592 and should be at most 4294967295"),
+        (("--log", "abacus", "--train", TRAIN, "--dev", DEV), "the tracker 'abacus' is not installed or not known; "),
+        (("--preset", "paper", "--max-length", "8"), "model.sequences.max_length is 8 and should be at least 32"),
     ],
 )
 def test_wrong_arguments_are_one_sentence(
@@ -135,18 +158,29 @@ def test_wrong_arguments_are_one_sentence(
     assert not (tmp_path / "model").exists()
 
 
-@pytest.mark.parametrize("arguments", [("--preset", "large"), ("--device", "gpu"), ("--mention-type", "verb")])
+@pytest.mark.parametrize("arguments", [("--preset", "large"), ("--device", "gpu"), ("--kind", "verb")])
 def test_unknown_choices_are_refused(cdcoref: Run, arguments: tuple[str, ...]) -> None:
     done = cdcoref("train", "-o", "model", *arguments)
     assert done.code == 2
     assert arguments[0] in done.err
 
 
+def test_an_interrupted_run_says_how_it_continues(
+    cdcoref: Run, tmp_path: Path, corpora: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cdcoref.training.train", interrupted)
+    done = cdcoref("train", *corpora, "-o", tmp_path / "model")
+    assert (done.code, done.err) == (130, "cdcoref: interrupted; the same command with --resume continues this run\n")
+
+
 def test_a_configuration_that_is_wrong_names_the_file(cdcoref: Run, tmp_path: Path, corpora: list[object]) -> None:
     file = tmp_path / "run.toml"
-    file.write_text("epochs = 'many'\n")
+    file.write_text("[run]\nepochs = 'many'\n")
     done = cdcoref("train", *corpora, "-o", tmp_path / "model", "--config", file)
-    assert (done.code, done.err) == (2, f"cdcoref: {file}: epochs must be of type int, not 'many'\n")
+    assert (done.code, done.err) == (2, f"cdcoref: {file}: run.epochs is 'many' and should be a whole number\n")
 
 
 def test_settings_may_be_written_with_hyphens(
@@ -156,7 +190,7 @@ def test_settings_may_be_written_with_hyphens(
         "train", *corpora, "-o", tmp_path / "model", "--set", "batch-sequences=2", "--set", "encoder=not/a/name/of/it"
     )
     assert done.code == 2
-    assert "no such folder, and the hub gave no checkpoint of that name" in done.err
+    assert "neither a folder nor the name of a model on a hub" in done.err
 
 
 def test_a_bad_line_of_a_corpus_is_named(cdcoref: Run, tmp_path: Path, sample: Path) -> None:
@@ -200,7 +234,7 @@ def test_several_corpora_by_name(
     assert done.code == 0, done.err
     assert f"cdcoref: MEANTIME has no dev split in {second}\n" in done.err
     assert "9 training sequences an epoch" in done.err  # 6 of the first and half of 6
-    assert json.loads((model / "training.json").read_text())["configuration"]["weights"] == {"meantime": 0.5}
+    assert json.loads((model / "training.json").read_text())["configuration"]["sampling"]["weights"] == {"meantime": 0.5}
     card = (model / "README.md").read_text()
     assert "Trained and tuned on: ECB+ (Cybulska and Vossen 2014), CC BY 3.0 (annotation); MEANTIME" in card
     unknown = cdcoref("train", *arguments, "-o", tmp_path / "other", "--set", "weights={gum=0.5}")

@@ -21,6 +21,7 @@ from cdcoref.linking.comparison import pair_logits
 from cdcoref.model import CorefModel
 from cdcoref.prediction import model_fingerprint
 from cdcoref.sequences import SequenceBuilder
+from cdlm.settings import with_settings
 
 TEXTS = [
     ["The ferry sank in the storm off Tresk on Friday", "Police said that nineteen people had died"],
@@ -43,9 +44,9 @@ def corpus(texts: Sequence[Sequence[str]] = TEXTS) -> Corpus:
     return Corpus(tuple(documents), tuple(mentions))
 
 
-def with_settings(model: CorefModel, **settings: Any) -> CorefModel:
+def changed_model(model: CorefModel, **settings: Any) -> CorefModel:
     changed = copy.copy(model)
-    changed.settings = replace(model.settings, **settings)
+    changed.settings = with_settings(model.settings, settings)
     return changed
 
 
@@ -82,7 +83,7 @@ def shuffled(documents: Corpus) -> Corpus:
 @pytest.mark.parametrize("settings", [{}, {"marking": "pair", "context": 1}, {"max_length": 48}])
 def test_pairs_of_one_kind_within_and_between_documents_once(tiny_model: CorefModel, settings: dict[str, Any]) -> None:
     documents = corpus(TEXTS[:3])
-    model = with_settings(tiny_model, **settings)
+    model = changed_model(tiny_model, **settings)
     logits = Comparison(model, documents, [("d1", "d0")]).run(batch_tokens=2048)
     expected = {
         (i, j)
@@ -99,7 +100,7 @@ def test_pairs_of_one_kind_within_and_between_documents_once(tiny_model: CorefMo
 def test_the_logit_is_the_mean_over_both_orders(tiny_model: CorefModel) -> None:
     documents = corpus(TEXTS[:2])
     logits = compared(tiny_model, documents)
-    builder = SequenceBuilder(tiny_model.tokenizer, tiny_model.settings.sequence_options())
+    builder = SequenceBuilder(tiny_model.tokenizer, tiny_model.settings.sequences)
     numbered = [[(n, m) for n, m in enumerate(documents.mentions) if m.document == d.id] for d in documents.documents]
     one, two = (
         builder.prepare(d, [m for _, m in own], [n for n, _ in own])
@@ -125,7 +126,7 @@ def test_the_logit_is_the_mean_over_both_orders(tiny_model: CorefModel) -> None:
 @pytest.mark.parametrize("both_orders", [True, False])
 @pytest.mark.parametrize("marking", ["all", "pair"])
 def test_names_and_order_of_documents_do_not_matter(tiny_model: CorefModel, both_orders: bool, marking: str) -> None:
-    model = with_settings(tiny_model, both_orders=both_orders, marking=marking)
+    model = changed_model(tiny_model, both_orders=both_orders, marking=marking)
     texts = TEXTS if marking == "all" else TEXTS[2:]
     one, other = corpus(texts), shuffled(corpus(texts))
     logits = [compared(model, documents) for documents in (one, other)]
@@ -143,7 +144,7 @@ def test_one_order_is_half_the_work(tiny_model: CorefModel) -> None:
     documents = corpus(TEXTS[:2])
     pairs = [("d0", "d1")]
     both = Comparison(tiny_model, documents, pairs).extent
-    one = Comparison(with_settings(tiny_model, both_orders=False), documents, pairs).extent
+    one = Comparison(changed_model(tiny_model, both_orders=False), documents, pairs).extent
     within = Comparison(tiny_model, documents, []).extent
     assert both.sequences - within.sequences == 2 * (one.sequences - within.sequences) == 2
     assert both.pieces - within.pieces == 2 * (one.pieces - within.pieces)
@@ -152,7 +153,7 @@ def test_one_order_is_half_the_work(tiny_model: CorefModel) -> None:
 @pytest.mark.parametrize("settings", [{}, {"marking": "pair"}, {"max_length": 48, "context": "sentence"}])
 def test_progress_comes_to_what_was_announced(tiny_model: CorefModel, settings: dict[str, Any]) -> None:
     documents = corpus(TEXTS[:4])
-    comparison = Comparison(with_settings(tiny_model, **settings), documents, all_pairs([["d0", "d2"], ["d3", "d1"]]))
+    comparison = Comparison(changed_model(tiny_model, **settings), documents, all_pairs([["d0", "d2"], ["d3", "d1"]]))
     done: list[float] = []
     comparison.run(batch_tokens=300, advance=done.append)
     assert sum(done) == len(comparison.pairs) == 6
@@ -184,7 +185,7 @@ def test_nothing_to_compare_is_no_logit(tiny_model: CorefModel) -> None:
 def test_what_was_cut_is_said(tiny_model: CorefModel) -> None:
     long = Document.from_sentences("d", [["a" * 90, "b"]])
     mentions = (Mention("d", (0,), "event"), Mention("d", (1,), "event"))
-    comparison = Comparison(with_settings(tiny_model, max_length=64), Corpus((long,), mentions), [])
+    comparison = Comparison(changed_model(tiny_model, max_length=64), Corpus((long,), mentions), [])
     assert len(comparison.notes) == 1
     assert comparison.notes[0].startswith("d: token 0 (aaaa")
     assert len(comparison.run(batch_tokens=100).logits) == 1

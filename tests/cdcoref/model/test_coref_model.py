@@ -250,7 +250,7 @@ def test_saving_replaces_the_older_model_whole_or_not_at_all(
 
 
 def test_configurations_survive_json() -> None:
-    config = CorefConfig(marking="pair", context=3, distance_threshold={"event": 0.25, "entity": 1.0})
+    config = CorefConfig(SequenceOptions(marking="pair", context=3), distance_threshold={"event": 0.25, "entity": 1.0})
     assert CorefConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
 
 
@@ -292,7 +292,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "an unknown linkage": (change_config(lambda v: v["cdcoref"].update(linkage="centroid")), "linkage"),
     "an unknown vector": (change_config(lambda v: v["cdcoref"].update(mention_vector="max")), "mention_vector"),
-    "a length in words": (change_config(lambda v: v["cdcoref"].update(max_length="long")), "max_length"),
+    "a length in words": (change_config(lambda v: v["cdcoref"]["sequences"].update(max_length="long")), "max_length"),
     "no encoder size": (change_config(lambda v: v.pop("hidden_size")), "hidden_size is missing"),
     "no weights": (lambda f: (f / WEIGHTS_FILE).unlink(), f"{WEIGHTS_FILE}: .*missing"),
     "half of the weights": (truncate, f"{WEIGHTS_FILE}: .*cannot be read"),
@@ -348,11 +348,11 @@ def test_a_model_on_an_encoder(tiny_encoder: Path, tmp_path: Path) -> None:
     (folder / "tokenizer_config.json").write_text(
         json.dumps({"tokenizer_class": "PreTrainedTokenizerFast", "cls_token": "[CLS]", "unk_token": "[UNK]"})
     )
-    model = CorefModel.from_encoder(folder, CorefConfig(max_length=4096, detector_max_length=4096))
+    model = CorefModel.from_encoder(folder, CorefConfig(detector_max_length=4096))
     assert {p.dtype for p in model.parameters()} == {torch.float32}
     assert model.encoder.config.vocab_size == len(model.tokenizer) == rows
     assert model.encoder.config.max_length == 512
-    assert model.settings.max_length == model.settings.detector_max_length == 512
+    assert model.settings.sequences.max_length == model.settings.detector_max_length == 512
     assert logits_of(model.eval()).isfinite().all()
     model.encoder.resize_token_embeddings(rows + 3)
     assert model.encoder.embeddings.word_embeddings.weight.shape == (rows + 3, 32)

@@ -44,11 +44,11 @@ def read(options: SequenceOptions, document: MarkedDocument, *numbers: int) -> l
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"marking": "some"}, "marking must be all or pair, not 'some'"),
-        ({"context": "paragraph"}, "context must be document, sentence or a number of sentences, not 'paragraph'"),
-        ({"context": -1}, "context must be document, sentence or a number of sentences, not -1"),
-        ({"context": 1.5}, "context must be document, sentence or a number of sentences, not 1.5"),
-        ({"max_length": 31}, "max_length must be 32 or more, not 31"),
+        ({"marking": "some"}, "marking is 'some' and should be 'all' or 'pair'"),
+        ({"context": "paragraph"}, "context is 'paragraph' and should be a whole number or 'document' or 'sentence'"),
+        ({"context": -1}, "context is -1 and should be at least 0 or 'document' or 'sentence'"),
+        ({"context": 1.5}, "context is 1.5 and should be a whole number or 'document' or 'sentence'"),
+        ({"max_length": 31}, "max_length is 31 and should be at least 32"),
     ],
 )
 def test_wrong_options_are_refused(values: dict[str, object], message: str) -> None:

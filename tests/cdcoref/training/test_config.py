@@ -1,125 +1,78 @@
-"""Settings of a training run: presets, a TOML file over them, and a sentence for whatever is wrong."""
+"""The configuration of a training run: presets, the paper's values, and a sentence for whatever is wrong."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
-from pathlib import Path
+import tomllib
 from typing import Any
 
 import pytest
 
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig
-from cdcoref.training import PRESETS, TrainingConfig
+from cdcoref.training import PRESETS, SamplingOptions, TrainingConfig
+from cdlm.settings import as_toml, with_settings
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_presets_are_whole_configurations(preset: str) -> None:
-    config = TrainingConfig.from_dict(PRESETS[preset])
-    assert asdict(config) == {**asdict(TrainingConfig()), **PRESETS[preset]}
-    assert TrainingConfig.from_dict(json.loads(json.dumps(asdict(config)))) == config
+def test_a_configuration_survives_json_and_toml(preset: str) -> None:
+    config = PRESETS[preset]
+    assert with_settings(TrainingConfig(), json.loads(json.dumps(config.to_dict()))) == config
+    assert with_settings(TrainingConfig(), tomllib.loads(as_toml(config.to_dict()))) == config
 
 
 def test_the_paper_is_the_papers() -> None:
-    paper = TrainingConfig.from_dict(PRESETS["paper"])
-    assert (paper.encoder, paper.epochs, paper.marking, paper.context) == ("biu-nlp/cdlm", 10, "pair", "document")
-    assert (paper.mention_vector, paper.max_length, paper.coref_config().scorer_width) == ("sum", 4096, 1024)
-    assert paper.batch_sequences * paper.accumulation == 128
+    paper = PRESETS["paper"]
+    sequences = paper.model.sequences
+    assert (paper.encoder, paper.run.epochs) == ("biu-nlp/cdlm", 10)
+    assert (sequences.marking, sequences.context, sequences.max_length) == ("pair", "document", 4096)
+    assert (paper.model.mention_vector, paper.model.scorer_width) == ("sum", 1024)
+    assert paper.sampling.batch_sequences * paper.run.accumulation == 128
 
 
-def test_the_models_part_of_the_settings() -> None:
-    config = TrainingConfig(marking="pair", context=2, max_length=300, both_orders=False, linkage="single")
-    coref = config.coref_config()
-    shared = {f.name for f in fields(CorefConfig)} & {f.name for f in fields(TrainingConfig)}
-    assert {"marking", "context", "max_length", "both_orders", "linkage", "mention_vector"} <= shared
-    assert all(getattr(coref, name) == getattr(config, name) for name in shared)
-    assert TrainingConfig(mention_type="event").kinds == ("event",)
+def test_the_kinds_that_are_trained() -> None:
+    assert TrainingConfig(kind="event").kinds == ("event",)
     assert TrainingConfig().kinds == ("event", "entity")
-
-
-def test_a_file_wins_over_the_preset_and_options_over_the_file(tmp_path: Path) -> None:
-    file = tmp_path / "run.toml"
-    file.write_text('epochs = 7\nlearning_rate = 1\ncontext = 3\nencoder = "here"\n', encoding="utf-8")
-    config = TrainingConfig.from_toml(file, PRESETS["paper"], {"epochs": 9})
-    assert (config.epochs, config.learning_rate, config.context, config.encoder) == (9, 1, 3, "here")
-    assert config.marking == "pair"
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"colour": 1}, "there is no setting 'colour'; the settings are encoder, mention_type, "),
-        ({"epochs": 0}, "epochs must be 1 or more, not 0"),
-        ({"epochs": 2.5}, "epochs must be of type int, not 2.5"),
-        ({"epochs": "two"}, "epochs must be of type int, not 'two'"),
-        ({"epochs": True}, "epochs must be of type int, not True"),
-        ({"both_orders": 1}, "both_orders must be of type bool, not 1"),
-        ({"learning_rate": "fast"}, "learning_rate must be of type float, not 'fast'"),
-        ({"learning_rate": -1.0}, "learning_rate must be 0 or more, not -1.0"),
-        ({"learning_rate": float("nan")}, "learning_rate must be 0 or more, not nan"),
-        ({"encoder": 5}, "encoder must be of type str, not 5"),
-        ({"warmup": 1.5}, "warmup is a share and must be at most 1, not 1.5"),
-        ({"other_subtopics": 2}, "other_subtopics is a share and must be at most 1, not 2"),
-        ({"mention_type": "all"}, "mention_type must be one of event, entity, both, not 'all'"),
-        ({"precision": "fp8"}, "precision must be one of fp32, bf16, fp16, not 'fp8'"),
-        ({"linkage": "ward"}, "linkage must be one of average, single, complete, not 'ward'"),
-        ({"marking": "none"}, "marking must be all or pair, not 'none'"),
-        ({"context": "page"}, "context must be document, sentence or a number of sentences, not 'page'"),
-        ({"context": True}, "context must be document, sentence or a number of sentences, not True"),
-        ({"context": 1.5}, "context must be document, sentence or a number of sentences, not 1.5"),
-        ({"max_length": 8}, "max_length must be 32 or more, not 8"),
-        ({"detector_max_length": 8}, "detector_max_length must be 32 or more, not 8"),
-        ({"batch_tokens": 0}, "batch_tokens must be 1 or more, not 0"),
-        ({"seed": -1}, "seed must be 0 or more, not -1"),
-        ({"weights": 0.5}, "weights must be of type dict, not 0.5"),
+        ({"colour": 1}, "there is no setting 'colour'; the settings are encoder, kind, model.sequences.marking, "),
+        ({"epochs": 0}, "run.epochs is 0 and should be at least 1"),
+        ({"both_orders": 1}, "model.both_orders is 1 and should be true or false"),
+        ({"encoder": 5}, "encoder is 5 and should be text"),
+        ({"other_subtopics": 2}, "sampling.other_subtopics is 2 and should be at most 1"),
+        ({"kind": "all"}, "kind is 'all' and should be 'event', 'entity' or 'both'"),
+        ({"linkage": "ward"}, "model.linkage is 'ward' and should be 'average', 'single' or 'complete'"),
+        ({"marking": "none"}, "model.sequences.marking is 'none' and should be 'all' or 'pair'"),
+        ({"context": "page"}, "model.sequences.context is 'page' and should be a whole number or 'document' or 'sen"),
+        ({"context": True}, "model.sequences.context is true and should be a whole number or 'document' or 'sentence'"),
+        ({"context": 1.5}, "model.sequences.context is 1.5 and should be a whole number or 'document' or 'sentence'"),
+        ({"max_length": 8}, "model.sequences.max_length is 8 and should be at least 32"),
+        ({"detector_max_length": 8}, "model.detector_max_length is 8 and should be at least 32"),
+        ({"features": ["moon"]}, "there is no feature of pairs named 'moon'"),
+        ({"batch_tokens": 0}, "sampling.batch_tokens is 0 and should be at least 1"),
+        ({"temperature": {"event": 1.0}}, "temperature must have one number each for event and entity"),
+        ({"negatives": float("inf")}, "sampling.negatives is inf and should be a finite number"),
+        ({"weights": 0.5}, "sampling.weights is 0.5 and should be a JSON object"),
     ],
 )
-def test_wrong_settings_are_said(tmp_path: Path, values: dict[str, Any], message: str) -> None:
+def test_wrong_settings_are_said(values: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as raised:
-        TrainingConfig.from_dict(values)
-    assert str(raised.value).startswith(message)
-    file = tmp_path / "run.toml"
-    file.write_text("".join(f"{name} = {_toml(value)}\n" for name, value in values.items()), encoding="utf-8")
-    with pytest.raises(InputError) as raised:
-        TrainingConfig.from_toml(file, {}, {})
-    assert str(raised.value).startswith(f"{file}: {message}")
-    # The same as an option is no fault of the file.
-    file.write_text("", encoding="utf-8")
-    with pytest.raises(InputError) as raised:
-        TrainingConfig.from_toml(file, {}, values)
+        with_settings(TrainingConfig(), values)
     assert str(raised.value).startswith(message)
 
 
 @pytest.mark.parametrize("weight", [0, -0.5, 1.01, float("nan"), True, "half", [0.5]])
-def test_weights_of_corpora_are_shares(tmp_path: Path, weight: object) -> None:
-    file = tmp_path / "run.toml"
-    file.write_text("[weights]\nlitbank = 0.25\ngum = 1\n")
-    assert TrainingConfig.from_toml(file, {}, {}).weights == {"litbank": 0.25, "gum": 1}
-    file.write_text(f"[weights]\nlitbank = {_toml(weight)}\n")
-    with pytest.raises(InputError, match="the weight of litbank is a share and must be above 0 and at most 1, not"):
-        TrainingConfig.from_toml(file, {}, {})
+def test_weights_of_corpora_are_shares(weight: object) -> None:
+    weights = {"litbank": 0.25, "gum": 1}
+    assert with_settings(TrainingConfig(), {"weights": weights}).sampling.weights == weights
+    with pytest.raises(InputError, match=r"^sampling\.weights\.litbank is .* and should be "):
+        with_settings(TrainingConfig(), {"weights.litbank": weight})
 
 
-def _toml(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else json.dumps(value).replace("NaN", "nan")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"epochs 3\n", "this is not TOML"),
-        (b"encoder = 'caf\xe9'\n", "this is not TOML"),
-        (b"[model]\nepochs = 3\n", "there is no setting 'model'"),
-    ],
-)
-def test_a_file_that_is_no_configuration(tmp_path: Path, content: bytes, message: str) -> None:
-    file = tmp_path / "run.toml"
-    file.write_bytes(content)
-    with pytest.raises(InputError) as raised:
-        TrainingConfig.from_toml(file, {}, {})
-    assert str(raised.value).startswith(f"{file}: {message}")
-    with pytest.raises(InputError, match="the configuration cannot be read"):
-        TrainingConfig.from_toml(tmp_path / "missing.toml", {}, {})
-    with pytest.raises(InputError, match="the configuration cannot be read"):
-        TrainingConfig.from_toml(tmp_path, {}, {})
+def test_what_python_code_gets_wrong_is_said_too() -> None:
+    with pytest.raises(InputError, match=r"^kind is 'all' and should be 'event', 'entity' or 'both'$"):
+        TrainingConfig(kind="all")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"^batch_tokens is 0 and should be"):
+        SamplingOptions(batch_tokens=0)

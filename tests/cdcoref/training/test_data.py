@@ -20,6 +20,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
 from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.sequences import SequenceOptions
 from cdcoref.training.data import SPANS_PER_MENTION, Batch, SamplingOptions, TrainingData
 
 
@@ -56,7 +57,8 @@ def corpus() -> Corpus:
 
 
 def data(encoder: Path, documents: Any, seed: int = 1, config: CorefConfig | None = None, **values: Any) -> Any:
-    config = config or CorefConfig(max_length=128, detector_max_length=64, detector_max_words=3, scorer_width=4)
+    short = SequenceOptions(max_length=128)
+    config = config or CorefConfig(short, detector_max_length=64, detector_max_words=3, scorer_width=4)
     return TrainingData(CorefModel.from_encoder(encoder, config), documents, options(**values), seed)
 
 
@@ -107,7 +109,7 @@ def test_batches_follow_from_seed_and_epoch(tiny_encoder: Path) -> None:
 
 @pytest.mark.parametrize("marking", ["all", "pair"])
 def test_every_epoch_has_as_many_batches(tiny_encoder: Path, marking: str) -> None:
-    config = CorefConfig(marking=marking, max_length=128, detector_max_length=64)  # type: ignore[arg-type]
+    config = CorefConfig(SequenceOptions(marking=marking, max_length=128), detector_max_length=64)  # type: ignore[arg-type]
     training = data(tiny_encoder, corpus(), config=config, **EVERYTHING)
     for number in range(3):
         batches = epoch(training, number)
@@ -191,7 +193,7 @@ def test_negatives_are_sampled_and_positives_are_not(tiny_encoder: Path) -> None
 
 def test_one_marked_pair_a_sequence(tiny_encoder: Path) -> None:
     documents = corpus()
-    config = CorefConfig(marking="pair", max_length=128)
+    config = CorefConfig(SequenceOptions(marking="pair", max_length=128))
     positive, pairs = positive_pairs(documents, "subtopic")
     whole = data(tiny_encoder, documents, config=config)
     assert whole.examples == pairs
@@ -272,7 +274,7 @@ def test_detection_reads_the_text_as_often_as_asked_and_skips_what_nobody_annota
     sentences = (["ferry"] * 30, ["storm"] * 30, ["police"] * 30)
     long = Document.from_sentences("long", sentences, topic="1", subtopic="1a", annotated=frozenset([1]))
     documents = Corpus((*documents.documents, long), documents.mentions)
-    config = CorefConfig(max_length=128, detector_max_length=40, detector_max_words=3)
+    config = CorefConfig(SequenceOptions(max_length=128), detector_max_length=40, detector_max_words=3)
     read = [
         [b["input_ids"] for b in epoch(data(tiny_encoder, documents, config=config, detection_passes=n))
          if b["task"] == "spans"]

@@ -10,7 +10,7 @@ import signal
 import time
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from cdcoref.model.coref_model import CONFIG_FILE, WEIGHTS_FILE, CorefModel
 from cdcoref.training import TrainingConfig, loop
 from cdcoref.training.loop import train
 from cdlm.runs import RUN_FILE
+from cdlm.settings import with_settings
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext
@@ -42,10 +43,12 @@ def corpora(sample: Path) -> tuple[Corpus, Corpus]:
 @pytest.fixture(scope="module")
 def config(tiny_encoder: Path) -> TrainingConfig:
     """Two epochs of ten batches each, with dropout; checkpoints after steps 3, 6, 9, 10, 12, 15, 18 and 20."""
-    return TrainingConfig(
-        encoder=str(tiny_encoder), epochs=2, learning_rate=1e-3, batch_tokens=2048, batch_sequences=1,
-        detection_passes=1, precision="fp32", save_steps=3, log_steps=1, max_length=128, attention_dropout=0.1,
-    )  # fmt: skip
+    settings = {
+        "encoder": str(tiny_encoder), "epochs": 2, "learning_rate": 1e-3, "batch_tokens": 2048, "batch_sequences": 1,
+        "detection_passes": 1, "precision": "fp32", "save_steps": 3, "log_steps": 1, "attention_dropout": 0.1,
+        "model.sequences.max_length": 128,
+    }  # fmt: skip
+    return with_settings(TrainingConfig(), settings)
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +110,7 @@ def test_the_folder_holds_all_that_prediction_needs(reference: tuple[Path, list[
     assert any((folder / "logs").glob("events.out.tfevents.*"))
     model = CorefModel.from_pretrained(folder)
     run = json.loads((folder / RUN_FILE).read_text())
-    assert TrainingConfig.from_dict(run["configuration"]) == config
+    assert with_settings(TrainingConfig(), run["configuration"]) == config
     assert run["best_epoch"] in (1, 2)
     assert set(run["dev"]) == {"event", "entity"}
     assert lines[0].startswith("6 training sequences an epoch in 10 batches; 0.2M parameters")
@@ -120,12 +123,12 @@ def test_the_folder_holds_all_that_prediction_needs(reference: tuple[Path, list[
         assert f"| {100 * values['conll_f1']:.1f} |" in row
         assert f"| {model.settings.distance_threshold[kind]:.2f} |" in row
     settings = tomllib.loads(card.split("```toml\n")[1].split("```")[0])
-    assert settings == asdict(config)
+    assert with_settings(TrainingConfig(), settings) == config
 
 
 def test_the_model_learns(reference: tuple[Path, list[str]], config: TrainingConfig, tiny_encoder: Path) -> None:
-    torch.manual_seed(config.seed)
-    untrained = CorefModel.from_encoder(tiny_encoder, config.coref_config()).state_dict()
+    torch.manual_seed(config.run.seed)
+    untrained = CorefModel.from_encoder(tiny_encoder, config.model).state_dict()
     trained = CorefModel.from_pretrained(reference[0]).state_dict()
     changed = {name.split(".")[0] for name in trained if not torch.equal(trained[name], untrained[name])}
     assert changed == {"encoder", "pair_scorer", "detector"}
@@ -151,7 +154,9 @@ def test_the_best_epoch_is_kept(
 
     monkeypatch.setattr(loop, "tune", scored)
     lines: list[str] = []
-    model = train(replace(config, epochs=3, save_steps=50), *corpora, tmp_path / "m", device="cpu", say=lines.append)
+    model = train(
+        with_settings(config, {"epochs": 3, "save_steps": 50}), *corpora, tmp_path / "m", device="cpu", say=lines.append
+    )
     assert len(epochs) == 3
     assert all(torch.equal(tensor, epochs[1][name]) for name, tensor in model.state_dict().items())
     assert model.settings.distance_threshold == pytest.approx({"event": 0.2, "entity": 0.2})
@@ -164,7 +169,7 @@ def test_the_same_seed_gives_the_same_model_and_another_another(
     # Neither where the model is written nor how often it is saved decides what it becomes.
     for seed, equal in ((0, True), (1, False)):
         folder = tmp_path / str(seed)
-        train(replace(config, seed=seed, save_steps=100), *corpora, folder, device="cpu", say=silent)
+        train(with_settings(config, {"seed": seed, "save_steps": 100}), *corpora, folder, device="cpu", say=silent)
         assert (weights(folder) == weights(reference[0])) is equal
 
 
@@ -172,22 +177,23 @@ def test_the_same_seed_gives_the_same_model_and_another_another(
     ("changes", "untouched"),
     [
         ({"marking": "pair", "negatives": 1.0, "context": 1, "batch_sequences": 40}, set()),
-        ({"mention_type": "event", "gradient_checkpointing": True, "detection_passes": 0}, {"detector"}),
+        ({"kind": "event", "gradient_checkpointing": True, "detection_passes": 0}, {"detector"}),
         ({"precision": "bf16", "accumulation": 3, "linkage": "complete", "both_orders": False}, set()),
     ],
 )
 def test_other_settings(
     config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, changes: dict[str, Any], untouched: set[str]
 ) -> None:
-    changed = replace(config, epochs=1, save_steps=100, **changes)
+    changed = with_settings(config, {"epochs": 1, "save_steps": 100, **changes})
     model = train(changed, *corpora, tmp_path / "m", device="cpu", say=silent)
     assert {p.dtype for p in model.parameters()} == {torch.float32}
-    for name in ("marking", "context", "linkage", "both_orders"):
-        assert getattr(model.settings, name) == getattr(changed, name)
+    assert model.settings.sequences == changed.model.sequences
+    for name in ("linkage", "both_orders"):
+        assert getattr(model.settings, name) == getattr(changed.model, name)
     run = json.loads((tmp_path / "m" / RUN_FILE).read_text())
-    assert list(run["dev"]) == (["event"] if changes.get("mention_type") else ["event", "entity"])
-    torch.manual_seed(config.seed)
-    start = CorefModel.from_encoder(changed.encoder, changed.coref_config()).state_dict()
+    assert list(run["dev"]) == (["event"] if changes.get("kind") else ["event", "entity"])
+    torch.manual_seed(config.run.seed)
+    start = CorefModel.from_encoder(changed.encoder, changed.model).state_dict()
     same = {n.split(".")[0] for n, t in model.state_dict().items() if torch.equal(t, start[n])}
     assert {"detector"} & same == untouched
 
@@ -197,7 +203,9 @@ def test_documents_of_ecb_plus(config: TrainingConfig, ecb_root: Path, tmp_path:
     corpus = read_ecb(ecb_root, [1])
     names = [d.id for d in corpus.documents]
     some, other = corpus.subset(names[:4] + names[-4:]), corpus.subset(names[4:7])
-    model = train(replace(config, epochs=1, save_steps=100), some, other, tmp_path / "m", device="cpu", say=silent)
+    model = train(
+        with_settings(config, {"epochs": 1, "save_steps": 100}), some, other, tmp_path / "m", device="cpu", say=silent
+    )
     assert model.settings.distance_threshold["event"] > 0
 
 
@@ -208,16 +216,16 @@ def test_documents_of_ecb_plus(config: TrainingConfig, ecb_root: Path, tmp_path:
     ("changes", "message"),
     [
         ({"precision": "fp16"}, "fp16 needs a GPU"),
-        ({"encoder": "not/a/name/of the/hub"}, "no such folder"),
-        ({"mention_type": "event"}, "the dev corpus has no mention of the kind event"),
+        ({"encoder": "not/a/name/of the/hub"}, "neither a folder nor the name of a model"),
+        ({"kind": "event"}, "the dev corpus has no event mentions to tune thresholds on"),
     ],
 )
 def test_a_run_that_cannot_begin_leaves_no_trace(
     config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
-    dev = corpora[1].of_kind("entity") if "mention_type" in changes else corpora[1]
+    dev = corpora[1].of_kind("entity") if "kind" in changes else corpora[1]
     with pytest.raises(InputError, match=message):
-        train(replace(config, **changes), corpora[0], dev, tmp_path / "m", device="cpu", say=silent)
+        train(with_settings(config, changes), corpora[0], dev, tmp_path / "m", device="cpu", say=silent)
     assert not (tmp_path / "m").exists()
 
 
@@ -276,7 +284,7 @@ def test_killed_with_signal_nine_again_and_again(
     tmp_path: Path,
 ) -> None:
     """The checkpoints are written all the time, so that many a kill falls into one."""
-    config = replace(config, **changes)
+    config = with_settings(config, changes)
     expected = reference[0]
     if "precision" in changes:
         expected = tmp_path / "whole"

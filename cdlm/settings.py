@@ -1,0 +1,170 @@
+"""Settings in, a configuration out: where it starts, a TOML file over it, and single settings over that.
+
+A configuration is a dataclass whose fields are values or further such dataclasses, down to any depth. A setting's name
+is the path to it, ``model.sequences.max_length``; the end of that path does where only one setting ends so. TOML files
+nest as tables.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, fields, is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import tomli_w
+
+from cdlm.errors import InputError
+from cdlm.validation import shown, validated
+
+T = TypeVar("T")
+LARGEST_FILE = 2**20
+
+
+def with_settings(start: T, settings: Mapping[str, Any], path: str | Path | None = None) -> T:
+    """A configuration with some settings replaced.
+
+    Parameters
+    ----------
+    start
+        The configuration, a dataclass.
+    settings
+        Values by name: the full path to a setting, or to an entry of one that is a mapping, or the end of such a path;
+        or tables (mappings) of settings.
+    path
+        The file that the settings are from.
+
+    Raises
+    ------
+    InputError
+        If a setting is not known, ambiguous or given twice, or a value is not what it should be.
+    """
+    values: dict[str, Any] = asdict(start)  # type: ignore[call-overload]
+    given: set[tuple[str, ...]] = set()
+    for place, value in _places(start, settings, path):
+        if place in given:
+            raise InputError(f"{'.'.join(place)} is given twice", path)
+        given.add(place)
+        table = values
+        for part in place[:-1]:
+            table = table[part]
+        table[place[-1]] = value
+    return validated(type(start), values, path, others="forbid")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file, or raise an `InputError` that names it."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise InputError("this file is too large to be a configuration", path)
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"the configuration cannot be read ({error.strerror})", path) from error
+    except RecursionError as error:
+        raise InputError("this is not TOML that can be read (it nests too deep)", path) from error
+    except ValueError as error:  # not TOML, not UTF-8, or an integer of thousands of digits
+        raise InputError(f"this is not TOML that can be read ({error})", path) from error
+
+
+def parse_settings(pairs: Sequence[str]) -> dict[str, Any]:
+    """Read ``NAME=VALUE`` pairs, the values as TOML where they can be and as text where not.
+
+    >>> parse_settings(["run.epochs=3", "marking=pair"])
+    {'run.epochs': 3, 'marking': 'pair'}
+
+    Raises
+    ------
+    InputError
+        If there is no ``=``, no name, or the same name twice.
+    """
+    settings: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name:
+            raise InputError(f"a setting is given as NAME=VALUE, not as {shown(pair)}")
+        if name in settings:
+            raise InputError(f"{name} is given twice")
+        try:
+            read = tomllib.loads(f"value = {text}")
+        except (ValueError, RecursionError):
+            read = {}
+        settings[name] = read["value"] if read.keys() == {"value"} else text
+    return settings
+
+
+def as_toml(configuration: Mapping[str, Any]) -> str:
+    """A configuration's values as a TOML file that :func:`read_toml` reads; settings that are None are left out."""
+    return tomli_w.dumps(_without_none(configuration))
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _without_none(value) if isinstance(value, Mapping) else value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _places(
+    configuration: object, settings: Mapping[str, Any], path: str | Path | None
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The path to every setting that is given, and its value."""
+    known = list(_leaves(configuration))
+    for name, value in settings.items():
+        parts = tuple(str(name).split("."))
+        place = _table(configuration, parts)
+        if place is not None:
+            if not isinstance(value, Mapping):
+                raise InputError(f"{name} is {shown(value)} and should be a table of settings", path)
+            for inner, inner_value in _places(place, value, path):
+                yield (*parts, *inner), inner_value
+            continue
+        found = _ending_in(known, parts)
+        if not found:  # an entry of a setting that is a mapping?
+            of_mapping = (
+                leaf for leaf in _ending_in(known, parts[:-1]) if isinstance(_at(configuration, leaf), Mapping)
+            )
+            found = [(*leaf, parts[-1]) for leaf in of_mapping if parts[-1]]
+        if not found:
+            names = ", ".join(".".join(leaf) for leaf in known)
+            raise InputError(f"there is no setting {shown(name)}; the settings are {names}", path)
+        if len(found) > 1:
+            names = " or ".join(".".join(leaf) for leaf in found)
+            raise InputError(f"the setting {name} is ambiguous; write {names}", path)
+        yield found[0], value
+
+
+def _leaves(configuration: object) -> Iterator[tuple[str, ...]]:
+    """The paths to all settings."""
+    for field in fields(configuration):  # type: ignore[arg-type]
+        value = getattr(configuration, field.name)
+        if is_dataclass(value):
+            for inner in _leaves(value):
+                yield (field.name, *inner)
+        else:
+            yield (field.name,)
+
+
+def _ending_in(paths: Sequence[tuple[str, ...]], parts: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The path itself if it is among some paths, else those that end in it."""
+    if parts in paths or not parts:
+        return [parts] if parts else []
+    return [path for path in paths if path[-len(parts) :] == parts]
+
+
+def _at(configuration: object, path: Sequence[str]) -> object:
+    """The value at the end of a path."""
+    for part in path:
+        configuration = getattr(configuration, part)
+    return configuration
+
+
+def _table(configuration: object, parts: Sequence[str]) -> object | None:
+    """The dataclass at the end of a path; None if there is none."""
+    for part in parts:
+        if not is_dataclass(configuration) or part not in {field.name for field in fields(configuration)}:
+            return None
+        configuration = getattr(configuration, part)
+    return configuration if is_dataclass(configuration) else None

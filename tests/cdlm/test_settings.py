@@ -1,0 +1,224 @@
+"""Settings over a configuration: full and short names, tables, TOML files, and a sentence for whatever is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_core import core_schema
+
+from cdlm.errors import InputError
+from cdlm.runs import RunOptions
+from cdlm.settings import as_toml, parse_settings, read_toml, with_settings
+from cdlm.validation import TEXT, Count, check_fields, number
+
+
+@dataclass(frozen=True)
+class Sail:
+    area: Annotated[float, number(0)] = 20.0
+    colour: str = "white"
+    reef: Annotated[int | str, core_schema.union_schema([core_schema.int_schema(strict=True), TEXT])] = "none"
+
+
+@dataclass(frozen=True)
+class Rig:
+    sail: Sail = field(default_factory=Sail)
+    masts: Count = 1
+    names: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
+    loads: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(-9))] = field(
+        default_factory=lambda: {"bow": 1.0}
+    )
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.masts > 5:
+            raise InputError("no boat has more than five masts")
+
+
+@dataclass(frozen=True)
+class Boat:
+    rig: Rig = field(default_factory=Rig)
+    colour: str = "blue"
+    keel: Annotated[float | None, core_schema.nullable_schema(number(-9))] = None
+
+
+def test_full_and_short_names_and_tables_say_the_same() -> None:
+    expected = Boat(Rig(Sail(area=30.0), masts=2))
+    for settings in (
+        {"rig.sail.area": 30, "rig.masts": 2},
+        {"area": 30, "masts": 2},
+        {"sail.area": 30.0, "rig": {"masts": 2}},
+        {"rig": {"masts": 2, "sail": {"area": 30}}},
+        {"rig.sail": {"area": 30}, "masts": 2},
+    ):
+        assert with_settings(Boat(), settings) == expected
+    # The full name of a setting is never ambiguous, even if it is the end of another's.
+    assert with_settings(Boat(), {"colour": "red"}) == Boat(colour="red")
+    assert with_settings(Boat(), {"sail.colour": "red"}).rig.sail.colour == "red"
+    # What was there before stays; a mapping that is a value is replaced as a whole.
+    changed = with_settings(with_settings(Boat(), {"keel": 1.5}), {"loads": {"stern": 2.0}, "names": ["a", "b"]})
+    assert (changed.keel, changed.rig.loads, changed.rig.names) == (1.5, {"stern": 2.0}, ("a", "b"))
+    added = with_settings(changed, {"loads.bow": 3, "rig.loads.stern": 4})
+    assert added.rig.loads == {"stern": 4.0, "bow": 3.0}
+
+
+def test_a_short_name_of_two_settings_is_ambiguous() -> None:
+    @dataclass(frozen=True)
+    class Fleet:
+        first: Boat = field(default_factory=Boat)
+        second: Boat = field(default_factory=Boat)
+
+    with pytest.raises(InputError, match=r"^the setting keel is ambiguous; write first.keel or second.keel$"):
+        with_settings(Fleet(), {"keel": 1})
+    assert with_settings(Fleet(), {"second.keel": 1}).second.keel == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"oars": 2},
+            "there is no setting 'oars'; the settings are rig.sail.area, rig.sail.colour, rig.sail.reef, rig",
+        ),
+        ({"rig": {"oars": 2}}, "there is no setting 'oars'; the settings are sail.area, "),
+        ({"": 1}, "there is no setting ''"),
+        ({".": 1}, "there is no setting '.'"),
+        ({"rig.": 1}, "there is no setting 'rig.'"),
+        ({"rig.masts.top": 1}, "there is no setting 'rig.masts.top'"),
+        ({"loads.": 1}, "there is no setting 'loads.'"),
+        ({"loads.bow.left": 1}, "there is no setting 'loads.bow.left'"),
+        ({"rig": 5}, "rig is 5 and should be a table of settings"),
+        ({"rig.sail": "big"}, "rig.sail is 'big' and should be a table of settings"),
+        ({"masts": 1, "rig": {"masts": 1}}, "rig.masts is given twice"),
+        ({"masts": "two"}, "rig.masts is 'two' and should be a whole number"),
+        ({"masts": 2.5}, "rig.masts is 2.5 and should be a whole number"),
+        ({"masts": True}, "rig.masts is true and should be a whole number"),
+        ({"masts": 0}, "rig.masts is 0 and should be at least 1"),
+        ({"masts": 6}, "no boat has more than five masts"),
+        ({"masts": 1 << 20_000}, "rig.masts is a number of thousands of digits and should be at most"),
+        ({"area": -1}, "rig.sail.area is -1 and should be at least 0"),
+        ({"reef": []}, "rig.sail.reef is [] and should be a whole number or text"),
+        ({"keel": "deep"}, "keel is 'deep' and should be a number"),
+        ({"names": "a"}, "rig.names is 'a' and should be a list"),
+        ({"names": ["a", 1]}, "rig.names[1] is 1 and should be text"),
+        ({"loads": {"bow": "x"}}, "rig.loads.bow is 'x' and should be a number"),
+    ],
+)
+def test_wrong_settings_are_said(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        with_settings(Boat(), settings, "boat.toml")
+    assert str(raised.value).startswith(f"boat.toml: {message}")
+
+
+def test_a_toml_file_nests_as_tables(tmp_path: Path) -> None:
+    file = tmp_path / "boat.toml"
+    file.write_text('colour = "red"\nmasts = 3\n[rig.sail]\narea = 50\n', encoding="utf-8")
+    assert with_settings(Boat(), read_toml(file), file) == Boat(Rig(Sail(area=50.0), masts=3), colour="red")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"masts 3\n",
+        b"colour = 'caf\xe9'\n",
+        b"masts = " + 5000 * b"9" + b"\n",
+        b"masts = " + 100_000 * b"[" + 100_000 * b"]",
+        b"masts = " + 10_000 * b"{a=" + b"1" + 10_000 * b"}",
+        b"[" + b"a." * 10_000 + b"b]\nmasts = 3",
+        b"masts = 0x" + 5000 * b"f",
+        b"masts = nan",
+        b"masts = 1979-05-27",
+        b"#" * 2_000_000,
+    ],
+    ids=str,
+)
+def test_a_file_that_is_no_configuration(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "boat.toml"
+    file.write_bytes(content)
+    with pytest.raises(InputError) as raised:
+        with_settings(Boat(), read_toml(file), file)
+    assert str(raised.value).startswith(f"{file}: ")
+    assert "\n" not in str(raised.value)
+    for path in (tmp_path / "missing.toml", tmp_path):
+        with pytest.raises(InputError, match="the configuration cannot be read"):
+            read_toml(path)
+
+
+def test_settings_of_the_command_line() -> None:
+    pairs = [
+        "rig.masts=2",
+        " sail-area = 3.5 ",
+        "colour=red",
+        'colour2="red"',
+        "both=true",
+        "names=['a']",
+        "empty=",
+        "a=b=c",
+    ]
+    assert parse_settings(pairs) == {
+        "rig.masts": 2, "sail_area": 3.5, "colour": "red", "colour2": "red", "both": True, "names": ["a"], "empty": "",
+        "a": "b=c",
+    }  # fmt: skip
+    # What TOML cannot read, or reads as more than a value, is text.
+    for text in ("1\nmasts = 2", 5000 * "9", 100_000 * "[", "2 # masts\n[rig]"):
+        assert parse_settings([f"masts={text}"]) == {"masts": text}
+
+
+@pytest.mark.parametrize("pair", ["masts", "=2", " =2", ""])
+def test_settings_need_a_name_and_a_value(pair: str) -> None:
+    with pytest.raises(InputError, match=r"^a setting is given as NAME=VALUE, not as "):
+        parse_settings([pair])
+
+
+def test_a_setting_is_given_once() -> None:
+    with pytest.raises(InputError, match=r"^masts is given twice$"):
+        parse_settings(["masts=1", "masts=2"])
+
+
+VALUES = st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(), st.lists, max_leaves=4)
+
+
+@given(st.dictionaries(st.text(max_size=8) | st.sampled_from(["masts", "rig", "keel", "loads"]), VALUES, max_size=3))
+def test_any_settings_are_taken_or_refused(settings: dict[str, Any]) -> None:
+    message = ""
+    try:
+        changed = with_settings(Boat(), settings)
+    except InputError as error:
+        message = str(error)
+    else:
+        assert isinstance(changed, Boat)
+    assert "\n" not in message
+
+
+def test_a_configuration_as_toml_is_read_back(tmp_path: Path) -> None:
+    boat = Boat(Rig(Sail(colour='"🚢" \\ \x7f'), masts=2, names=("a", "b")), keel=None)
+    file = tmp_path / "boat.toml"
+    file.write_text(as_toml(asdict(boat)), encoding="utf-8")
+    assert with_settings(Boat(), read_toml(file)) == boat
+    assert with_settings(Boat(), json.loads(json.dumps(asdict(boat)))) == boat
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"seed": 2**33}, "seed is 8589934592 and should be at most 4294967295"),
+        ({"seed": -1}, "seed is -1 and should be at least 0"),
+        ({"learning_rate": float("nan")}, "learning_rate is nan and should be a finite number"),
+        ({"learning_rate": -1.0}, "learning_rate is -1.0 and should be at least 0"),
+        ({"adam_beta2": 1.0}, "adam_beta2 is 1.0 and should be below 1"),
+        ({"precision": "fp8"}, "precision is 'fp8' and should be 'auto', 'fp32', 'bf16' or 'fp16'"),
+        ({"gradient_checkpointing": 1}, "gradient_checkpointing is 1 and should be true or false"),
+        ({"save_steps": 0}, "save_steps is 0 and should be at least 1"),
+    ],
+)
+def test_the_options_of_a_run_are_checked_however_they_are_made(values: dict[str, Any], message: str) -> None:
+    for make in (lambda: RunOptions(**values), lambda: with_settings(RunOptions(), values)):
+        with pytest.raises(InputError) as raised:
+            make()
+        assert str(raised.value) == message
