@@ -211,7 +211,7 @@ def test_annotated_topics(predict: Run, sample: Path, tmp_path: Path) -> None:
 # -- what is written -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["out.jsonl", "out.conll", "out.jsonl.gz", "out.conll.gz"])
+@pytest.mark.parametrize("name", ["out.jsonl", "out.conll", "out.conllu", "out.jsonl.gz", "out.conll.gz"])
 def test_what_is_written_is_what_was_shown(predict: Run, tmp_path: Path, name: str) -> None:
     done = predict("a.txt", "b.txt", "c.txt", "-o", name)
     assert done.code == 0, done.err
@@ -240,12 +240,29 @@ def test_what_is_written_is_what_was_shown(predict: Run, tmp_path: Path, name: s
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted({*TEXTS, name, "reference.jsonl"})
 
 
+def test_conll_is_written_joined_unless_a_layout_says_otherwise(predict: Run, tmp_path: Path) -> None:
+    for options, beginnings in (([], ["corpus"]), (["--layout", "2012"], ["(a.txt); part 000", "(b.txt); part 000"])):
+        assert predict("a.txt", "b.txt", "-o", "out.conll", *options).code == 0
+        written = (tmp_path / "out.conll").read_text()
+        assert re.findall(r"^#begin document (.*)$", written, re.MULTILINE) == beginnings
+
+
+def test_an_empty_text_does_not_stop_a_conll_file(predict: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").touch()
+    done = predict("a.txt", "empty.txt", "-o", "out.conll")
+    assert done.code == 0
+    assert "cdcoref: 1 document without words left out, since eight columns cannot say it\n" in done.err
+    assert [d.id for d in read_corpus(["out.conll"]).corpus.documents] == ["a.txt"]
+
+
 def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path: Path) -> None:
-    for name, message in (
-        ("out.txt", "the output's name must end in .conll, .conllu, .csv, .html, .jsonl or .parquet"),
-        ("nowhere/out.jsonl", "the folder of the output does not exist; make it first"),
+    for name, options, message in (
+        ("out.txt", [], "the output's name must end in .conll, .conllu, .csv, .html, .jsonl or .parquet"),
+        ("nowhere/out.jsonl", [], "the folder of the output does not exist; make it first"),
+        ("out.jsonl", ["--layout", "2012"], "JSON lines has no layout '2012'"),
+        ("out.html", ["--layout", "2012"], "only .conll files have layouts; leave out --layout"),
     ):
-        done = predict("a.txt", "-o", name)
+        done = predict("a.txt", "-o", name, *options)
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith(f"cdcoref: {name}: {message}")
         assert done.err.count("\n") == 1

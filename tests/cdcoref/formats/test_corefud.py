@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import read_corefud
+from cdcoref.formats import read_corefud, read_file, tokenise_text, write_corefud
 from cdcoref.formats.corefud_parsing import read_corefud_table
 
 HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
@@ -78,6 +83,139 @@ def test_documents_and_sentences(tmp_path: Path) -> None:
     table = read_corefud_table(path)
     assert table.local_clusters
     assert [row.tokens for row in table.documents.values()] == [3, 1]
+
+
+def test_numbers_of_groups_begin_anew_in_every_document(tmp_path: Path) -> None:
+    header = "# global.Entity = GRP-etype\n"
+    path = write(tmp_path / "x", "a (1-person)", "", header="# newdoc id = d\n" + header)
+    path.write_text(path.read_text() + "# newdoc id = e\n1\tb" + "\t_" * 7 + "\tEntity=(1-place)\n\n")
+    assert len(set(read_corefud_table(path).cluster.tolist())) == 2
+    assert [(m.cluster, m.tag) for m in read_corefud(path).mentions] == [("d/1", "person"), ("e/1", "place")]
+
+
+def test_heads(tmp_path: Path) -> None:
+    words = ("the (e1-person-2", "old", "man e1)(e2[1/2]-event-3", "ran e2[1/2])", "it", "off (e2[2/2]-event-3)")
+    path = write(tmp_path / "x", *words)
+    assert [m.tokens for m in read_corefud(path, heads=True).mentions] == [(1,), (5,)]
+    gum = write(tmp_path / "y", "the (1-1,3", "old", "man 1)", header="# global.Entity = GRP-minspan\n")
+    assert [m.tokens for m in read_corefud(gum, heads=True).mentions] == [(0, 2)]
+    for head in ("", "4", "0", "x", "9" * 5000):
+        wrong = write(tmp_path / "z", f"the (e1-person-{head}", "old", "man e1)")
+        with pytest.raises(InputError, match=r"line 3: .* for the head of a mention of 3 words that begins here"):
+            read_corefud(wrong, heads=True)
+
+
+def test_empty_nodes(tmp_path: Path) -> None:
+    path = write(tmp_path / "x", "1=a (e1)", "1.1=b", "2=c (e2)")
+    assert read_corefud(path).documents[0].tokens == ("a", "b", "c")
+    assert read_corefud(path, empty_nodes=False).mentions[1].tokens == (1,)
+    with pytest.raises(InputError, match=r"line 4: .* at an empty node"):
+        read_corefud(write(path, "1=a", "1.1=b (e1)"), empty_nodes=False)
+
+
+def test_the_file_as_it_is_written(tmp_path: Path) -> None:
+    first = tokenise_text("Ann-Marie didn't.", "d e")
+    second = Document.from_sentences("e", [["She"], [], ["took", "it", "off"]])
+    mentions = (
+        Mention("d e", (0,), "entity", "a-b|c", tag="person"),
+        Mention("e", (0,), "entity", "a-b|c", tag="HUMAN"),
+        Mention("e", (1, 3), "event", "off"),
+        Mention("e", (1, 2, 3), "event"),
+        Mention("e", (2,), None, "x"),
+    )
+    write_corefud(Corpus((first, second), mentions), tmp_path / "x.conllu")
+    assert (tmp_path / "x.conllu").read_text() == (
+        "# newdoc id = d\\u0020e\n"
+        "# global.Entity = eid-etype-head-other\n"
+        "# sent_id = d\\u0020e-1\n"
+        "# text = Ann-Marie didn't.\n"
+        "1\tAnn-Marie\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1-person-1-kind:entity,crossdoc:a%2Db%7Cc)\n"
+        "2\tdid\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n"
+        "3\tn't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n"
+        "4\t.\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        "\n"
+        "# newdoc id = e\n"
+        "# global.Entity = eid-etype-head-other\n"
+        "# sent_id = e-1\n"
+        "# text = She\n"
+        "1\tShe\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2--1-kind:entity,crossdoc:a%2Db%7Cc)\n"
+        "\n"
+        "# sent_id = e-3\n"
+        "# text = took it off\n"
+        "1\ttook\t_\t_\t_\t_\t_\t_\t_\t"
+        "Entity=(e3-event-3-kind:event(e4[1/2]-event-2-kind:event,crossdoc:off)\n"
+        "2\tit\t_\t_\t_\t_\t_\t_\t_\tEntity=(e5--1-crossdoc:x)\n"
+        "3\toff\t_\t_\t_\t_\t_\t_\t_\tEntity=(e4[2/2]-event-2-kind:event,crossdoc:off)e3)\n"
+        "\n"
+    )
+    back = read_corefud(tmp_path / "x.conllu")
+    assert {(m.key, m.cluster) for m in back.mentions if m.cluster != "e/e3"} == {
+        (m.key, m.cluster) for m in mentions if m.cluster is not None
+    }
+    assert not read_corefud_table(tmp_path / "x.conllu").local_clusters
+
+
+words = st.text(max_size=5) | st.sampled_from(["-", "_", "#", "Entity=(e1)", "|", "\\e", "1-2"])
+names = st.text(max_size=5) | st.sampled_from(["e1", "e1[1/2]", "a-b", "%", "x; part 001", "#", " "])
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> Corpus:
+    """Documents with mentions that nest, cross, repeat and have gaps."""
+    documents, mentions = [], []
+    for id in draw(st.lists(names.filter(bool), max_size=3, unique=True)):
+        sentences = draw(st.lists(st.lists(words, min_size=1, max_size=4), min_size=1, max_size=3))
+        document = Document.from_sentences(id, sentences, part=draw(st.sampled_from(["0", "1"])))
+        documents.append(document)
+        tokens = st.sets(st.integers(0, len(document.tokens) - 1), min_size=1)
+        for _ in range(draw(st.integers(0, 4))):
+            kind, cluster = draw(st.sampled_from([None, "event", "entity"])), draw(st.none() | names)
+            mentions.append(Mention(id, tuple(sorted(draw(tokens))), kind, cluster))
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def crossing(first: tuple[str, frozenset[int]], second: tuple[str, frozenset[int]]) -> bool:
+    """Whether two mentions share words, or lie in each other's gaps, and neither holds all words of the other."""
+    (document, one), (other_document, other) = first, second
+    if document != other_document or one <= other or other <= one:
+        return False
+    return max(min(one), min(other)) <= min(max(one), max(other))
+
+
+@given(corpora())
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_read_back_equal_or_refused(tmp_path: Path, corpus: Corpus) -> None:
+    path = tmp_path / "x.conllu.gz"
+    path.unlink(missing_ok=True)
+    try:
+        write_corefud(corpus, path)
+    except InputError:
+        assert not path.exists()
+        clusters = ({(m.document, frozenset(m.tokens)) for m in cluster} for cluster in corpus.clusters())
+        assert any(crossing(a, b) for cluster in clusters for a, b in combinations(cluster, 2))
+        return
+    back = read_corefud(path)
+    assert [(d.id, d.part, d.tokens, d.sentences) for d in back.documents] == [
+        (d.id, d.part, d.tokens, d.sentences) for d in corpus.documents
+    ]
+    named = Counter((m.key, m.cluster) for m in corpus.mentions if m.cluster is not None)
+    assert named <= Counter((m.key, m.cluster) for m in back.mentions)
+    assert Counter(m.key for m in corpus.mentions) == Counter(m.key for m in back.mentions)
+    assert sorted(map(len, back.clusters())) == sorted(map(len, corpus.clusters()))
+
+
+def test_a_document_without_words_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="document 'd' has no words"):
+        write_corefud(Corpus((Document.from_sentences("d", []),)), tmp_path / "x.conllu")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_real_corpus_is_read_back_equal(shared: Path, tmp_path: Path) -> None:
+    corpus = read_file(shared / "corpora" / "gum" / "dev" / "GUM_news_iodine.conllu")
+    assert len(corpus.mentions) > 100
+    write_corefud(corpus, tmp_path / "x.conllu")
+    back = read_corefud(tmp_path / "x.conllu")
+    assert {(m.key, m.cluster, m.tag) for m in back.mentions} >= {(m.key, m.cluster, m.tag) for m in corpus.mentions}
 
 
 @pytest.mark.parametrize(

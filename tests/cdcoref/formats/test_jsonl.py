@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import read_jsonl, tokenise_text, write_jsonl
+from cdcoref.formats import jsonl_writer, read_jsonl, tokenise_text, write_jsonl
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 names = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
@@ -187,6 +187,57 @@ def test_wrong_bytes_are_refused_with_their_line(tmp_path: Path) -> None:
     path.write_bytes(b'{"id": "a", "text": "x"}\n{"id": "b", "text": "caf\xe9"}\n')
     with pytest.raises(InputError, match=r"line 2: .*UTF-8"):
         read_jsonl(path)
+
+
+STORIES = Corpus(
+    (Document.from_sentences("a", [["Ann", "ran"]]), Document.from_sentences("b", [["She", "fell"]])),
+    (Mention("a", (0,), "entity", "1"), Mention("b", (0,), "entity", "1"), Mention("b", (1,), "event")),
+)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_documents_are_written_one_by_one(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("what was there")
+    with jsonl_writer(tmp_path / name) as write:
+        for document in STORIES.documents:
+            write(document, [mention for mention in STORIES.mentions if mention.document == document.id])
+            assert (tmp_path / name).read_text() == "what was there"
+    assert read_jsonl(tmp_path / name) == STORIES
+    write_jsonl(STORIES, tmp_path / f"whole-{name}")
+    assert (tmp_path / f"whole-{name}").read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_a_writer_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
+    def interrupted() -> None:
+        with jsonl_writer(tmp_path / "a.jsonl") as write:
+            write(STORIES.documents[0], [])
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_writer_refuses_what_could_not_be_read(tmp_path: Path) -> None:
+    with jsonl_writer(tmp_path / "a.jsonl") as write:
+        with pytest.raises(ValueError, match="is not in document 'a'"):
+            write(STORIES.documents[0], STORIES.mentions)
+        with pytest.raises(ValueError, match="is not in document 'a'"):
+            write(STORIES.documents[0], [Mention("a", (2,))])
+        write(STORIES.documents[0], [])
+        with pytest.raises(ValueError, match="document 'a' is written a second time"):
+            write(STORIES.documents[0], [])
+    assert read_jsonl(tmp_path / "a.jsonl").documents == STORIES.documents[:1]
+
+
+def test_what_is_written_grows_as_it_is_written(tmp_path: Path) -> None:
+    """Nothing is kept until the end, however many documents there are."""
+    with jsonl_writer(tmp_path / "a.jsonl") as write:
+        [part] = tmp_path.iterdir()
+        for number in range(100):
+            write(Document.from_sentences(str(number), [["word"] * 1000]), [])
+        assert part.stat().st_size > 1_000_000
+    assert len(read_jsonl(tmp_path / "a.jsonl").documents) == 100
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:

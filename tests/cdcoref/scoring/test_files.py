@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import write_conll, write_jsonl
-from cdcoref.scoring import FileScores, Options, Scores, score, score_files
+from cdcoref.formats import table_of_corpus, write_conll, write_corpus, write_jsonl
+from cdcoref.scoring import FileScores, Options, Scores, score, score_files, score_tables
 
 TOPICS = {"a1": ("a", "a_1"), "a2": ("a", "a_1"), "a3": ("a", "a_2"), "b1": ("b", "b_1")}
 
@@ -182,6 +183,59 @@ def test_kinds(tmp_path: Path) -> None:
     conll = saved(tmp_path, "key.conll", both)
     with pytest.raises(InputError, match="not every mention has a kind here"):
         list(score_files(conll, [response], Options(kind="event")))
+
+
+def on_the_same_tokens() -> tuple[Corpus, Corpus]:
+    """Events and entities on the same tokens; the response has the events right and all links of entities wrong."""
+    documents = tuple(Document.from_sentences(id, [["w"] * 4]) for id in ("d", "e"))
+    places = [(document.id, (token,)) for document in documents for token in range(4)]
+    events = [Mention(*place, "event", f"v{place[1][0]}") for place in places]
+    key = [Mention(*place, "entity", f"n{place[1][0]}") for place in places]
+    response = [Mention(*place, "entity", place[0]) for place in places]
+    return Corpus(documents, (*events, *key)), Corpus(documents, (*events, *response))
+
+
+def test_an_event_and_an_entity_of_the_same_tokens_are_two_mentions_by_every_route(tmp_path: Path) -> None:
+    key, response = on_the_same_tokens()
+    by_clusters = score(*([[m.key for m in cluster] for cluster in side.clusters()] for side in (key, response)))
+    routes = [score(key, response), score_tables(table_of_corpus(key, "k"), table_of_corpus(response, "r"), Options())]
+    for name in ("x.jsonl", "x.conllu", "x.jsonl.gz"):
+        for side, folder in ((key, "key"), (response, "response")):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            write_corpus(side, tmp_path / folder / name)
+    for name in ("x.jsonl", "x.conllu"):
+        routes += score_files(tmp_path / "key" / name, [tmp_path / "response" / n for n in ("x.jsonl", "x.conllu")])
+    for route in routes:
+        scores = route if isinstance(route, Scores) else route.scores
+        assert scores == by_clusters
+        assert scores["mentions"].f1 == 1
+        # Entities have half of their cluster right and a quarter of what they are put with.
+        assert (scores["b3"].recall, scores["b3"].precision) == ((8 + 8 / 2) / 16, (8 + 8 / 4) / 16)
+        assert (scores["muc"].recall, scores["muc"].precision) == (4 / 8, 4 / 10)
+    assert all(score(key.of_kind(kind), response.of_kind(kind))["muc"].f1 == (kind == "event") for kind in KINDS)
+
+
+def test_kinds_are_not_compared_where_one_side_has_none(tmp_path: Path) -> None:
+    key, _ = on_the_same_tokens()
+    entities = key.of_kind("entity")
+    nameless = Corpus(key.documents, tuple(replace(m, kind=None) for m in entities.mentions))
+    for side in (nameless, Corpus(key.documents, tuple(replace(m, kind="event") for m in nameless.mentions[:4]))):
+        assert (score(entities, side)["mentions"].recall == 1) == (side is nameless)
+        assert (score(side, entities)["mentions"].precision == 1) == (side is nameless)
+    write_corpus(key, tmp_path / "key.jsonl")
+    write_corpus(entities, tmp_path / "response.conll")
+    [result] = score_files(tmp_path / "key.jsonl", [tmp_path / "response.conll"])
+    assert result.scores["mentions"].f1 == 1
+    assert result.notes[0].startswith("8 mentions of the key that repeat another left out")
+    with pytest.raises(InputError, match="not every mention has a kind here"):
+        list(score_files(tmp_path / "key.jsonl", [tmp_path / "response.conll"], Options(kind="event")))
+
+
+def test_some_mentions_without_a_kind_are_told(tmp_path: Path) -> None:
+    key, _ = on_the_same_tokens()
+    mixed = Corpus(key.documents, (*key.mentions[:7], replace(key.mentions[7], kind=None)))
+    [result] = score_files(saved(tmp_path, "key.jsonl", key), [saved(tmp_path, "response.jsonl", mixed)])
+    assert "1 mention of the response without a kind: kinds are not compared" in result.notes
 
 
 def test_discontinuous_mentions(tmp_path: Path) -> None:
