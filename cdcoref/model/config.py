@@ -12,9 +12,12 @@ from pydantic_core import core_schema
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.sequences import SMALLEST_LENGTH, Context, SequenceOptions
-from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, number, shown, validated, whole_number
+from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, any_of, number, shown, validated, whole_number
 
 Length = Annotated[int, whole_number(SMALLEST_LENGTH, 10**7)]
+_CONTEXT = any_of(
+    "'document', 'sentence' or a number of sentences", INDEX, core_schema.literal_schema(["document", "sentence"])
+)
 Probabilities = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, PROBABILITY)]
 
 
@@ -53,9 +56,7 @@ class CorefConfig:
     """
 
     marking: Literal["all", "pair"] = "all"
-    context: Annotated[
-        Context, core_schema.union_schema([INDEX, core_schema.literal_schema(["document", "sentence"])])
-    ] = "document"
+    context: Annotated[Context, _CONTEXT] = "document"
     max_length: Length = 4096
     mention_vector: Literal["sum", "mean"] = "sum"
     both_orders: bool = True
