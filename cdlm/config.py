@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic_core import core_schema
 
 from cdlm.errors import InputError
-from cdlm.validation import COUNT, INDEX, Count, number, shown, validated, whole_number
+from cdlm.validation import COUNT, INDEX, Count, any_of, number, shown, validated, whole_number
 
 CONFIG_FILE = "config.json"
 MOST_LAYERS = 1000
@@ -48,7 +48,7 @@ class EncoderConfig:
     bos_token_id: Index = None
     eos_token_id: Annotated[
         int | list[int] | None,
-        core_schema.nullable_schema(core_schema.union_schema([INDEX, core_schema.list_schema(INDEX)])),
+        core_schema.nullable_schema(any_of("a whole number or a list of some", INDEX, core_schema.list_schema(INDEX))),
     ] = None
     sep_token_id: Index = None
     type_vocab_size: Count = 1
@@ -126,15 +126,18 @@ def read_json(path: Path) -> dict[str, Any]:
         raise InputError("there is no such file; name a folder with a saved model", path) from error
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror})", path) from error
-    except (ValueError, RecursionError) as error:
-        # Among the values that are refused are integers of thousands of digits.
-        raise InputError(
-            f"this is not JSON that can be read ({error})", path, getattr(error, "lineno", None)
-        ) from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError(f"this is not JSON ({error})", path, getattr(error, "lineno", None)) from error
+    except ValueError as error:
+        raise InputError("a whole number in this file has thousands of digits", path) from error
+    except RecursionError:
+        values, nesting = {}, MOST_NESTING + 1
+    else:
+        nesting = _nesting(values)
+    if nesting > MOST_NESTING:
+        raise InputError(f"this file nests lists and objects more than {MOST_NESTING} deep", path)
     if not isinstance(values, dict):
         raise InputError("a JSON object was expected here", path)
-    if _nesting(values) > MOST_NESTING:
-        raise InputError(f"this is not JSON that can be read (it nests deeper than {MOST_NESTING} levels)", path)
     return values
 
 

@@ -7,18 +7,29 @@ global projections start as copies of the local ones. A head for masked language
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 
 from cdlm.checkpoints import find_checkpoint, read_weights
 from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
-from cdlm.encoder import CDLMModel
-from cdlm.errors import InputError
-from cdlm.tokens import load_tokenizer
+from cdlm.encoder import CDLMModel, check_sizes
+from cdlm.errors import InputError, first_line
+from cdlm.files import output_folder
+from cdlm.tokens import SPECIAL_TOKENS, load_tokenizer
+from cdlm.validation import shown
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+T = TypeVar("T")
+
+MOST_POSITIONS = 1_000_000
+"""Of the converted encoder: at a width of 768 their table takes 3 GB."""
 MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert")
 POSITIONS = "embeddings.position_embeddings.weight"
 LONG_HEAD = {
@@ -31,13 +42,15 @@ LONG_HEAD = {
 """How names of the heads for masked language modelling of BERT and RoBERTa begin, and how those of Longformer."""
 
 
-def convert(source: str | Path, output_folder: str | Path, max_length: int = 4096, window: int = 256) -> CDLMModel:
+def convert(source: str | Path, output: str | Path, max_length: int = 4096, window: int = 256) -> CDLMModel:
     """Convert a checkpoint and its tokenizer, and write both to a folder.
 
     Parameters
     ----------
     source
         Folder or hub name of a BERT or RoBERTa checkpoint.
+    output
+        Folder of the converted checkpoint; what it has of the same name is replaced.
     max_length
         Tokens that the converted encoder has positions for.
     window
@@ -51,66 +64,85 @@ def convert(source: str | Path, output_folder: str | Path, max_length: int = 409
     Raises
     ------
     InputError
-        If the checkpoint cannot be read, or is neither BERT nor RoBERTa, or the window is not even.
+        If the output cannot be written; the checkpoint cannot be read, or is neither BERT nor RoBERTa; the length is
+        out of range; or the window is not even.
     """
-    folder = find_checkpoint(source)
-    config = read_json(folder / CONFIG_FILE)
-    if config.get("model_type") not in MODEL_TYPES or config.get("is_decoder"):
-        raise InputError(
-            f"model_type is {config.get('model_type')!r}; what can be converted is {', '.join(MODEL_TYPES)}",
-            folder / CONFIG_FILE,
-        )
-    if config.get("position_embedding_type", "absolute") != "absolute":
-        raise InputError("only absolute position embeddings can be tiled", folder / CONFIG_FILE)
-    try:
-        model = convert_weights(config, read_weights(folder), max_length, window)
-    except ValueError as error:
-        raise InputError(str(error), folder) from error
-    tokenizer = load_tokenizer(folder)
-    tokenizer.model_max_length = max_length
-    if len(tokenizer) > model.config.vocab_size:
-        model.resize_token_embeddings(len(tokenizer))
-    model.save_pretrained(output_folder)
-    tokenizer.save_pretrained(str(output_folder))
+    if not 1 <= max_length <= MOST_POSITIONS:
+        raise InputError(f"the number of positions must be from 1 to {MOST_POSITIONS:,}, not {max_length:,}")
+    if not 2 <= window <= MOST_POSITIONS or window % 2:
+        raise InputError(f"the attention window must be an even number from 2 to {MOST_POSITIONS:,}, not {window:,}")
+    with output_folder(Path(output)) as folder:
+        model, tokenizer = _converted(find_checkpoint(source), folder, max_length, window)
+        try:
+            model.save_pretrained(folder)
+            tokenizer.save_pretrained(str(folder))
+        except (OSError, SafetensorError) as error:
+            raise InputError(f"the converted checkpoint cannot be written ({first_line(error)})", folder) from error
     return model
 
 
+def _converted(source: Path, output: Path, max_length: int, window: int) -> tuple[CDLMModel, PreTrainedTokenizerFast]:
+    if source.resolve() == output.resolve():
+        raise InputError("the output would take the place of the checkpoint; name another folder", output)
+    path = source / CONFIG_FILE
+    values = read_json(path)
+    model_type = values.get("model_type")
+    if model_type not in MODEL_TYPES or values.get("is_decoder"):
+        raise InputError(f"model_type is {shown(model_type)}; what can be converted is {', '.join(MODEL_TYPES)}", path)
+    if values.get("position_embedding_type", "absolute") != "absolute":
+        raise InputError("only absolute position embeddings can be tiled", path)
+    pad_token_id = 0 if values.get("pad_token_id") is None else values["pad_token_id"]
+    config = EncoderConfig.from_dict({**values, "pad_token_id": pad_token_id, "attention_window": window}, path)
+    tokenizer = load_tokenizer(source)
+    tokenizer.model_max_length = max_length
+    if len(tokenizer) > config.vocab_size + len(SPECIAL_TOKENS):
+        raise InputError("the tokenizer has more words than the encoder; it belongs to another model", source)
+    try:
+        weights = read_weights(source, lambda shapes: check_sizes(config, _bare(shapes)))
+        model = convert_weights(config, weights, max_length, counts_from_padding=model_type != "bert")
+    except ValueError as error:
+        raise InputError(str(error), source) from error
+    if len(tokenizer) > config.vocab_size:
+        model.resize_token_embeddings(len(tokenizer))
+    return model, tokenizer
+
+
 def convert_weights(
-    config: Mapping[str, Any], weights: Mapping[str, Tensor], max_length: int, window: int
+    config: EncoderConfig, weights: Mapping[str, Tensor], max_length: int, *, counts_from_padding: bool
 ) -> CDLMModel:
-    """Build the long encoder from a BERT or RoBERTa configuration and state dict.
+    """Build the long encoder from the configuration and the state dict of a short one.
+
+    Parameters
+    ----------
+    config
+        Sizes of the short encoder, with the windows of the long one.
+    counts_from_padding
+        Whether the first position is ``pad_token_id + 1``, as in RoBERTa and Longformer, or 0, as in BERT.
 
     Raises
     ------
     ValueError
         If weights are missing or of another shape than the configuration says.
     """
-    bare = {name.removeprefix("bert.").removeprefix("roberta."): tensor for name, tensor in weights.items()}
-    if POSITIONS not in bare:
-        raise ValueError(f"{POSITIONS} is missing among the weights")
-    head = _masked_lm_head(bare) if config.get("hidden_act") == "gelu" else {}
+    bare = _bare(weights)
+    head = _masked_lm_head(bare) if config.hidden_act == "gelu" else {}
     bare = {name: tensor for name, tensor in bare.items() if name.startswith(("embeddings.", "encoder.", "pooler."))}
-    padding = int(config.get("pad_token_id") or 0)
-    # RoBERTa counts positions from pad_token_id + 1 already, BERT from 0; Longformer always as RoBERTa.
-    unused = padding + 1
-    used = bare[POSITIONS][unused if config["model_type"] != "bert" else 0 :]
+    unused = config.pad_token_id + 1
+    used = bare[POSITIONS][unused if counts_from_padding else 0 :]
     bare[POSITIONS] = tile_positions(used, max_length, unused)
     for name in [name for name in bare if ".attention.self." in name]:
         for projection in ("query", "key", "value"):
             bare[name.replace(f".{projection}.", f".{projection}_global.")] = bare[name].clone()
-    long_config = EncoderConfig.from_dict(
-        {
-            **config,
-            "pad_token_id": padding,
-            "attention_window": [window] * int(config["num_hidden_layers"]),
-            "max_position_embeddings": max_length + unused,
-        }
-    )
-    model = CDLMModel(long_config)
+    model = CDLMModel(replace(config, max_position_embeddings=max_length + unused))
     model.load_checkpoint_weights(bare | head)
     if head:
         model.remainder = model.remainder.with_masked_lm_head(model.remainder.masked_lm_head())
     return model.eval()
+
+
+def _bare(named: Mapping[str, T]) -> dict[str, T]:
+    """The same by the names that the encoder has for them."""
+    return {name.removeprefix("bert.").removeprefix("roberta."): value for name, value in named.items()}
 
 
 def _masked_lm_head(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

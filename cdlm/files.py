@@ -6,8 +6,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from cdlm.errors import InputError
 
 
 @contextmanager
@@ -57,6 +59,32 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(old)
     else:
         new.rename(folder)
+
+
+@contextmanager
+def output_folder(folder: Path) -> Iterator[Path]:
+    """The folder, made before the work in the block begins; what was made is removed if the block fails without output.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be made, or nothing can be written there.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError("the output must be a folder, and this is none", folder)
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise InputError(f"the output folder cannot be written ({error.strerror})", folder) from error
+        yield folder
+    except BaseException:
+        for path in new:
+            with suppress(OSError):
+                path.rmdir()
+        raise
 
 
 def _umask() -> int:

@@ -32,6 +32,13 @@ def number(least: float, most: float | None = None, below: float | None = None) 
     return core_schema.float_schema(strict=True, allow_inf_nan=False, ge=least, le=most, lt=below)
 
 
+def any_of(what: str, *schemas: CoreSchema) -> CoreSchema:
+    """What one of several schemas allows; `what` says it in words."""
+    return core_schema.union_schema(
+        list(schemas), custom_error_type="any_of", custom_error_message="Input should be " + what
+    )
+
+
 COUNT = whole_number(1, 10**7)
 INDEX = whole_number(0, 10**9)
 PROBABILITY = number(0, most=1)
@@ -146,14 +153,12 @@ def _schema(hint: Any) -> CoreSchema:
 def _sentence(errors: list[ErrorDetails], within: str) -> str:
     """What is wrong with the first value that is wrong."""
     first = errors[0]
-    # A value that may be of several types has an error for each, whose place ends with the type.
-    same = [e for e in errors if e["loc"][:-1] == first["loc"][:-1] and e["input"] is first["input"]]
-    name = within + _name(first["loc"][:-1] if len(same) > 1 else first["loc"])
+    name = within + _name(first["loc"])
     if first["type"] == "missing":
         return f"{name} is missing"
     if first["type"] == "extra_forbidden":
         return f"there is no setting {name}"
-    wanted = " or ".join(error["msg"].removeprefix("Input should be ") for error in same)
+    wanted = first["msg"].removeprefix("Input should be ")
     for theirs, ours in _WORDS.items():
         wanted = wanted.replace(theirs, ours)
     return f"{name} is {shown(first['input'])} and should be {wanted}"

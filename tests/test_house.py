@@ -30,7 +30,7 @@ LANGUAGE_MODEL = {
 }
 MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.errors": set(),
-    "cdlm.files": set(),
+    "cdlm.files": {"cdlm.errors"},
     "cdlm.quantization": set(),
     "cdlm.validation": {"cdlm.errors"},
     "cdlm.settings": {"cdlm.errors", "cdlm.validation"},
@@ -40,7 +40,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.checkpoints": {"cdlm.config", "cdlm.errors", "cdlm.files", "cdlm.hub", "cdlm.validation"},
     "cdlm.encoder": {"cdlm.checkpoints", "cdlm.config", "cdlm.errors", "cdlm.quantization"},
     "cdlm.masked_lm": {"cdlm.checkpoints", "cdlm.encoder", "cdlm.errors"},
-    "cdlm.convert": {"cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.tokens"},
+    "cdlm.convert": {
+        *("cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.tokens"),
+        "cdlm.validation",
+    },
     "cdlm.starting_encoders": {"cdlm.checkpoints", "cdlm.config", "cdlm.convert", "cdlm.errors"},
     "cdlm.precision": set(),
     "cdlm.runs": {"cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision", "cdlm.validation"},

@@ -22,7 +22,7 @@ from pydantic_core import core_schema
 from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.sequences.pair_features import FEATURES
-from cdlm.validation import COUNT, INDEX, TEXT, check_fields, whole_number
+from cdlm.validation import COUNT, INDEX, TEXT, any_of, check_fields, whole_number
 
 OVERHEAD = 5
 """[CLS] and two pairs of document separators."""
@@ -30,7 +30,9 @@ SMALLEST_LENGTH = 32
 
 Context = Annotated[
     int | Literal["document", "sentence"],
-    core_schema.union_schema([INDEX, core_schema.literal_schema(["document", "sentence"])]),
+    any_of(
+        "'document', 'sentence' or a number of sentences", INDEX, core_schema.literal_schema(["document", "sentence"])
+    ),
 ]
 Length = Annotated[int, whole_number(SMALLEST_LENGTH, 10**7)]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -16,6 +18,16 @@ from cdlm.checkpoints import shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
+
+Damage = Callable[[Path], object]
+
+
+def both(*damages: Damage) -> Damage:
+    def damage(folder: Path) -> None:
+        for one in damages:
+            one(folder)
+
+    return damage
 
 
 def test_a_saved_checkpoint_is_the_one_that_was_read(longformer_folder: Path, tmp_path: Path) -> None:
@@ -77,15 +89,6 @@ def test_other_layouts_of_the_same_weights(longformer_folder: Path, tmp_path: Pa
     assert all(torch.equal(tensor, weights[name]) for name, tensor in model.state_dict().items())
 
 
-def test_a_file_that_runs_code_is_refused(longformer_folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_bytes((longformer_folder / "config.json").read_bytes())
-    torch.save(
-        {"embeddings.word_embeddings.weight": Path("a class that is not a tensor")}, tmp_path / "pytorch_model.bin"
-    )
-    with pytest.raises(InputError, match=r"pytorch_model\.bin: the weights cannot be read"):
-        CDLMModel.from_pretrained(tmp_path)
-
-
 def test_what_is_no_checkpoint_is_refused_by_name(longformer_folder: Path, tmp_path: Path) -> None:
     config = json.loads((longformer_folder / "config.json").read_text())
     weights = load_file(longformer_folder / "model.safetensors")
@@ -113,6 +116,104 @@ def test_what_is_no_checkpoint_is_refused_by_name(longformer_folder: Path, tmp_p
         CDLMModel.from_pretrained(tmp_path)
     with pytest.raises(InputError, match="this is a file"):
         CDLMModel.from_pretrained(tmp_path / "config.json")
+
+
+def index(content: object) -> Damage:
+    return lambda folder: (folder / "model.safetensors.index.json").write_text(json.dumps(content))
+
+
+def saved(content: object, **options: Any) -> Damage:
+    return lambda folder: torch.save(content, folder / "pytorch_model.bin", **options)
+
+
+def raw(file: str, content: bytes) -> Damage:
+    return lambda folder: (folder / file).write_bytes(content)
+
+
+ONE = "embeddings.word_embeddings.weight"
+WEIGHTS: dict[str, tuple[Damage, str]] = {
+    "nothing": (lambda folder: None, r"neither model\.safetensors nor pytorch_model\.bin"),
+    "an empty index": (index({}), r"index\.json: weight_map is null and should name the file of every weight"),
+    "an index that is a list": (index([]), r"index\.json: a JSON object was expected"),
+    "an index that is no JSON": (raw("model.safetensors.index.json", b"{"), r"index\.json, line 1: this is not JSON"),
+    "an index that is a number": (raw("model.safetensors.index.json", b"5" * 5000), "thousands of digits"),
+    "no weights in the index": (index({"weight_map": {}}), "weight_map is {} and should"),
+    "a number for weights": (index({"weight_map": 5}), "weight_map is 5 and should"),
+    "a list of files": (index({"weight_map": ["first.safetensors"]}), "weight_map is .* and should"),
+    "text for weights": (index({"weight_map": "first.safetensors"}), "weight_map is 'first.safetensors' and should"),
+    "a number for a file": (index({"weight_map": {ONE: 5}}), "weight_map names 5, which is no file of weights"),
+    "null for a file": (index({"weight_map": {ONE: None}}), "weight_map names null"),
+    "a file elsewhere": (index({"weight_map": {ONE: "../other/first.safetensors"}}), r"names '\.\./other/first"),
+    "an absolute path": (index({"weight_map": {ONE: "/etc/passwd"}}), "names '/etc/passwd', which is no file"),
+    "a file of another kind": (index({"weight_map": {ONE: "pytorch_model.bin"}}), "which is no file of weights"),
+    "a file that is missing": (
+        index({"weight_map": {ONE: "first.safetensors"}}),
+        "names first.safetensors, w",
+    ),
+    "a part that is damaged": (
+        both(index({"weight_map": {ONE: "first.safetensors"}}), raw("first.safetensors", b"weights")),
+        r"first\.safetensors: the weights cannot be read",
+    ),
+    "a part of the weights": (
+        both(
+            index({"weight_map": {ONE: "first.safetensors"}}),
+            lambda folder: save_file({ONE: torch.zeros(40, 24)}, folder / "first.safetensors"),
+        ),
+        "num_hidden_layers is 2, and there are no weights of layer 0",
+    ),
+    "an empty pickle": (raw("pytorch_model.bin", b""), r"pytorch_model\.bin: the weights cannot be read"),
+    "a pickle of text": (raw("pytorch_model.bin", b"weights"), r"pytorch_model\.bin: the weights cannot be read"),
+    "a number": (saved(5), "tensors by name were expected"),
+    "a list": (saved([torch.zeros(2)]), "tensors by name were expected"),
+    "numbers by name": (saved({ONE: 5}), "tensors by name were expected"),
+    "a pickle of code": (saved({ONE: Path("a class that is not a tensor")}), "the weights cannot be read"),
+    "an old pickle of code": (
+        saved({ONE: Path("a class")}, _use_new_zipfile_serialization=False),
+        "the weights cannot be read",
+    ),
+    "a tensor that promises more than it has": (
+        saved({ONE: torch.zeros(1).expand(40, 10**9)}),
+        "num_hidden_layers is 2, and there are no weights of layer 0",
+    ),
+}
+"""What may be wrong about the weights of a checkpoint."""
+
+
+@pytest.mark.parametrize("case", WEIGHTS)
+def test_damaged_weights_are_said_in_a_sentence(longformer_folder: Path, tmp_path: Path, case: str) -> None:
+    (tmp_path / "config.json").write_bytes((longformer_folder / "config.json").read_bytes())
+    damage, message = WEIGHTS[case]
+    damage(tmp_path)
+    with pytest.raises(InputError, match=message) as raised:
+        CDLMModel.from_pretrained(tmp_path)
+    assert str(raised.value).startswith(str(tmp_path))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.filterwarnings("ignore:Detected pickle protocol")
+def test_a_damaged_pickle_is_said_in_a_sentence_wherever_it_is_damaged(longformer_folder: Path, tmp_path: Path) -> None:
+    """torch.load raises errors of a dozen types, told by damaging a file in a few hundred places."""
+    (tmp_path / "config.json").write_bytes((longformer_folder / "config.json").read_bytes())
+    file = tmp_path / "pytorch_model.bin"
+    for zipped in (True, False):
+        torch.save({ONE: torch.zeros(3), "b": torch.arange(3)}, file, _use_new_zipfile_serialization=zipped)
+        whole = file.read_bytes()
+        for place in range(0, len(whole), 1 + len(whole) // 150):
+            file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+            with pytest.raises(InputError):
+                CDLMModel.from_pretrained(tmp_path)
+
+
+def test_weights_of_several_precisions_get_one(longformer_folder: Path, tmp_path: Path) -> None:
+    weights = load_file(longformer_folder / "model.safetensors")
+    mixed = {name: tensor if "LayerNorm" in name else tensor.bfloat16() for name, tensor in weights.items()}
+    save_file(mixed, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    (tmp_path / "config.json").write_bytes((longformer_folder / "config.json").read_bytes())
+    model = CDLMModel.from_pretrained(tmp_path)
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.bfloat16}
+    save_file(weights | {ONE: weights[ONE].int()}, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(InputError, match=r"word_embeddings.weight is of type torch.int32"):
+        CDLMModel.from_pretrained(tmp_path)
 
 
 def test_one_window_for_all_layers() -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import (
@@ -202,27 +205,87 @@ def test_text_that_looks_like_a_mark_is_text(source: Path) -> None:
     assert WordPieces(tokenizer)(["fire"]) != [[]]
 
 
-def test_what_cannot_be_converted_is_refused(bert_folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="even number"):
-        convert(bert_folder, tmp_path / "long", window=7)
-    broken = tmp_path / "broken"
-    broken.mkdir()
-    with pytest.raises(InputError, match="no such file"):
-        convert(broken, tmp_path / "long")
-    config = json.loads((bert_folder / "config.json").read_text())
-    (broken / "config.json").write_text(json.dumps(config | {"model_type": "gpt2"}))
-    with pytest.raises(InputError, match="'gpt2'"):
-        convert(broken, tmp_path / "long")
-    (broken / "config.json").write_text(json.dumps(config))
-    with pytest.raises(InputError, match=r"neither model\.safetensors nor"):
-        convert(broken, tmp_path / "long")
-    (broken / "model.safetensors").write_bytes(b"not weights")
-    with pytest.raises(InputError, match=r"model\.safetensors: the weights cannot be read"):
-        convert(broken, tmp_path / "long")
-    (broken / "model.safetensors").write_bytes((bert_folder / "model.safetensors").read_bytes())
-    (broken / "config.json").write_text(json.dumps(config | {"intermediate_size": 48}))
-    with pytest.raises(InputError, match="has shape"):
-        convert(broken, tmp_path / "long")
+def change(folder: Path, **values: object) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | values))
+
+
+REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "another model": (lambda f: change(f, model_type="gpt2"), r"config.json: model_type is 'gpt2'"),
+    "a model type that is none": (lambda f: change(f, model_type={}), "model_type is {}"),
+    "a decoder": (lambda f: change(f, is_decoder=True), "config.json: model_type is 'bert'"),
+    "relative positions": (lambda f: change(f, position_embedding_type="relative_key"), "only absolute position"),
+    "a width in words": (lambda f: change(f, hidden_size="24"), "config.json: hidden_size is '24' and should be"),
+    "positions in words": (lambda f: change(f, max_position_embeddings="40"), "max_position_embeddings is '40'"),
+    "layers in words": (lambda f: change(f, num_hidden_layers="two"), "num_hidden_layers is 'two'"),
+    "too many layers": (lambda f: change(f, num_hidden_layers=900), "there are no weights of layer 2"),
+    "other heads": (lambda f: change(f, num_attention_heads=7), "no multiple of 7"),
+    "another inner width": (lambda f: change(f, intermediate_size=48), "intermediate.dense.weight has shape"),
+    "more positions": (lambda f: change(f, max_position_embeddings=400), "position_embeddings.weight has shape"),
+    "padding outside the vocabulary": (lambda f: change(f, pad_token_id=10**6), "not in the vocabulary"),
+    "an unknown activation": (lambda f: change(f, hidden_act="silu"), "hidden_act is 'silu'"),
+    "no configuration": (lambda f: (f / "config.json").unlink(), "config.json: there is no such file"),
+    "no weights": (lambda f: (f / "model.safetensors").unlink(), r"neither model\.safetensors nor"),
+    "no weights but text": (
+        lambda f: (f / "model.safetensors").write_bytes(b"not weights"),
+        r"model\.safetensors: the weights cannot be read",
+    ),
+    "no tokenizer": (lambda f: [path.unlink() for path in f.glob("*token*")], "there is no tokenizer.json"),
+    "a tokenizer that is none": (lambda f: (f / "tokenizer.json").write_text("{}"), "no tokenizer could be read"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_converted_is_refused(bert_folder: Path, tmp_path: Path, case: str) -> None:
+    source = tmp_path / "source"
+    shutil.copytree(bert_folder, source)
+    damage, message = REFUSED[case]
+    damage(source)
+    with pytest.raises(InputError, match=message) as raised:
+        convert(source, tmp_path / "deep" / "long")
+    assert str(raised.value).startswith(str(source))
+    assert "\n" not in str(raised.value)
+    # What was made for the output is gone again.
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]
+
+
+def test_sizes_out_of_range_are_refused_before_the_work(tmp_path: Path) -> None:
+    for window in (7, 0, -2, 10**9):
+        with pytest.raises(InputError, match="the attention window must be an even number"):
+            convert("no such checkpoint", tmp_path / "long", window=window)
+    for max_length in (0, -1, 10**9):
+        with pytest.raises(InputError, match="the number of positions must be from 1 to 1,000,000"):
+            convert("no such checkpoint", tmp_path / "long", max_length=max_length)
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(
+    bert_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(*_: object) -> None:
+        raise AssertionError("the work has begun")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("cdlm.convert.find_checkpoint", work)
+        (tmp_path / "file").write_text("")
+        for output in (tmp_path / "file", Path("/dev/null")):
+            with pytest.raises(InputError, match="the output must be a folder, and this is none"):
+                convert(bert_folder, output)
+        for output in (tmp_path / "file" / "long", Path("/proc/long"), Path("/dev/null/long")):
+            with pytest.raises(InputError, match="the output folder cannot be written") as raised:
+                convert(bert_folder, output)
+            assert str(raised.value).startswith(str(output))
+    with pytest.raises(InputError, match="the output would take the place of the checkpoint"):
+        convert(bert_folder, bert_folder)
+    assert (bert_folder / "model.safetensors").is_file()
+
+
+def test_a_full_disk_is_said_in_a_sentence(bert_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise SafetensorError("I/O error: No space left on device (os error 28)")
+
+    monkeypatch.setattr("cdlm.checkpoints.save_file", full)
+    with pytest.raises(InputError, match=r"cannot be written .*No space left on device"):
+        convert(bert_folder, tmp_path / "long")
     assert not (tmp_path / "long").exists()
 
 

@@ -16,14 +16,14 @@ from pydantic_core import core_schema
 from cdlm.errors import InputError
 from cdlm.runs import RunOptions
 from cdlm.settings import as_toml, parse_settings, read_toml, with_settings
-from cdlm.validation import TEXT, Count, check_fields, number
+from cdlm.validation import TEXT, Count, any_of, check_fields, number
 
 
 @dataclass(frozen=True)
 class Sail:
     area: Annotated[float, number(0)] = 20.0
     colour: str = "white"
-    reef: Annotated[int | str, core_schema.union_schema([core_schema.int_schema(strict=True), TEXT])] = "none"
+    reef: Annotated[int | str, any_of("a whole number or text", core_schema.int_schema(strict=True), TEXT)] = "none"
 
 
 @dataclass(frozen=True)

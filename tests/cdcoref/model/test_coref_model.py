@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import random
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +18,6 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from cdcoref.corpus import KINDS, Document, Mention
-from cdcoref.errors import InputError
 from cdcoref.model import (
     CONFIG_FILE,
     CorefConfig,
@@ -252,81 +248,6 @@ def test_saving_replaces_the_older_model_whole_or_not_at_all(
 def test_configurations_survive_json() -> None:
     config = CorefConfig(SequenceOptions(marking="pair", context=3), distance_threshold={"event": 0.25, "entity": 1.0})
     assert CorefConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
-
-
-def change_config(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object]:
-    def broken(folder: Path) -> None:
-        values = json.loads((folder / CONFIG_FILE).read_text())
-        change(values)
-        (folder / CONFIG_FILE).write_text(json.dumps(values))
-
-    return broken
-
-
-def change_weights(change: Callable[[dict[str, torch.Tensor]], object]) -> Callable[[Path], object]:
-    def broken(folder: Path) -> None:
-        weights = load_file(folder / WEIGHTS_FILE)
-        change(weights)
-        save_file(weights, folder / WEIGHTS_FILE)
-
-    return broken
-
-
-def truncate(folder: Path) -> None:
-    path = folder / WEIGHTS_FILE
-    os.truncate(path, path.stat().st_size // 2)
-
-
-BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
-    "no folder": (shutil.rmtree, "there is no such folder"),
-    "no configuration": (lambda f: (f / CONFIG_FILE).unlink(), "config.json: .*no such file"),
-    "not JSON": (lambda f: (f / CONFIG_FILE).write_text("{"), "config.json, line 1: .*not JSON"),
-    "not an object": (lambda f: (f / CONFIG_FILE).write_text("[]"), "config.json: a JSON object was expected"),
-    "an encoder": (change_config(lambda v: v.pop("cdcoref")), "no coreference model; train one"),
-    "an unknown setting": (change_config(lambda v: v["cdcoref"].update(colour=1)), "config.json: .*colour"),
-    "settings of no kind": (change_config(lambda v: v.update(cdcoref=[])), "config.json: "),
-    "a missing kind": (change_config(lambda v: v["cdcoref"].update(temperature={"event": 1.0})), "temperature"),
-    "a threshold in words": (
-        change_config(lambda v: v["cdcoref"].update(distance_threshold={"event": "low", "entity": 1})),
-        "distance_threshold",
-    ),
-    "an unknown linkage": (change_config(lambda v: v["cdcoref"].update(linkage="centroid")), "linkage"),
-    "an unknown vector": (change_config(lambda v: v["cdcoref"].update(mention_vector="max")), "mention_vector"),
-    "a length in words": (change_config(lambda v: v["cdcoref"]["sequences"].update(max_length="long")), "max_length"),
-    "no encoder size": (change_config(lambda v: v.pop("hidden_size")), "hidden_size is missing"),
-    "no weights": (lambda f: (f / WEIGHTS_FILE).unlink(), f"{WEIGHTS_FILE}: .*missing"),
-    "half of the weights": (truncate, f"{WEIGHTS_FILE}: .*cannot be read"),
-    "one weight less": (
-        change_weights(lambda w: w.pop("pair_scorer.output.bias")),
-        f"{WEIGHTS_FILE}: .*do not fit.*pair_scorer.output.bias",
-    ),
-    "another shape": (
-        change_config(lambda v: v["cdcoref"].update(scorer_width=8)),
-        f"{WEIGHTS_FILE}: .*do not fit.*pair_scorer",
-    ),
-    "scales of nothing": (
-        change_weights(lambda w: w.update({"detector.first.weight.row_scale": torch.ones(3)})),
-        f"{WEIGHTS_FILE}: .*cannot be read",
-    ),
-    "no tokenizer": (lambda f: [p.unlink() for p in f.glob("*tok*")], "no tokenizer could be read here"),
-}
-
-
-@pytest.mark.parametrize("case", BROKEN)
-def test_a_wrong_folder_is_said_in_a_sentence(tiny_model_folder: Path, tmp_path: Path, case: str) -> None:
-    folder = tmp_path / "model"
-    shutil.copytree(tiny_model_folder, folder)
-    change, message = BROKEN[case]
-    change(folder)
-    with pytest.raises(InputError, match=message) as raised:
-        CorefModel.from_pretrained(folder)
-    assert str(raised.value).startswith(str(folder))
-    assert "\n" not in str(raised.value)
-
-
-def test_a_file_is_no_model(tiny_model_folder: Path) -> None:
-    with pytest.raises(InputError, match="name a folder with a saved model"):
-        CorefModel.from_pretrained(tiny_model_folder / WEIGHTS_FILE)
 
 
 def test_a_model_on_an_encoder(tiny_encoder: Path, tmp_path: Path) -> None:

@@ -45,9 +45,12 @@ def read(options: SequenceOptions, document: MarkedDocument, *numbers: int) -> l
     ("values", "message"),
     [
         ({"marking": "some"}, "marking is 'some' and should be 'all' or 'pair'"),
-        ({"context": "paragraph"}, "context is 'paragraph' and should be a whole number or 'document' or 'sentence'"),
-        ({"context": -1}, "context is -1 and should be at least 0 or 'document' or 'sentence'"),
-        ({"context": 1.5}, "context is 1.5 and should be a whole number or 'document' or 'sentence'"),
+        (
+            {"context": "paragraph"},
+            "context is 'paragraph' and should be 'document', 'sentence' or a number of sentences",
+        ),
+        ({"context": -1}, "context is -1 and should be 'document', 'sentence' or a number of sentences"),
+        ({"context": 1.5}, "context is 1.5 and should be 'document', 'sentence' or a number of sentences"),
         ({"max_length": 31}, "max_length is 31 and should be at least 32"),
     ],
 )

@@ -1,0 +1,418 @@
+"""A model's folder is input: whatever is wrong in it is one sentence, said at once, that begins with its place."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from cdcoref.errors import InputError
+from cdcoref.model import CONFIG_FILE, CorefModel
+from cdcoref.model.folder import WEIGHTS_FILE
+
+TOKENIZER = "tokenizer.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+ABSENT = object()
+NAN, INFINITY = float("nan"), float("inf")
+KINDS_OF_THRESHOLD = ("temperature", "distance_threshold", "detection_threshold")
+
+Damage = Callable[[Path], object]
+
+
+def put(file: str, *place: str | int, value: object) -> Damage:
+    """Change one value in a JSON file, or take it out."""
+
+    def damage(folder: Path) -> None:
+        values = json.loads((folder / file).read_text())
+        inner = values
+        for step in place[:-1]:
+            inner = inner[step]
+        if value is ABSENT:
+            del inner[place[-1]]
+        else:
+            inner[place[-1]] = value
+        (folder / file).write_text(json.dumps(values))
+
+    return damage
+
+
+def encoder(name: str, value: object) -> Damage:
+    return put(CONFIG_FILE, name, value=value)
+
+
+def setting(name: str, value: object) -> Damage:
+    return put(CONFIG_FILE, "cdcoref", *name.split("."), value=value)
+
+
+def both(*damages: Damage) -> Damage:
+    def damage(folder: Path) -> None:
+        for one in damages:
+            one(folder)
+
+    return damage
+
+
+def text(file: str, content: str | bytes) -> Damage:
+    return lambda folder: (folder / file).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def half(file: str) -> Damage:
+    return lambda folder: os.truncate(folder / file, (folder / file).stat().st_size // 2)
+
+
+def weights(change: Callable[[dict[str, Any]], object]) -> Damage:
+    def damage(folder: Path) -> None:
+        tensors = load_file(folder / WEIGHTS_FILE)
+        change(tensors)
+        save_file(tensors, folder / WEIGHTS_FILE)
+
+    return damage
+
+
+def header(content: object, length: int | None = None, data: bytes = b"") -> Damage:
+    """A safetensors file with this header, which may state another length than it has."""
+    encoded = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return text(WEIGHTS_FILE, struct.pack("<Q", len(encoded) if length is None else length) + encoded + data)
+
+
+def deep(folder: Path) -> None:
+    config = (folder / CONFIG_FILE).read_text()
+    (folder / CONFIG_FILE).write_text(f'{{"deep": {"[" * 100_000}{"]" * 100_000}, {config[1:]}')
+
+
+def replaced_by_folder(file: str) -> Damage:
+    return both(lambda folder: (folder / file).unlink(), lambda folder: (folder / file).mkdir())
+
+
+def sizes_of_zero(folder: Path) -> None:
+    """Tensors that take no room may have any other size: a header can promise everything."""
+    shape = {"dtype": "F32", "shape": [0, 10**12], "data_offsets": [0, 0]}
+    names = load_file(folder / WEIGHTS_FILE)
+    both(header(dict.fromkeys(names, shape)), encoder("hidden_size", 10**7))(folder)
+
+
+CONFIGURATION: dict[str, tuple[Damage, str]] = {
+    "no folder": (shutil.rmtree, "there is no such folder"),
+    "no configuration": (lambda f: (f / CONFIG_FILE).unlink(), "config.json: there is no such file"),
+    "a folder for the configuration": (replaced_by_folder(CONFIG_FILE), "config.json: this is not a file"),
+    "a pipe": (
+        both(lambda f: (f / CONFIG_FILE).unlink(), lambda f: os.mkfifo(f / CONFIG_FILE)),
+        "config.json: this is not a file",
+    ),
+    "a link to a device": (
+        both(lambda f: (f / CONFIG_FILE).unlink(), lambda f: (f / CONFIG_FILE).symlink_to("/dev/zero")),
+        "config.json: this is not a file",
+    ),
+    "too large": (lambda f: os.truncate(f / CONFIG_FILE, 10**9), "config.json: this file is too large"),
+    "empty": (text(CONFIG_FILE, ""), "config.json, line 1: this is not JSON"),
+    "not JSON": (text(CONFIG_FILE, "{"), "config.json, line 1: this is not JSON"),
+    "half of it": (half(CONFIG_FILE), "config.json, line .*: this is not JSON"),
+    "not UTF-8": (text(CONFIG_FILE, b'{"a": "\xff"}'), "config.json: this is not JSON"),
+    "a list": (text(CONFIG_FILE, "[]"), "config.json: a JSON object was expected"),
+    "null": (text(CONFIG_FILE, "null"), "config.json: a JSON object was expected"),
+    "deeply nested": (deep, "config.json: this file nests"),
+    "nested": (encoder("deep", eval("[" * 60 + "]" * 60)), "config.json: this file nests"),
+    "thousands of digits": (text(CONFIG_FILE, f'{{"vocab_size": {"9" * 5000}}}'), "thousands of digits"),
+    "an encoder": (put(CONFIG_FILE, "cdcoref", value=ABSENT), "no coreference model; train one"),
+    "another model": (encoder("model_type", "bert"), "model_type is 'bert'"),
+    "a model type that is none": (encoder("model_type", ["longformer"]), "model_type is"),
+    "no encoder size": (encoder("hidden_size", ABSENT), "hidden_size is missing"),
+    "no layers said": (encoder("num_hidden_layers", ABSENT), "num_hidden_layers is missing"),
+    "a width in words": (encoder("hidden_size", "32"), "hidden_size is '32' and should be a whole number"),
+    "a width of many digits": (encoder("hidden_size", "3" * 4000), "hidden_size is '333.*whole number"),
+    "a negative width": (encoder("hidden_size", -32), "hidden_size is -32 and should be at least 1"),
+    "a huge width": (encoder("hidden_size", 10**12), "hidden_size is 1000000000000 and should be at most"),
+    "a large width": (encoder("hidden_size", 9_999_998), "do not fit.*word_embeddings.weight has shape"),
+    "a fractional width": (encoder("hidden_size", 32.0), "hidden_size is 32.0 and should be a whole number"),
+    "a true width": (encoder("hidden_size", True), "hidden_size is true and should be a whole number"),
+    "a null width": (encoder("hidden_size", None), "hidden_size is null and should be"),
+    "another width": (encoder("hidden_size", 64), "do not fit.*word_embeddings.weight has shape"),
+    "no words": (encoder("vocab_size", 0), "vocab_size is 0 and should be at least 1"),
+    "too many words": (encoder("vocab_size", 5000), "do not fit.*word_embeddings.weight has shape"),
+    "a thousand million layers": (encoder("num_hidden_layers", 10**9), "num_hidden_layers is 1000000000 and should be"),
+    "a layer more": (
+        both(encoder("num_hidden_layers", 3), encoder("attention_window", 16)),
+        "do not fit.*num_hidden_layers is 3, and there are no weights of layer 2",
+    ),
+    "a layer less": (
+        both(encoder("num_hidden_layers", 1), encoder("attention_window", [16])),
+        "do not fit.*no place for 'encoder.encoder.layer.1",
+    ),
+    "no layers": (encoder("num_hidden_layers", 0), "num_hidden_layers is 0 and should be at least 1"),
+    "layers in a list": (encoder("num_hidden_layers", [2]), r"num_hidden_layers is \[2\] and should be"),
+    "no heads": (encoder("num_attention_heads", 0), "num_attention_heads is 0 and should be at least 1"),
+    "heads that do not divide": (encoder("num_attention_heads", 5), "no multiple of 5 attention heads"),
+    "more heads than units": (encoder("num_attention_heads", 33), "no multiple of 33"),
+    "heads in words": (encoder("num_attention_heads", "two"), "num_attention_heads is 'two'"),
+    "another inner width": (encoder("intermediate_size", 10**6), "do not fit.*intermediate.dense.weight has shape"),
+    "a negative inner width": (encoder("intermediate_size", -1), "intermediate_size is -1"),
+    "windows in words": (encoder("attention_window", "512"), "attention_window is '512' and should be a list"),
+    "null windows": (encoder("attention_window", None), "attention_window is null and should be a list"),
+    "a fractional window": (encoder("attention_window", 16.0), "attention_window is 16.0 and should be a list"),
+    "an odd window": (encoder("attention_window", 15), "attention_window is 15 and should be one even number"),
+    "a window of zero": (encoder("attention_window", [16, 0]), r"attention_window\[1\] is 0 and should be at least 1"),
+    "a negative window": (encoder("attention_window", -16), r"attention_window\[0\] is -16"),
+    "a huge window": (
+        encoder("attention_window", [10**30, 16]),
+        r"attention_window\[0\] is 1000.* at most",
+    ),
+    "one window of two": (encoder("attention_window", [16]), "attention_window .* one even number a layer"),
+    "a window too many": (encoder("attention_window", [16] * 3), "attention_window .* one even number a layer"),
+    "a window in words": (encoder("attention_window", [16, "16"]), r"attention_window\[1\] is '16'"),
+    "windows by name": (encoder("attention_window", {"0": 16}), "attention_window is .* and should be a list"),
+    "no positions": (encoder("max_position_embeddings", ABSENT), "max_position_embeddings is missing"),
+    "positions in words": (encoder("max_position_embeddings", "513"), "max_position_embeddings is '513'"),
+    "too many positions": (encoder("max_position_embeddings", 10**6), "do not fit.*position_embeddings.weight"),
+    "one position": (encoder("max_position_embeddings", 1), "max_position_embeddings is 1.*none left"),
+    "few positions": (
+        both(
+            encoder("max_position_embeddings", 20),
+            weights(
+                lambda w: w.update(
+                    {"encoder.embeddings.position_embeddings.weight": torch.zeros(20, 32)},
+                )
+            ),
+        ),
+        "the encoder reads 19 word pieces at once",
+    ),
+    "padding outside the vocabulary": (encoder("pad_token_id", 10**6), "pad_token_id 1000000 is not in the vocabulary"),
+    "negative padding": (encoder("pad_token_id", -1), "pad_token_id is -1"),
+    "null padding": (encoder("pad_token_id", None), "pad_token_id is null"),
+    "padding in words": (encoder("pad_token_id", "[PAD]"), r"pad_token_id is '\[PAD\]'"),
+    "a beginning in words": (encoder("bos_token_id", "<s>"), "bos_token_id is '<s>'"),
+    "no types": (encoder("type_vocab_size", 0), "type_vocab_size is 0"),
+    "other types": (encoder("type_vocab_size", 4), "do not fit.*token_type_embeddings"),
+    "an unknown activation": (encoder("hidden_act", "swish"), "hidden_act is 'swish' and should be 'gelu'"),
+    "an activation that is none": (encoder("hidden_act", ["gelu"]), "hidden_act is"),
+    "too much dropout": (encoder("hidden_dropout_prob", 5), "hidden_dropout_prob is 5 and should be below 1"),
+    "all dropped": (encoder("hidden_dropout_prob", 1.0), "hidden_dropout_prob is 1.0 and should be below 1"),
+    "negative dropout": (encoder("attention_probs_dropout_prob", -0.1), "attention_probs_dropout_prob is -0.1"),
+    "dropout that is no number": (encoder("attention_probs_dropout_prob", NAN), "attention_probs_dropout_prob is nan"),
+    "dropout in words": (encoder("hidden_dropout_prob", "0.1"), "hidden_dropout_prob is '0.1' and should be a number"),
+    "an infinite range": (encoder("initializer_range", INFINITY), "initializer_range is inf"),
+    "a negative epsilon": (encoder("layer_norm_eps", -1e-12), "layer_norm_eps is -1e-12"),
+    "an epsilon in a list": (encoder("layer_norm_eps", [1e-12]), "layer_norm_eps is"),
+}
+"""What may be wrong in ``config.json`` about the encoder."""
+
+SETTINGS: dict[str, tuple[Damage, str]] = {
+    "settings in a list": (encoder("cdcoref", []), r"cdcoref is \[\] and should be a JSON object"),
+    "settings in words": (encoder("cdcoref", "default"), "cdcoref is 'default'"),
+    "null settings": (encoder("cdcoref", None), "cdcoref is null"),
+    "an unknown setting": (setting("colour", 1), "config.json: there is no setting cdcoref.colour"),
+    "a setting of two lines": (setting("a\nb", 1), r"there is no setting cdcoref.'a\\nb'"),
+    "an unknown marking": (
+        setting("sequences.marking", "some"),
+        "sequences.marking is 'some' and should be 'all' or 'pair'",
+    ),
+    "an unknown context": (
+        setting("sequences.context", "page"),
+        "sequences.context is 'page' and should be 'document'",
+    ),
+    "a negative context": (setting("sequences.context", -1), "sequences.context is -1"),
+    "a fractional context": (setting("sequences.context", 1.5), "sequences.context is 1.5"),
+    "a true context": (setting("sequences.context", True), "sequences.context is true"),
+    "a length in words": (setting("sequences.max_length", "long"), "sequences.max_length is 'long'"),
+    "a short length": (
+        setting("sequences.max_length", 3),
+        "sequences.max_length is 3 and should be at least 32",
+    ),
+    "a short detector": (setting("detector_max_length", 0), "cdcoref.detector_max_length is 0"),
+    "an unknown vector": (setting("mention_vector", "max"), "cdcoref.mention_vector is 'max'"),
+    "orders in words": (setting("both_orders", "yes"), "cdcoref.both_orders is 'yes' and should be true or false"),
+    "orders by number": (setting("both_orders", 1), "cdcoref.both_orders is 1"),
+    "an unknown linkage": (setting("linkage", "centroid"), "cdcoref.linkage is 'centroid'"),
+    "another scorer": (
+        setting("scorer_width", 8),
+        "do not fit.*pair_scorer.output.weight has shape",
+    ),
+    "a huge scorer": (setting("scorer_width", 10**7), "do not fit.*pair_scorer.output.weight has shape"),
+    "a scorer without units": (setting("scorer_width", 0), "cdcoref.scorer_width is 0"),
+    "another detector": (setting("detector_width", 8), "do not fit.*detector.length.weight has shape"),
+    "longer mentions": (setting("detector_max_words", 4), "do not fit.*detector.length.weight has shape"),
+    "endless mentions": (setting("detector_max_words", 10**9), "cdcoref.detector_max_words is 1000000000"),
+    "an unknown feature": (
+        setting("sequences.features", ["colour"]),
+        "there is no feature of pairs.*'colour'",
+    ),
+    "a feature in words": (setting("sequences.features", "same_words"), "sequences.features is 'same_words'"),
+    "a feature by number": (
+        setting("sequences.features", [1]),
+        r"sequences.features\[0\] is 1 and should be text",
+    ),
+    "a feature more": (
+        setting("sequences.features", ["same_words"]),
+        "do not fit.*pair_scorer.hidden.weight has shape",
+    ),
+}
+"""What may be wrong in its section ``cdcoref``."""
+for name in KINDS_OF_THRESHOLD:
+    SETTINGS |= {
+        f"{name}: one for all": (setting(name, 0.5), f"cdcoref.{name} is 0.5 and should be a JSON object"),
+        f"{name}: a kind missing": (setting(name, {"event": 0.5}), f"{name} must have one number each"),
+        f"{name}: a kind too many": (
+            setting(name, {"event": 0.5, "entity": 0.5, "time": 0.5}),
+            f"{name} must have one number each",
+        ),
+    }
+    for value in (NAN, INFINITY, -0.5, "0.5", True, None, [0.5]):
+        SETTINGS[f"{name}: {value!r}"] = (
+            setting(name, {"event": value, "entity": 0.5}),
+            rf"cdcoref.{name}.event is .* and should be",
+        )
+SETTINGS["temperature: zero"] = (
+    setting("temperature", {"event": 0, "entity": 1}),
+    "temperature.event is 0 and should be",
+)
+SETTINGS["a distance beyond 1"] = (
+    setting("distance_threshold", {"event": 1.5, "entity": 1}),
+    "distance_threshold.event is 1.5 and should be at most 1",
+)
+
+WEIGHTS: dict[str, tuple[Damage, str]] = {
+    "no weights": (lambda f: (f / WEIGHTS_FILE).unlink(), f"{WEIGHTS_FILE}: the model's weights are missing"),
+    "a folder for the weights": (replaced_by_folder(WEIGHTS_FILE), f"{WEIGHTS_FILE}: the model's weights are missing"),
+    "empty": (text(WEIGHTS_FILE, b""), f"{WEIGHTS_FILE}: the weights cannot be read"),
+    "half of the weights": (half(WEIGHTS_FILE), f"{WEIGHTS_FILE}: the weights cannot be read"),
+    "text": (text(WEIGHTS_FILE, "weights " * 100), f"{WEIGHTS_FILE}: the weights cannot be read"),
+    "a pickle": (text(WEIGHTS_FILE, pickle.dumps({"a": 1})), f"{WEIGHTS_FILE}: the weights cannot be read"),
+    "a huge header": (header({}, length=10**15), f"{WEIGHTS_FILE}: the weights cannot be read"),
+    "a header that is a list": (header([]), f"{WEIGHTS_FILE}: "),
+    "a header without end": (header(b"[" * 100_000), f"{WEIGHTS_FILE}: the weights cannot be read"),
+    "an empty header": (header({}), "do not fit.*no weights of layer 0"),
+    "overlapping tensors": (
+        header({n: {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]} for n in "ab"}, data=bytes(4)),
+        f"{WEIGHTS_FILE}: the weights cannot be read",
+    ),
+    "sizes of nothing": (sizes_of_zero, "do not fit.*has shape"),
+    "one weight less": (
+        weights(lambda w: w.pop("pair_scorer.output.bias")),
+        f"{WEIGHTS_FILE}: .*do not fit.*missing: pair_scorer.output.bias$",
+    ),
+    "a layer's weight less": (
+        weights(lambda w: w.pop("encoder.encoder.layer.1.output.dense.bias")),
+        "do not fit.*missing: encoder.encoder.layer.1.output.dense.bias$",
+    ),
+    "no table": (
+        weights(lambda w: w.pop("encoder.embeddings.word_embeddings.weight")),
+        "do not fit.*missing: embeddings.word_embeddings.weight",
+    ),
+    "one weight more": (weights(lambda w: w.update(extra=torch.ones(3))), "do not fit.*no place for 'extra'"),
+    "another shape": (
+        weights(lambda w: w.update({"detector.first.bias": torch.ones(3)})),
+        r"do not fit.*detector.first.bias has shape \(3,\)",
+    ),
+    "a shape of another rank": (
+        weights(lambda w: w.update({"detector.length.weight": torch.ones(48)})),
+        r"do not fit.*detector.length.weight has shape \(48,\)",
+    ),
+    "integers": (
+        weights(lambda w: w.update({"detector.first.bias": torch.ones(16, dtype=torch.int64)})),
+        f"{WEIGHTS_FILE}: detector.first.bias holds int64",
+    ),
+    "complex numbers": (
+        weights(lambda w: w.update({"detector.first.bias": torch.ones(16, dtype=torch.complex64)})),
+        f"{WEIGHTS_FILE}: detector.first.bias holds complex64",
+    ),
+    "eight bits without scales": (
+        weights(lambda w: w.update({"detector.first.weight": torch.ones(16, 32, dtype=torch.int8)})),
+        f"{WEIGHTS_FILE}: detector.first.weight holds 8-bit integers, and there are no scales",
+    ),
+    "scales of another size": (
+        weights(lambda w: w.update({"detector.first.weight.row_scale": torch.ones(3)})),
+        f"{WEIGHTS_FILE}: .*cannot be read",
+    ),
+    "scales of nothing": (
+        weights(lambda w: w.update({"nothing.row_scale": torch.ones(3)})),
+        f"{WEIGHTS_FILE}: .*cannot be read",
+    ),
+    "not a number": (
+        weights(lambda w: w["detector.first.weight"].view(-1)[7].fill_(NAN)),
+        f"{WEIGHTS_FILE}: detector.first.weight holds numbers that are not finite",
+    ),
+    "infinite": (
+        weights(lambda w: w["detector.first.bias"][1].fill_(INFINITY)),
+        f"{WEIGHTS_FILE}: detector.first.bias holds numbers that are not finite",
+    ),
+}
+"""What may be wrong in ``model.safetensors``."""
+
+NO_TOKENIZER = "model: no tokenizer could be read here"
+TOKENS: dict[str, tuple[Damage, str]] = {
+    "no tokenizer": (lambda f: [p.unlink() for p in f.glob("*tok*")], NO_TOKENIZER),
+    "a folder for it": (replaced_by_folder(TOKENIZER), NO_TOKENIZER),
+    "empty": (text(TOKENIZER, ""), NO_TOKENIZER),
+    "an empty object": (text(TOKENIZER, "{}"), NO_TOKENIZER),
+    "a list": (text(TOKENIZER, "[]"), NO_TOKENIZER),
+    "a number": (text(TOKENIZER, "5"), NO_TOKENIZER),
+    "null": (text(TOKENIZER, "null"), NO_TOKENIZER),
+    "half of it": (half(TOKENIZER), NO_TOKENIZER),
+    "deeply nested": (text(TOKENIZER, "[" * 100_000), NO_TOKENIZER),
+    "thousands of digits": (text(TOKENIZER, "9" * 5000), NO_TOKENIZER),
+    "no model": (put(TOKENIZER, "model", value=ABSENT), NO_TOKENIZER),
+    "a null model": (put(TOKENIZER, "model", value=None), NO_TOKENIZER),
+    "an unknown model": (put(TOKENIZER, "model", "type", value="Words"), NO_TOKENIZER),
+    "a vocabulary in words": (put(TOKENIZER, "model", "vocab", value="the of and"), NO_TOKENIZER),
+    "an id in words": (put(TOKENIZER, "model", "vocab", "[UNK]", value="one"), NO_TOKENIZER),
+    "a negative id": (put(TOKENIZER, "model", "vocab", "[UNK]", value=-1), NO_TOKENIZER),
+    "an id out of reach": (put(TOKENIZER, "model", "vocab", "the", value=4_000_000_000), "ids beyond"),
+    "an id beyond the last": (put(TOKENIZER, "model", "vocab", "the", value=100_000), "ids beyond"),
+    "an unknown normaliser": (put(TOKENIZER, "normalizer", value={"type": "Shout"}), NO_TOKENIZER),
+    "an unknown separator": (put(TOKENIZER, "pre_tokenizer", value=7), NO_TOKENIZER),
+    "added tokens in words": (put(TOKENIZER, "added_tokens", value="<m>"), NO_TOKENIZER),
+    "an added token without an id": (put(TOKENIZER, "added_tokens", 0, "id", value=ABSENT), NO_TOKENIZER),
+    "more words than the encoder": (
+        put(TOKENIZER, "model", "vocab", "another-word", value=0),
+        "more words than the encoder; it belongs to another model",
+    ),
+    "a configuration that is a list": (text(TOKENIZER_CONFIG, "[]"), NO_TOKENIZER),
+    "a configuration that is not JSON": (text(TOKENIZER_CONFIG, "{"), NO_TOKENIZER),
+    "a configuration that nests": (text(TOKENIZER_CONFIG, '{"a":' * 100_000), NO_TOKENIZER),
+    "a class by number": (put(TOKENIZER_CONFIG, "tokenizer_class", value=5), NO_TOKENIZER),
+    "a length in words": (put(TOKENIZER_CONFIG, "model_max_length", value="long"), NO_TOKENIZER),
+    "special tokens by number": (put(TOKENIZER_CONFIG, "extra_special_tokens", value=5), NO_TOKENIZER),
+    "an unknown token by number": (put(TOKENIZER_CONFIG, "unk_token", value=5), NO_TOKENIZER),
+    "no unknown token": (put(TOKENIZER_CONFIG, "unk_token", value=None), "no token for unknown words"),
+    "no beginning": (put(TOKENIZER_CONFIG, "cls_token", value=None), r"neither a \[CLS\] nor a beginning"),
+    "added tokens in a list": (put(TOKENIZER_CONFIG, "added_tokens_decoder", value=[]), NO_TOKENIZER),
+}
+"""What may be wrong in the tokenizer's files."""
+
+CASES = {
+    f"{group}: {name}": case
+    for group, cases in (
+        *(("configuration", CONFIGURATION), ("settings", SETTINGS), ("weights", WEIGHTS), ("tokenizer", TOKENS)),
+    )
+    for name, case in cases.items()
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_damaged_folder_is_said_in_a_sentence(tiny_model_folder: Path, tmp_path: Path, case: str) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_model_folder, folder)
+    damage, message = CASES[case]
+    damage(folder)
+    with pytest.raises(InputError, match=message) as raised:
+        CorefModel.from_pretrained(folder)
+    assert str(raised.value).startswith(str(folder))
+    assert "\n" not in str(raised.value)
+    assert len(raised.value.message) < 300
+
+
+def test_a_file_is_no_model(tiny_model_folder: Path) -> None:
+    with pytest.raises(InputError, match="name a folder with a saved model"):
+        CorefModel.from_pretrained(tiny_model_folder / WEIGHTS_FILE)
+
+
+def test_the_cases_are_many() -> None:
+    assert len(CASES) > 130
