@@ -1,0 +1,155 @@
+"""``cdlm qa train | predict | evaluate``: the command line of multi-hop question answering in :mod:`cdlm.tasks`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cdlm.cli.progress import counted_progress
+from cdlm.cli.task_options import (
+    BatchOption,
+    DeviceOption,
+    EncoderOption,
+    EpochsOption,
+    InferencePrecisionOption,
+    JsonOption,
+    LengthOption,
+    ModelOption,
+    OutputModelOption,
+    PrecisionOption,
+    PresetOption,
+    RateOption,
+    ResumeOption,
+    SeedOption,
+    SetOption,
+    given,
+)
+from cdlm.errors import InputError
+
+if TYPE_CHECKING:
+    from cdlm.tasks import Prediction, Question
+
+app = typer.Typer(no_args_is_help=True, help="Multi-hop question answering over several paragraphs (HotpotQA).")
+QuestionsArgument = Annotated[Path, typer.Argument(help="Questions with their paragraphs, in HotpotQA's JSON.")]
+
+
+@app.command()
+def train(
+    output: OutputModelOption,
+    train_file: Annotated[Path, typer.Option("--train", help="Questions to learn from, in HotpotQA's JSON.")],
+    dev_file: Annotated[Path, typer.Option("--dev", help="Questions to choose the epoch on.")],
+    preset: PresetOption = "small",
+    encoder: EncoderOption = None,
+    first_stage: Annotated[
+        str | None,
+        typer.Option(help="Trained model that chooses the paragraphs first: train in two stages, as Longformer."),
+    ] = None,
+    skip_unanswerable: Annotated[
+        bool, typer.Option("--skip-unanswerable", help="Skip questions whose answer is nowhere in their paragraphs.")
+    ] = False,
+    epochs: EpochsOption = None,
+    batch_size: BatchOption = None,
+    learning_rate: RateOption = None,
+    max_length: LengthOption = None,
+    seed: SeedOption = None,
+    precision: PrecisionOption = None,
+    settings: SetOption = None,
+    device: DeviceOption = None,
+    resume: ResumeOption = False,
+) -> None:
+    """Train a model on questions with answers and supporting facts."""
+    from cdlm.tasks import QA_PRESETS, QATraining, read_questions, train_reader
+
+    named = {
+        "encoder": encoder,
+        "first_stage": first_stage,
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "learning_rate": learning_rate,
+        "max_length": max_length,
+        "seed": seed,
+        "precision": precision,
+    }
+    config = QATraining.from_flat({**QA_PRESETS[preset], **given(settings, named)})
+    train_questions = read_questions(train_file, answered=True, skip_unanswerable=skip_unanswerable)
+    _say(train_questions.notes, train_file)
+    dev_questions = read_questions(dev_file)
+    train_reader(config, train_questions.questions, dev_questions.questions, output, resume=resume, device=device)
+
+
+@app.command()
+def predict(
+    file: QuestionsArgument,
+    model: ModelOption,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Predictions in the official format.")] = None,
+    precision: InferencePrecisionOption = "auto",
+) -> None:
+    """Answer questions and name the supporting sentences."""
+    from cdlm.tasks import read_questions, write_predictions
+
+    questions = read_questions(file)
+    predictions = _predict(model, questions.questions, precision)
+    if output is not None:
+        write_predictions(predictions, output)
+        return
+    for question in questions.questions:
+        prediction = predictions[question.id]
+        facts = "; ".join(f"{title}, sentence {number}" for title, number in prediction.facts or ())
+        print(f"{question.id}\t{prediction.answer}\t{facts}")
+
+
+@app.command()
+def evaluate(
+    file: QuestionsArgument,
+    model: Annotated[str | None, typer.Option("--model", help="Trained model: a folder or a hub name.")] = None,
+    predictions: Annotated[
+        Path | None, typer.Option("--predictions", help="Predictions in the official format, of any system.")
+    ] = None,
+    precision: InferencePrecisionOption = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Score a model or a prediction file with HotpotQA's official metrics."""
+    from cdlm.tasks import qa_scores, read_predictions, read_questions
+
+    if (model is None) == (predictions is None):
+        raise InputError("give either --model or --predictions")
+    questions = read_questions(file).questions
+    if any(question.answer is None or question.facts is None for question in questions):
+        raise InputError("not every question has an answer and supporting_facts, so nothing can be scored", file)
+    found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision)
+    missing = sum(1 for question in questions if question.id not in found)
+    if missing:
+        print(
+            f"cdlm: note: {missing} of {len(questions)} questions have no prediction and count as wrong",
+            file=sys.stderr,
+        )
+    scores = qa_scores(questions, found)
+    if as_json:
+        print(json.dumps(scores, indent=2))
+        return
+    print(f"{len(questions)} questions, in percent")
+    print(f"{'':18}{'EM':>7}{'F1':>7}{'prec':>7}{'recall':>7}")
+    for part, words in (("", "answer"), ("sp_", "supporting facts"), ("joint_", "joint")):
+        values = "".join(f"{100 * scores[part + name]:7.1f}" for name in ("em", "f1", "prec", "recall"))
+        print(f"{words:18}{values}")
+
+
+def _predict(name: str, questions: tuple[Question, ...], precision: str) -> dict[str, Prediction]:
+    from cdlm.tasks import QAModel, predict_answers
+
+    model = QAModel.from_pretrained(name)
+    with counted_progress() as progress:
+        answers = predict_answers(model, questions, precision=precision, progress=progress)
+    if answers.cut:
+        limit = model.settings.max_length
+        _say([f"{answers.cut} of {len(questions)} questions are longer than {limit} tokens and were cut"])
+    return answers.predictions
+
+
+def _say(notes: tuple[str, ...] | list[str], path: Path | None = None) -> None:
+    for note in notes:
+        print(f"cdlm: note: {'' if path is None else f'{path}: '}{note}", file=sys.stderr)

@@ -1,0 +1,188 @@
+"""An encoder with the heads of a task: made from any encoder of this project, kept as a folder.
+
+A saved model is a folder: ``config.json`` (the encoder's, with the task's settings under ``"cdlm"``),
+``model.safetensors``, the tokenizer's files, and ``README.md``, the model card.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import torch
+from torch import Tensor, nn
+
+from cdlm.checkpoints import find_checkpoint, read_weights, shapes_only, write_checkpoint
+from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
+from cdlm.encoder import CDLMModel
+from cdlm.errors import InputError
+from cdlm.files import replaced_file
+from cdlm.precision import resolve_precision
+from cdlm.starting_encoders import encoder_folder
+from cdlm.tokens import add_special_tokens, load_tokenizer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+SECTION = "cdlm"
+"""Where ``config.json`` has the name of the task and its settings."""
+CARD_FILE = "README.md"
+
+
+class TaskModel(nn.Module):
+    """Base of the models of all tasks.
+
+    Attributes
+    ----------
+    task
+        Its name in ``config.json``.
+    settings_type
+        Dataclass of the settings; every field has a default.
+    special_tokens
+        Tokens beside those of :mod:`cdlm.tokens` that its sequences need.
+    encoder, tokenizer, settings
+        What it is made of. The heads are further modules.
+    """
+
+    task: ClassVar[str]
+    settings_type: ClassVar[type[Any]]
+    special_tokens: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, settings: Any) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.tokenizer = tokenizer
+        self.settings = settings
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.encoder.embeddings.word_embeddings.weight.device
+
+    @contextmanager
+    def inference(self, precision: str = "auto") -> Iterator[None]:
+        """Compute without gradients and dropout, in bf16 or in fp32; ``"auto"`` as in training."""
+        mixed = resolve_precision(precision, self.device) == "bf16"
+        training = self.training
+        self.eval()
+        try:
+            with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=mixed):
+                yield
+        finally:
+            self.train(training)
+
+    def encode(self, batch: Mapping[str, Tensor]) -> Tensor:
+        """Vectors of the tokens of a batch of :func:`~cdlm.tasks.sequences.side_by_side`, in fp32.
+
+        *Shape:* (sequences, longest, width)
+        """
+        output = self.encoder(batch["input_ids"], batch["attention_mask"], batch["global_attention_mask"])
+        return output.last_hidden_state.float()
+
+    # -- folders -----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_encoder(cls, name: str, settings: Any) -> Self:
+        """An untrained model on an encoder; the heads come from PyTorch's random number generator.
+
+        Parameters
+        ----------
+        name
+            See :func:`cdlm.starting_encoders.encoder_folder`.
+        """
+        with encoder_folder(name) as folder:
+            tokenizer = load_tokenizer(folder)
+            add_special_tokens(tokenizer, cls.special_tokens)
+            encoder = CDLMModel.from_pretrained(folder).float()
+        if len(tokenizer) != encoder.config.vocab_size:
+            encoder.resize_token_embeddings(len(tokenizer))
+        return cls(encoder, tokenizer, settings)
+
+    @classmethod
+    def from_pretrained(cls, name_or_folder: str | Path) -> Self:
+        """Read a model that :meth:`save_pretrained` wrote: a folder, or a name on the hub.
+
+        Raises
+        ------
+        InputError
+            If it is no such model, or a file of it is damaged.
+        """
+        folder = find_checkpoint(name_or_folder)
+        path = folder / CONFIG_FILE
+        values = read_json(path)
+        section = values.get(SECTION)
+        if not isinstance(section, dict) or section.get("task") != cls.task:
+            raise InputError(f"this folder holds no model for {cls.task}; name one that was trained for it", path)
+        settings = read_settings(cls.settings_type, section.get("settings"), path)
+        tokenizer = load_tokenizer(folder)
+        config = EncoderConfig.from_dict(values, path)
+        if len(tokenizer) > config.vocab_size:
+            raise InputError("the tokenizer has more words than the encoder; it belongs to another model", folder)
+        with shapes_only():
+            model = cls(CDLMModel(config), tokenizer, settings)
+        try:
+            model.load_state_dict(read_weights(folder), assign=True)
+        except RuntimeError as error:
+            summary = str(error).split("\n")[1].strip() if "\n" in str(error) else str(error)
+            raise InputError(f"the weights do not fit the configuration: {summary}", folder) from error
+        return model.eval()
+
+    def save_pretrained(self, folder: str | Path, card: str) -> None:
+        """Write the model's files, each whole or not at all; `card` is the text of the model card."""
+        folder = Path(folder)
+        section = {"task": self.task, "settings": asdict(self.settings)}
+        write_checkpoint(folder, {**self.encoder.config.to_dict(), SECTION: section}, self.state_dict())
+        self.tokenizer.save_pretrained(str(folder))
+        with replaced_file(folder / CARD_FILE) as path:
+            path.write_text(card, encoding="utf-8")
+
+
+def read_settings(kind: type[Any], values: Any, path: Path | None = None) -> Any:
+    """Make a dataclass of settings from plain values; those that are not there have their default.
+
+    Raises
+    ------
+    InputError
+        If an entry is unknown or of another type than its default.
+    """
+    if not isinstance(values, Mapping):
+        raise InputError("the model's settings are missing", path)
+    defaults = {field.name: getattr(kind(), field.name) for field in fields(kind)}
+    for name, value in values.items():
+        if name not in defaults:
+            raise InputError(f"there is no setting {name!r}; the settings are {', '.join(defaults)}", path)
+        check_type(name, value, defaults[name], path)
+    try:
+        return kind(**values)
+    except InputError as error:
+        raise InputError(error.message, path) from error
+
+
+def check_type(name: str, value: Any, default: Any, path: Path | None = None) -> None:
+    """Refuse a value of a setting that is of another type than its default; a whole number may stand for a float.
+
+    A default of None stands for a float that may be left out.
+    """
+    kinds: tuple[type, ...] = (type(default),)
+    if default is None or isinstance(default, float):
+        kinds = (int, float, type(default))
+    if type(value) not in kinds:
+        name_of_kind = "float" if default is None else type(default).__name__
+        raise InputError(f"{name} must be of type {name_of_kind}, not {value!r}", path)
+
+
+def settings_as_toml(values: Mapping[str, Any]) -> str:
+    """Plain values as TOML, for a model card: without those that are None, and nested ones as tables at the end."""
+    lines = [
+        f"{name} = {json.dumps(value)}"
+        for name, value in values.items()
+        if value is not None and not isinstance(value, Mapping)
+    ]
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            lines += ["", f"[{name}]", settings_as_toml(value)]
+    return "\n".join(lines)
