@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cdlm.cli.progress import counted_progress
 from cdlm.cli.task_options import (
     BatchOption,
+    ConfigOption,
     DeviceOption,
     EncoderOption,
     EpochsOption,
     InferencePrecisionOption,
     JsonOption,
     LengthOption,
+    LogOption,
     ModelOption,
     OutputModelOption,
     PrecisionOption,
@@ -27,7 +28,8 @@ from cdlm.cli.task_options import (
     ResumeOption,
     SeedOption,
     SetOption,
-    given,
+    configured,
+    resumable,
 )
 from cdlm.errors import InputError
 
@@ -49,6 +51,7 @@ def train(
     ] = None,
     dev_file: Annotated[Path | None, typer.Option("--dev", help="Pairs to choose the epoch on.")] = None,
     benchmark: BenchmarkOption = None,
+    config: ConfigOption = None,
     preset: PresetOption = "small",
     encoder: EncoderOption = None,
     reading: Annotated[
@@ -66,31 +69,34 @@ def train(
     seed: SeedOption = None,
     precision: PrecisionOption = None,
     settings: SetOption = None,
+    log: LogOption = None,
     device: DeviceOption = None,
     resume: ResumeOption = False,
 ) -> None:
     """Train a model on labelled pairs of texts."""
-    from cdlm.tasks import MATCH_PRESETS, MatchTraining, read_pairs, train_matcher
+    from cdlm.tasks import MATCH_PRESETS, read_pairs, train_matcher
 
     named = {
         "encoder": encoder,
-        "reading": reading,
-        "both_orders": both_orders,
-        "epochs": epochs,
+        "model.reading": reading,
+        "model.both_orders": both_orders,
+        "run.epochs": epochs,
         "batch_size": batch_size,
-        "learning_rate": learning_rate,
-        "max_length": max_length,
-        "seed": seed,
-        "precision": precision,
+        "run.learning_rate": learning_rate,
+        "model.max_length": max_length,
+        "run.seed": seed,
+        "run.precision": precision,
     }
-    config = MatchTraining.from_flat({**MATCH_PRESETS[preset], **given(settings, named)})
+    training = configured(MATCH_PRESETS[preset], config, settings, named)
     if benchmark is not None:
         if train_file or dev_file:
             raise InputError("give either --benchmark or --train and --dev, not both")
         train_file, dev_file = _benchmark(benchmark, "train"), _benchmark(benchmark, "dev")
     if train_file is None or dev_file is None:
         raise InputError("give --train FILE and --dev FILE, or --benchmark NAME:FOLDER")
-    train_matcher(config, read_pairs(train_file), read_pairs(dev_file), output, resume=resume, device=device)
+    train_pairs, dev_pairs = read_pairs(train_file), read_pairs(dev_file)
+    with resumable():
+        train_matcher(training, train_pairs, dev_pairs, output, resume=resume, device=device, tracker=log)
 
 
 @app.command()
@@ -148,11 +154,12 @@ def _benchmark(text: str, split: str) -> Path:
 
 
 def _predict(name: str, pairs: list[TextPair], precision: str) -> tuple[Match, ...]:
+    from cdlm.progress import StageProgress
     from cdlm.tasks import MatchModel, predict_pairs
 
     model = MatchModel.from_pretrained(name)
-    with counted_progress() as progress:
-        found = predict_pairs(model, pairs, precision=precision, progress=progress)
+    with StageProgress("cdlm") as shown:
+        found = predict_pairs(model, pairs, precision=precision, progress=shown.update)
     if found.cut:
         limit = model.settings.max_length
         print(

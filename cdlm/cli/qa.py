@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cdlm.cli.progress import counted_progress
 from cdlm.cli.task_options import (
     BatchOption,
+    ConfigOption,
     DeviceOption,
     EncoderOption,
     EpochsOption,
     InferencePrecisionOption,
     JsonOption,
     LengthOption,
+    LogOption,
     ModelOption,
     OutputModelOption,
     PrecisionOption,
@@ -26,7 +27,8 @@ from cdlm.cli.task_options import (
     ResumeOption,
     SeedOption,
     SetOption,
-    given,
+    configured,
+    resumable,
 )
 from cdlm.errors import InputError
 
@@ -42,6 +44,7 @@ def train(
     output: OutputModelOption,
     train_file: Annotated[Path, typer.Option("--train", help="Questions to learn from, in HotpotQA's JSON.")],
     dev_file: Annotated[Path, typer.Option("--dev", help="Questions to choose the epoch on.")],
+    config: ConfigOption = None,
     preset: PresetOption = "small",
     encoder: EncoderOption = None,
     first_stage: Annotated[
@@ -58,27 +61,37 @@ def train(
     seed: SeedOption = None,
     precision: PrecisionOption = None,
     settings: SetOption = None,
+    log: LogOption = None,
     device: DeviceOption = None,
     resume: ResumeOption = False,
 ) -> None:
     """Train a model on questions with answers and supporting facts."""
-    from cdlm.tasks import QA_PRESETS, QATraining, read_questions, train_reader
+    from cdlm.tasks import QA_PRESETS, read_questions, train_reader
 
     named = {
         "encoder": encoder,
         "first_stage": first_stage,
-        "epochs": epochs,
+        "run.epochs": epochs,
         "batch_size": batch_size,
-        "learning_rate": learning_rate,
-        "max_length": max_length,
-        "seed": seed,
-        "precision": precision,
+        "run.learning_rate": learning_rate,
+        "model.max_length": max_length,
+        "run.seed": seed,
+        "run.precision": precision,
     }
-    config = QATraining.from_flat({**QA_PRESETS[preset], **given(settings, named)})
+    training = configured(QA_PRESETS[preset], config, settings, named)
     train_questions = read_questions(train_file, answered=True, skip_unanswerable=skip_unanswerable)
     _say(train_questions.notes, train_file)
     dev_questions = read_questions(dev_file)
-    train_reader(config, train_questions.questions, dev_questions.questions, output, resume=resume, device=device)
+    with resumable():
+        train_reader(
+            training,
+            train_questions.questions,
+            dev_questions.questions,
+            output,
+            resume=resume,
+            device=device,
+            tracker=log,
+        )
 
 
 @app.command()
@@ -139,11 +152,12 @@ def evaluate(
 
 
 def _predict(name: str, questions: tuple[Question, ...], precision: str) -> dict[str, Prediction]:
+    from cdlm.progress import StageProgress
     from cdlm.tasks import QAModel, predict_answers
 
     model = QAModel.from_pretrained(name)
-    with counted_progress() as progress:
-        answers = predict_answers(model, questions, precision=precision, progress=progress)
+    with StageProgress("cdlm") as shown:
+        answers = predict_answers(model, questions, precision=precision, progress=shown.update)
     if answers.cut:
         limit = model.settings.max_length
         _say([f"{answers.cut} of {len(questions)} questions are longer than {limit} tokens and were cut"])

@@ -43,7 +43,6 @@ from cdlm.tasks.qa import (
     train_reader,
     write_predictions,
 )
-from cdlm.tasks.training import parse_settings
 
 __all__ = [
     "BENCHMARKS",
@@ -67,7 +66,6 @@ __all__ = [
     "TextPair",
     "benchmark_file",
     "match_scores",
-    "parse_settings",
     "predict_answers",
     "predict_pairs",
     "qa_scores",

@@ -6,28 +6,29 @@ A saved model is a folder: ``config.json`` (the encoder's, with the task's setti
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from cdlm.checkpoints import find_checkpoint, read_weights, shapes_only, write_checkpoint
 from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
-from cdlm.encoder import CDLMModel
+from cdlm.encoder import CDLMModel, check_sizes
 from cdlm.errors import InputError
 from cdlm.files import replaced_file
 from cdlm.precision import resolve_precision
 from cdlm.starting_encoders import encoder_folder
 from cdlm.tokens import add_special_tokens, load_tokenizer
+from cdlm.validation import shown, validated
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+T = TypeVar("T")
 SECTION = "cdlm"
 """Where ``config.json`` has the name of the task and its settings."""
 CARD_FILE = "README.md"
@@ -117,15 +118,21 @@ class TaskModel(nn.Module):
         section = values.get(SECTION)
         if not isinstance(section, dict) or section.get("task") != cls.task:
             raise InputError(f"this folder holds no model for {cls.task}; name one that was trained for it", path)
-        settings = read_settings(cls.settings_type, section.get("settings"), path)
+        stored = section.get("settings")
+        if not isinstance(stored, dict):
+            raise InputError(f"{SECTION}.settings is {shown(stored)} and should be a JSON object", path)
+        settings = validated(cls.settings_type, stored, path, f"{SECTION}.settings.")
+        config = EncoderConfig.from_longformer(values, path)
         tokenizer = load_tokenizer(folder)
-        config = EncoderConfig.from_dict(values, path)
         if len(tokenizer) > config.vocab_size:
             raise InputError("the tokenizer has more words than the encoder; it belongs to another model", folder)
-        with shapes_only():
-            model = cls(CDLMModel(config), tokenizer, settings)
         try:
-            model.load_state_dict(read_weights(folder), assign=True)
+            weights = read_weights(folder, lambda shapes: check_sizes(config, _within("encoder.", shapes)))
+            with shapes_only():
+                model = cls(CDLMModel(config), tokenizer, settings)
+            model.load_state_dict(weights, assign=True)
+        except ValueError as error:
+            raise InputError(str(error), folder) from error
         except RuntimeError as error:
             summary = str(error).split("\n")[1].strip() if "\n" in str(error) else str(error)
             raise InputError(f"the weights do not fit the configuration: {summary}", folder) from error
@@ -141,48 +148,6 @@ class TaskModel(nn.Module):
             path.write_text(card, encoding="utf-8")
 
 
-def read_settings(kind: type[Any], values: Any, path: Path | None = None) -> Any:
-    """Make a dataclass of settings from plain values; those that are not there have their default.
-
-    Raises
-    ------
-    InputError
-        If an entry is unknown or of another type than its default.
-    """
-    if not isinstance(values, Mapping):
-        raise InputError("the model's settings are missing", path)
-    defaults = {field.name: getattr(kind(), field.name) for field in fields(kind)}
-    for name, value in values.items():
-        if name not in defaults:
-            raise InputError(f"there is no setting {name!r}; the settings are {', '.join(defaults)}", path)
-        check_type(name, value, defaults[name], path)
-    try:
-        return kind(**values)
-    except InputError as error:
-        raise InputError(error.message, path) from error
-
-
-def check_type(name: str, value: Any, default: Any, path: Path | None = None) -> None:
-    """Refuse a value of a setting that is of another type than its default; a whole number may stand for a float.
-
-    A default of None stands for a float that may be left out.
-    """
-    kinds: tuple[type, ...] = (type(default),)
-    if default is None or isinstance(default, float):
-        kinds = (int, float, type(default))
-    if type(value) not in kinds:
-        name_of_kind = "float" if default is None else type(default).__name__
-        raise InputError(f"{name} must be of type {name_of_kind}, not {value!r}", path)
-
-
-def settings_as_toml(values: Mapping[str, Any]) -> str:
-    """Plain values as TOML, for a model card: without those that are None, and nested ones as tables at the end."""
-    lines = [
-        f"{name} = {json.dumps(value)}"
-        for name, value in values.items()
-        if value is not None and not isinstance(value, Mapping)
-    ]
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            lines += ["", f"[{name}]", settings_as_toml(value)]
-    return "\n".join(lines)
+def _within(prefix: str, values: Mapping[str, T]) -> dict[str, T]:
+    """What is named with a prefix, without it."""
+    return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 import torch
+from pydantic import ConfigDict, Field, Strict
 from torch import Tensor, nn
 
 from cdlm.encoder import CDLMModel
-from cdlm.errors import InputError
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.model import TaskModel
 from cdlm.tasks.sequences import TokenSequence, side_by_side
 from cdlm.tokens import SpecialPieces, WordPieces
+from cdlm.validation import check_fields
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-SMALLEST_LENGTH = 16
-READINGS = ("together", "apart")
+Length = Annotated[int, Strict(), Field(ge=16, le=10**6)]
 
 
 @dataclass(frozen=True)
@@ -37,17 +37,21 @@ class MatchSettings:
         vectors are compared (a bi-encoder).
     both_orders
         For relations without a direction: pairs are trained in random order, and the logit is the mean over both.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of its range.
     """
 
-    max_length: int = 4096
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
+    max_length: Length = 4096
     reading: Literal["together", "apart"] = "together"
-    both_orders: bool = False
+    both_orders: Annotated[bool, Strict()] = False
 
     def __post_init__(self) -> None:
-        if self.max_length < SMALLEST_LENGTH:
-            raise InputError(f"max_length must be {SMALLEST_LENGTH} or more, not {self.max_length}")
-        if self.reading not in READINGS:
-            raise InputError(f"reading must be one of {', '.join(READINGS)}, not {self.reading!r}")
+        check_fields(self)
 
 
 class PairBuilder:

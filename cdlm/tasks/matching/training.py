@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -12,41 +11,48 @@ from torch import Tensor, nn
 
 from cdlm.errors import InputError
 from cdlm.runs import Evaluation, Run, RunOptions, Say, say_on_stderr
+from cdlm.settings import as_toml
 from cdlm.tasks.matching.model import MatchModel, MatchSettings, PairBuilder, swapped
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.matching.prediction import predict_pairs
 from cdlm.tasks.matching.scores import MatchScores, match_scores
-from cdlm.tasks.model import settings_as_toml
 from cdlm.tasks.training import Batch, ShuffledBatches, TaskTraining
 
 
 @dataclass(frozen=True)
 class MatchTraining(TaskTraining):
-    """Everything that training for document matching depends on beside its pairs; see `TaskTraining`."""
+    """Everything that training for document matching depends on beside its pairs; see `TaskTraining`.
 
-    run: RunOptions = field(default_factory=lambda: RunOptions(epochs=3, learning_rate=1e-4, head_learning_rate=5e-4))
+    Attributes
+    ----------
+    model
+        What the model keeps: how it reads pairs.
+    """
+
+    run: RunOptions = field(default_factory=lambda: RunOptions(epochs=3, head_learning_rate=5e-4))
     model: MatchSettings = field(default_factory=lambda: MatchSettings(max_length=512))
 
 
-MATCH_PRESETS: dict[str, dict[str, Any]] = {
+MATCH_PRESETS: dict[str, MatchTraining] = {
     # For the small encoder.
-    "small": {},
+    "small": MatchTraining(),
     # What the paper states: 8 epochs, batches of 32 (here of 4, accumulated), mixed precision, sequences of up to 4,096
     # tokens, and for the rest what Zhou et al. 2020 fine-tune with: 2e-5, linear decay without warmup.
-    "paper": {
-        "encoder": "biu-nlp/cdlm",
-        "epochs": 8,
-        "batch_size": 4,
-        "accumulation": 8,
-        "learning_rate": 2e-5,
-        "head_learning_rate": 2e-5,
-        "warmup": 0.0,
-        "weight_decay": 0.0,
-        "attention_dropout": 0.1,
-        "precision": "fp16",
-        "gradient_checkpointing": True,
-        "max_length": 4096,
-    },
+    "paper": MatchTraining(
+        encoder="biu-nlp/cdlm",
+        batch_size=4,
+        run=RunOptions(
+            epochs=8,
+            accumulation=8,
+            learning_rate=2e-5,
+            warmup=0.0,
+            weight_decay=0.0,
+            attention_dropout=0.1,
+            precision="fp16",
+            gradient_checkpointing=True,
+        ),
+        model=MatchSettings(max_length=4096),
+    ),
 }
 
 
@@ -58,6 +64,7 @@ def train_matcher(
     *,
     resume: bool = False,
     device: str | None = None,
+    tracker: str | None = None,
     say: Say = say_on_stderr,
 ) -> MatchModel:
     """Fine-tune an encoder on pairs of texts, and write the model of the epoch with the best F1 on dev.
@@ -72,6 +79,8 @@ def train_matcher(
         Resume from the last complete checkpoint in `output`.
     device
         ``"cpu"`` to force the CPU; by default a GPU where there is one.
+    tracker
+        What the run is logged to; see :class:`cdlm.runs.Run`.
     say
         Is given every line of progress.
 
@@ -84,7 +93,7 @@ def train_matcher(
         if {pair.label for pair in pairs} != {0, 1}:
             raise InputError(f"the {name} pairs must be labelled, some 0 and some 1")
     output = Path(output)
-    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, say=say)
+    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
     if run.finished:
         return MatchModel.from_pretrained(output)
     model = MatchModel.from_encoder(config.encoder, config.model)
@@ -140,6 +149,5 @@ accuracy {100 * scores.accuracy:.1f}.
 ## How it was trained
 
 ```toml
-{settings_as_toml(config.to_dict())}
-```
+{as_toml(config.to_dict())}```
 """

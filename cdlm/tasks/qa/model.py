@@ -11,23 +11,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 import torch
+from pydantic import ConfigDict, Field, Strict
 from torch import Tensor, nn
 
 from cdlm.checkpoints import find_checkpoint
 from cdlm.encoder import CDLMModel
-from cdlm.errors import InputError
 from cdlm.tasks.model import TaskModel
 from cdlm.tasks.qa.sequences import ANSWER_TYPES, QA_TOKENS, QASequence
 from cdlm.tasks.sequences import side_by_side
+from cdlm.validation import Count, Number, check_fields
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-SMALLEST_LENGTH = 32
+Length = Annotated[int, Strict(), Field(ge=32, le=10**6)]
 FIRST_STAGE = "first_stage"
 """Folder within a second-stage model's folder."""
 
@@ -45,17 +46,22 @@ class QASettings:
     keep_paragraphs, keep_score
         With a first stage: how many paragraphs it leaves at most, and the logit above which it leaves one. The two
         best are always left.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of its range.
     """
 
-    max_length: int = 4096
-    max_answer_tokens: int = 30
-    keep_paragraphs: int = 5
-    keep_score: float = -3.0
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
+    max_length: Length = 4096
+    max_answer_tokens: Count = 30
+    keep_paragraphs: Annotated[int, Strict(), Field(ge=2)] = 5
+    keep_score: Number = -3.0
 
     def __post_init__(self) -> None:
-        for name, least in {"max_length": SMALLEST_LENGTH, "max_answer_tokens": 1, "keep_paragraphs": 2}.items():
-            if getattr(self, name) < least:
-                raise InputError(f"{name} must be {least} or more, not {getattr(self, name)}")
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import torch
+from pydantic import Field, Strict
 from torch import Tensor, nn
 
 from cdlm.errors import InputError
 from cdlm.runs import Evaluation, Run, RunOptions, Say, say_on_stderr
-from cdlm.tasks.model import settings_as_toml
+from cdlm.settings import as_toml
 from cdlm.tasks.qa.model import QAModel, QASettings, collate
 from cdlm.tasks.qa.prediction import predict_answers, shorten
 from cdlm.tasks.qa.questions import Question
@@ -21,6 +22,7 @@ from cdlm.tasks.qa.scores import qa_scores
 from cdlm.tasks.qa.sequences import SPAN_TYPE, QALabels, QASequence, QuestionBuilder, label_sequence
 from cdlm.tasks.training import Batch, ShuffledBatches, TaskTraining
 
+Weight = Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False)]
 SCORED = {"f1": "answer F1", "sp_f1": "evidence F1", "joint_f1": "joint F1"}
 
 
@@ -35,36 +37,37 @@ class QATraining(TaskTraining):
     first_stage
         Folder of a trained model that chooses the paragraphs, for the second of Longformer's two stages; empty: all
         paragraphs are read at once.
+    model
+        What the model keeps: how it reads and answers questions.
     """
 
-    batch_size: int = 16
-    paragraph_weight: float = 1.0
-    sentence_weight: float = 1.0
-    span_weight: float = 1.0
-    type_weight: float = 1.0
+    paragraph_weight: Weight = 1.0
+    sentence_weight: Weight = 1.0
+    span_weight: Weight = 1.0
+    type_weight: Weight = 1.0
     first_stage: str = ""
     run: RunOptions = field(default_factory=lambda: RunOptions(epochs=3, learning_rate=2e-4, head_learning_rate=5e-4))
     model: QASettings = field(default_factory=QASettings)
 
 
-QA_PRESETS: dict[str, dict[str, Any]] = {
+QA_PRESETS: dict[str, QATraining] = {
     # For the small encoder.
-    "small": {},
+    "small": QATraining(),
     # What the paper states: 5 epochs, batches of 32 (here of 2, accumulated), 1e-4, 100 warmup steps, up to 4,096
     # tokens. Linear decay and the four losses are Longformer's (Appendix D); their weights are stated nowhere.
-    "paper": {
-        "encoder": "biu-nlp/cdlm",
-        "epochs": 5,
-        "batch_size": 2,
-        "accumulation": 16,
-        "learning_rate": 1e-4,
-        "head_learning_rate": 1e-4,
-        "warmup": 100.0,
-        "attention_dropout": 0.1,
-        "precision": "fp16",
-        "gradient_checkpointing": True,
-        "max_length": 4096,
-    },
+    "paper": QATraining(
+        encoder="biu-nlp/cdlm",
+        batch_size=2,
+        run=RunOptions(
+            epochs=5,
+            accumulation=16,
+            learning_rate=1e-4,
+            warmup=100.0,
+            attention_dropout=0.1,
+            precision="fp16",
+            gradient_checkpointing=True,
+        ),
+    ),
 }
 
 
@@ -76,6 +79,7 @@ def train_reader(
     *,
     resume: bool = False,
     device: str | None = None,
+    tracker: str | None = None,
     say: Say = say_on_stderr,
 ) -> QAModel:
     """Fine-tune an encoder on questions, and write the model of the epoch with the best joint F1 on dev.
@@ -90,6 +94,8 @@ def train_reader(
         Resume from the last complete checkpoint in `output`.
     device
         ``"cpu"`` to force the CPU; by default a GPU where there is one.
+    tracker
+        What the run is logged to; see :class:`cdlm.runs.Run`.
     say
         Is given every line of progress.
 
@@ -102,7 +108,7 @@ def train_reader(
         if question.answer is None or question.facts is None:
             raise InputError(f"question {question.id!r} has no answer or no supporting facts; both are needed to train")
     output = Path(output)
-    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, say=say)
+    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
     if run.finished:
         return QAModel.from_pretrained(output)
     model = QAModel.from_encoder(config.encoder, config.model)
@@ -230,6 +236,5 @@ official metrics, in percent.
 ## How it was trained
 
 ```toml
-{settings_as_toml(config.to_dict())}
-```
+{as_toml(config.to_dict())}```
 """

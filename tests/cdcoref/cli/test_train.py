@@ -234,7 +234,9 @@ def test_several_corpora_by_name(
     assert done.code == 0, done.err
     assert f"cdcoref: MEANTIME has no dev split in {second}\n" in done.err
     assert "9 training sequences an epoch" in done.err  # 6 of the first and half of 6
-    assert json.loads((model / "training.json").read_text())["configuration"]["sampling"]["weights"] == {"meantime": 0.5}
+    assert json.loads((model / "training.json").read_text())["configuration"]["sampling"]["weights"] == {
+        "meantime": 0.5
+    }
     card = (model / "README.md").read_text()
     assert "Trained and tuned on: ECB+ (Cybulska and Vossen 2014), CC BY 3.0 (annotation); MEANTIME" in card
     unknown = cdcoref("train", *arguments, "-o", tmp_path / "other", "--set", "weights={gum=0.5}")

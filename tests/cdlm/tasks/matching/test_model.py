@@ -119,9 +119,9 @@ def test_other_folders_are_refused(model: MatchModel, tiny_encoder: Path, tmp_pa
     with pytest.raises(InputError, match="holds no model for document matching"):
         MatchModel.from_pretrained(tiny_encoder)
     for change, message in {
-        "max_length": "max_length must be of type int, not '9'",
-        "reading": "reading must be one of together, apart",
-        "window": "there is no setting 'window'",
+        "max_length": "cdlm.settings.max_length is .9. and should be",
+        "reading": "cdlm.settings.reading is .9. and should be",
+        "window": "there is no setting cdlm.settings.window",
     }.items():
         folder = tmp_path / change
         model.save_pretrained(folder, "")

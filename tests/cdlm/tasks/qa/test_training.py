@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from cdlm.errors import InputError
+from cdlm.settings import with_settings
 from cdlm.tasks import QA_PRESETS, QAModel, QATraining, Question, predict_answers, train_reader
 from cdlm.tasks.qa.model import QASettings, collate
 from cdlm.tasks.qa.sequences import QuestionBuilder, label_sequence
@@ -18,9 +19,8 @@ from cdlm.tasks.qa.training import _label_tensors, joint_loss
 
 
 def config(encoder: Path, **values: object) -> QATraining:
-    return QATraining.from_flat(
-        {"encoder": str(encoder), "epochs": 2, "batch_size": 1, "max_length": 200, "precision": "fp32", **values}
-    )
+    given = {"encoder": str(encoder), "epochs": 2, "batch_size": 1, "max_length": 200, "precision": "fp32", **values}
+    return with_settings(QATraining(), given)
 
 
 def test_the_loss_is_the_weighted_sum_of_four(tiny_encoder: Path, questions: tuple[Question, ...]) -> None:
@@ -148,7 +148,7 @@ def test_questions_without_answers_are_refused(
 
 
 def test_the_papers_preset() -> None:
-    paper = QATraining.from_flat(QA_PRESETS["paper"])
+    paper = QA_PRESETS["paper"]
     assert paper.batch_size * paper.run.accumulation == 32
     assert (paper.run.epochs, paper.run.learning_rate, paper.run.warmup) == (5, 1e-4, 100)
     assert paper.model.max_length == 4096

@@ -148,7 +148,7 @@ def test_wrong_input_is_one_sentence(
         ("match", "train", "--benchmark", "aan", *output): "--benchmark takes NAME:FOLDER",
         ("match", "train", "--benchmark", "aan:x", *output): "x/train_cite.csv: the train split of aan should be this",
         ("match", "train", "--benchmark", f"aan:{benchmark}", "--set", "x=1", *output): "there is no setting 'x'",
-        ("match", "train", "--benchmark", f"aan:{benchmark}", "--epochs", 0, *output): "epochs must be 1 or more",
+        ("match", "train", "--benchmark", f"aan:{benchmark}", "--epochs", 0, *output): "run.epochs is 0 and should be",
         ("match", "predict", dev, *model): "holds no model for document matching",
         ("match", "evaluate", *model): "give either a file of pairs or --benchmark",
         ("qa", "train", "--train", broken, "--dev", questions, *output): "its answer 'Oslo' is nowhere",
