@@ -10,27 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cdlm.cli.task_options import (
-    BatchOption,
-    ConfigOption,
-    DeviceOption,
-    EncoderOption,
-    EpochsOption,
-    InferencePrecisionOption,
-    JsonOption,
-    LengthOption,
-    LogOption,
-    ModelOption,
-    OutputModelOption,
-    PrecisionOption,
-    PresetOption,
-    RateOption,
-    ResumeOption,
-    SeedOption,
-    SetOption,
-    configured,
-    resumable,
-)
+from cdlm.cli import task_options as options
 from cdlm.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,15 +25,15 @@ BenchmarkOption = Annotated[
 
 @app.command()
 def train(
-    output: OutputModelOption,
+    output: options.OutputModelOption,
     train_file: Annotated[
         Path | None, typer.Option("--train", help="Pairs to learn from: JSON lines or CSV of text_a, text_b, label.")
     ] = None,
     dev_file: Annotated[Path | None, typer.Option("--dev", help="Pairs to choose the epoch on.")] = None,
     benchmark: BenchmarkOption = None,
-    config: ConfigOption = None,
-    preset: PresetOption = "small",
-    encoder: EncoderOption = None,
+    config: options.ConfigOption = None,
+    preset: options.PresetOption = "small",
+    encoder: options.EncoderOption = None,
     reading: Annotated[
         Literal["together", "apart"] | None,
         typer.Option(help="Both texts in one sequence, or each alone (bi-encoder).", show_default="together"),
@@ -62,16 +42,16 @@ def train(
         bool | None,
         typer.Option("--both-orders", help="For relations without a direction: train and read in both orders."),
     ] = None,
-    epochs: EpochsOption = None,
-    batch_size: BatchOption = None,
-    learning_rate: RateOption = None,
-    max_length: LengthOption = None,
-    seed: SeedOption = None,
-    precision: PrecisionOption = None,
-    settings: SetOption = None,
-    log: LogOption = None,
-    device: DeviceOption = None,
-    resume: ResumeOption = False,
+    epochs: options.EpochsOption = None,
+    batch_size: options.BatchOption = None,
+    learning_rate: options.RateOption = None,
+    max_length: options.LengthOption = None,
+    seed: options.SeedOption = None,
+    precision: options.PrecisionOption = None,
+    settings: options.SetOption = None,
+    log: options.LogOption = None,
+    device: options.DeviceOption = None,
+    resume: options.ResumeOption = False,
 ) -> None:
     """Train a model on labelled pairs of texts."""
     from cdlm.tasks import MATCH_PRESETS, read_pairs, train_matcher
@@ -87,7 +67,7 @@ def train(
         "run.seed": seed,
         "run.precision": precision,
     }
-    training = configured(MATCH_PRESETS[preset], config, settings, named)
+    training = options.configured(MATCH_PRESETS[preset], config, settings, named)
     if benchmark is not None:
         if train_file or dev_file:
             raise InputError("give either --benchmark or --train and --dev, not both")
@@ -95,18 +75,18 @@ def train(
     if train_file is None or dev_file is None:
         raise InputError("give --train FILE and --dev FILE, or --benchmark NAME:FOLDER")
     train_pairs, dev_pairs = read_pairs(train_file), read_pairs(dev_file)
-    with resumable():
+    with options.resumable():
         train_matcher(training, train_pairs, dev_pairs, output, resume=resume, device=device, tracker=log)
 
 
 @app.command()
 def predict(
     file: Annotated[Path, typer.Argument(help="Pairs: JSON lines or CSV of text_a, text_b.")],
-    model: ModelOption,
+    model: options.ModelOption,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="JSON lines of id, label and probability.")
     ] = None,
-    precision: InferencePrecisionOption = "auto",
+    precision: options.InferencePrecisionOption = "auto",
 ) -> None:
     """Predict whether the relation holds, for every pair."""
     from cdlm.tasks import read_pairs, write_matches
@@ -121,12 +101,12 @@ def predict(
 
 @app.command()
 def evaluate(
-    model: ModelOption,
+    model: options.ModelOption,
     file: Annotated[Path | None, typer.Argument(help="Labelled pairs: JSON lines or CSV.")] = None,
     benchmark: BenchmarkOption = None,
     split: Annotated[Literal["dev", "test"], typer.Option(help="Split of the benchmark.")] = "dev",
-    precision: InferencePrecisionOption = "auto",
-    as_json: JsonOption = False,
+    precision: options.InferencePrecisionOption = "auto",
+    as_json: options.JsonOption = False,
 ) -> None:
     """Score a model on labelled pairs: F1, precision, recall, accuracy."""
     from cdlm.tasks import match_scores, read_pairs
@@ -139,7 +119,7 @@ def evaluate(
     if as_json:
         print(json.dumps(scores, indent=2))
         return
-    print(f"{len(pairs)} pairs, in percent")
+    print(f"in percent, number of pairs: {len(pairs)}")
     for name in ("f1", "precision", "recall", "accuracy"):
         print(f"{'F1' if name == 'f1' else name:10}{100 * scores[name]:6.1f}")
 
@@ -162,8 +142,5 @@ def _predict(name: str, pairs: list[TextPair], precision: str) -> tuple[Match, .
         found = predict_pairs(model, pairs, precision=precision, progress=shown.update)
     if found.cut:
         limit = model.settings.max_length
-        print(
-            f"cdlm: note: {found.cut} of {len(pairs)} pairs are longer than {limit} tokens and were cut",
-            file=sys.stderr,
-        )
+        print(f"cdlm: note: cut {found.cut} of {len(pairs)} pairs to {limit} tokens", file=sys.stderr)
     return found.matches

@@ -9,27 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cdlm.cli.task_options import (
-    BatchOption,
-    ConfigOption,
-    DeviceOption,
-    EncoderOption,
-    EpochsOption,
-    InferencePrecisionOption,
-    JsonOption,
-    LengthOption,
-    LogOption,
-    ModelOption,
-    OutputModelOption,
-    PrecisionOption,
-    PresetOption,
-    RateOption,
-    ResumeOption,
-    SeedOption,
-    SetOption,
-    configured,
-    resumable,
-)
+from cdlm.cli import task_options as options
 from cdlm.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,12 +21,12 @@ QuestionsArgument = Annotated[Path, typer.Argument(help="Questions with their pa
 
 @app.command()
 def train(
-    output: OutputModelOption,
+    output: options.OutputModelOption,
     train_file: Annotated[Path, typer.Option("--train", help="Questions to learn from, in HotpotQA's JSON.")],
     dev_file: Annotated[Path, typer.Option("--dev", help="Questions to choose the epoch on.")],
-    config: ConfigOption = None,
-    preset: PresetOption = "small",
-    encoder: EncoderOption = None,
+    config: options.ConfigOption = None,
+    preset: options.PresetOption = "small",
+    encoder: options.EncoderOption = None,
     first_stage: Annotated[
         str | None,
         typer.Option(help="Trained model that chooses the paragraphs first: train in two stages, as Longformer."),
@@ -54,16 +34,16 @@ def train(
     skip_unanswerable: Annotated[
         bool, typer.Option("--skip-unanswerable", help="Skip questions whose answer is nowhere in their paragraphs.")
     ] = False,
-    epochs: EpochsOption = None,
-    batch_size: BatchOption = None,
-    learning_rate: RateOption = None,
-    max_length: LengthOption = None,
-    seed: SeedOption = None,
-    precision: PrecisionOption = None,
-    settings: SetOption = None,
-    log: LogOption = None,
-    device: DeviceOption = None,
-    resume: ResumeOption = False,
+    epochs: options.EpochsOption = None,
+    batch_size: options.BatchOption = None,
+    learning_rate: options.RateOption = None,
+    max_length: options.LengthOption = None,
+    seed: options.SeedOption = None,
+    precision: options.PrecisionOption = None,
+    settings: options.SetOption = None,
+    log: options.LogOption = None,
+    device: options.DeviceOption = None,
+    resume: options.ResumeOption = False,
 ) -> None:
     """Train a model on questions with answers and supporting facts."""
     from cdlm.tasks import QA_PRESETS, read_questions, train_reader
@@ -78,11 +58,11 @@ def train(
         "run.seed": seed,
         "run.precision": precision,
     }
-    training = configured(QA_PRESETS[preset], config, settings, named)
+    training = options.configured(QA_PRESETS[preset], config, settings, named)
     train_questions = read_questions(train_file, answered=True, skip_unanswerable=skip_unanswerable)
     _say(train_questions.notes, train_file)
     dev_questions = read_questions(dev_file)
-    with resumable():
+    with options.resumable():
         train_reader(
             training,
             train_questions.questions,
@@ -97,9 +77,9 @@ def train(
 @app.command()
 def predict(
     file: QuestionsArgument,
-    model: ModelOption,
+    model: options.ModelOption,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Predictions in the official format.")] = None,
-    precision: InferencePrecisionOption = "auto",
+    precision: options.InferencePrecisionOption = "auto",
 ) -> None:
     """Answer questions and name the supporting sentences."""
     from cdlm.tasks import read_questions, write_predictions
@@ -122,8 +102,8 @@ def evaluate(
     predictions: Annotated[
         Path | None, typer.Option("--predictions", help="Predictions in the official format, of any system.")
     ] = None,
-    precision: InferencePrecisionOption = "auto",
-    as_json: JsonOption = False,
+    precision: options.InferencePrecisionOption = "auto",
+    as_json: options.JsonOption = False,
 ) -> None:
     """Score a model or a prediction file with HotpotQA's official metrics."""
     from cdlm.tasks import qa_scores, read_predictions, read_questions
@@ -136,15 +116,13 @@ def evaluate(
     found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision)
     missing = sum(1 for question in questions if question.id not in found)
     if missing:
-        print(
-            f"cdlm: note: {missing} of {len(questions)} questions have no prediction and count as wrong",
-            file=sys.stderr,
-        )
+        note = f"no prediction for {missing} of {len(questions)} questions, which count as wrong"
+        print(f"cdlm: note: {note}", file=sys.stderr)
     scores = qa_scores(questions, found)
     if as_json:
         print(json.dumps(scores, indent=2))
         return
-    print(f"{len(questions)} questions, in percent")
+    print(f"in percent, number of questions: {len(questions)}")
     print(f"{'':18}{'EM':>7}{'F1':>7}{'prec':>7}{'recall':>7}")
     for part, words in (("", "answer"), ("sp_", "supporting facts"), ("joint_", "joint")):
         values = "".join(f"{100 * scores[part + name]:7.1f}" for name in ("em", "f1", "prec", "recall"))
@@ -160,7 +138,7 @@ def _predict(name: str, questions: tuple[Question, ...], precision: str) -> dict
         answers = predict_answers(model, questions, precision=precision, progress=shown.update)
     if answers.cut:
         limit = model.settings.max_length
-        _say([f"{answers.cut} of {len(questions)} questions are longer than {limit} tokens and were cut"])
+        _say([f"cut {answers.cut} of {len(questions)} questions to {limit} tokens"])
     return answers.predictions
 
 

@@ -109,7 +109,7 @@ def train_matcher(
         found = predict_pairs(model, dev_pairs, precision=run.precision)
         scores = match_scores([pair.label or 0 for pair in dev_pairs], [match.label for match in found.matches])
         summary = f"F1 {100 * scores.f1:.1f}, accuracy {100 * scores.accuracy:.1f}"
-        cut = f"; {found.cut} of {len(dev_pairs)} pairs were cut" if found.cut else ""
+        cut = f"; cut {found.cut} of {len(dev_pairs)} pairs to {model.settings.max_length} tokens" if found.cut else ""
         return Evaluation(scores.f1, summary + cut, asdict(scores), asdict(scores), scores)
 
     def save(model: MatchModel, folder: Path, evaluation: Evaluation[MatchScores], epoch: float) -> None:

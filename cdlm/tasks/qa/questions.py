@@ -129,9 +129,11 @@ def read_questions(path: str | Path, *, answered: bool = False, skip_unanswerabl
         raise InputError("there is no question in this file", path)
     notes = []
     if skipped:
-        notes.append(f"{skipped} questions were skipped: their answers are nowhere in their paragraphs")
+        total = len(questions) + skipped
+        notes.append(f"skipped {skipped} of {total} questions: the answer is nowhere in the paragraphs")
     if dangling:
-        notes.append(f"{dangling} supporting facts point to sentences that are not there, and are not learnt from")
+        facts = sum(len(question.facts or ()) for question in questions.values())
+        notes.append(f"not learnt from {dangling} of {facts} supporting facts: there is no such sentence")
     return Questions(tuple(questions.values()), tuple(notes))
 
 

@@ -202,8 +202,8 @@ def _what_is_lost(questions: Sequence[Question], builder: QuestionBuilder) -> li
     if not cut:
         return []
     return [
-        f"{cut} of {len(questions)} training questions are longer than {builder.max_length} tokens and were cut; "
-        f"{facts} of them lost supporting sentences, {answers} their answer"
+        f"cut {cut} of {len(questions)} training questions to {builder.max_length} tokens; "
+        f"supporting sentences were lost in {facts}, the answer in {answers}"
     ]
 
 

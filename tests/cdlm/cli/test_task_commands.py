@@ -92,7 +92,7 @@ def test_matching_from_training_to_scores(
     shown = cdlm("match", "predict", pairs, "--model", model).out.splitlines()
     assert [line.split("\t")[0] for line in shown] == ["1", "2"]
     table = cdlm("match", "evaluate", pairs, "--model", model)
-    assert table.out.startswith("2 pairs, in percent\nF1 ")
+    assert table.out.startswith("in percent, number of pairs: 2\nF1 ")
     same = cdlm("match", "evaluate", "--benchmark", f"aan:{benchmark}", "--split", "test", "--model", model, "--json")
     assert set(json.loads(same.out)) == {"f1", "precision", "recall", "accuracy"}
 
@@ -113,7 +113,7 @@ def test_questions_from_training_to_scores(
     by_model = cdlm("qa", "evaluate", questions, "--model", model)
     by_file = cdlm("qa", "evaluate", questions, "--predictions", predictions)
     assert by_model.out == by_file.out
-    assert by_file.out.startswith("1 questions, in percent\n")
+    assert by_file.out.startswith("in percent, number of questions: 1\n")
     assert "joint" in by_file.out
     scores = json.loads(cdlm("qa", "evaluate", questions, "--predictions", predictions, "--json").out)
     assert scores["sp_f1"] == 1.0  # there are only two sentences
@@ -126,7 +126,7 @@ def test_right_predictions_get_full_marks(cdlm: Callable[..., Finished], questio
     path.write_text(json.dumps({"answer": {}, "sp": {}}))
     nothing = cdlm("qa", "evaluate", questions, "--predictions", path, "--json")
     assert set(json.loads(nothing.out).values()) == {0.0}
-    assert nothing.err == "cdlm: note: 1 of 1 questions have no prediction and count as wrong\n"
+    assert nothing.err == "cdlm: note: no prediction for 1 of 1 questions, which count as wrong\n"
 
 
 def test_wrong_input_is_one_sentence(
@@ -176,4 +176,4 @@ def test_questions_without_an_answer_may_be_skipped(
         "-o", tmp_path / "model", *FAST,
     )  # fmt: skip
     assert finished.code == 0, finished.err
-    assert f"cdlm: note: {both}: 1 questions were skipped" in finished.err
+    assert f"cdlm: note: {both}: skipped 1 of 2 questions" in finished.err

@@ -54,7 +54,7 @@ def test_facts_that_point_nowhere_are_counted(hotpot: Hotpot, tmp_path: Path) ->
     path = tmp_path / "questions.json"
     path.write_text(json.dumps(hotpot))
     read = read_questions(path)
-    assert read.notes == ("2 supporting facts point to sentences that are not there, and are not learnt from",)
+    assert read.notes == ("not learnt from 2 of 4 supporting facts: there is no such sentence",)
     assert read.questions[0].facts is not None
     assert len(read.questions[0].facts) == 4
 
@@ -68,7 +68,7 @@ def test_answers_that_are_nowhere(hotpot: Hotpot, tmp_path: Path) -> None:
     assert (raised.value.path, raised.value.line) == (str(path), 2)
     read = read_questions(path, answered=True, skip_unanswerable=True)
     assert [question.id for question in read.questions] == ["q2"]
-    assert read.notes == ("1 questions were skipped: their answers are nowhere in their paragraphs",)
+    assert read.notes == ("skipped 1 of 2 questions: the answer is nowhere in the paragraphs",)
     assert len(read_questions(path).questions) == 2
 
 

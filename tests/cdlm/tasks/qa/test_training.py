@@ -134,8 +134,7 @@ def test_what_is_cut_is_said(tiny_encoder: Path, questions: tuple[Question, ...]
         say=said.append,
     )
     assert said[0] == (
-        "2 of 2 training questions are longer than 60 tokens and were cut; "
-        "1 of them lost supporting sentences, 1 their answer"
+        "cut 2 of 2 training questions to 60 tokens; supporting sentences were lost in 1, the answer in 1"
     )
 
 
