@@ -17,12 +17,12 @@ from torch import Tensor, nn
 
 from cdlm.checkpoints import find_checkpoint, read_weights, shapes_only, write_checkpoint
 from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
-from cdlm.encoder import CDLMModel, check_sizes
+from cdlm.encoder import CDLMModel, check_shapes, check_sizes
 from cdlm.errors import InputError
 from cdlm.files import replaced_file
 from cdlm.precision import resolve_precision
 from cdlm.starting_encoders import encoder_folder
-from cdlm.tokens import add_special_tokens, load_tokenizer
+from cdlm.tokens import SPECIAL_TOKENS, add_special_tokens, load_tokenizer
 from cdlm.validation import shown, validated
 
 if TYPE_CHECKING:
@@ -94,11 +94,18 @@ class TaskModel(nn.Module):
         ----------
         name
             See :func:`cdlm.starting_encoders.encoder_folder`.
+
+        Raises
+        ------
+        InputError
+            If there is no such encoder, or its tokenizer is another's.
         """
         with encoder_folder(name) as folder:
             tokenizer = load_tokenizer(folder)
-            add_special_tokens(tokenizer, cls.special_tokens)
             encoder = CDLMModel.from_pretrained(folder).float()
+        if len(tokenizer) > encoder.config.vocab_size + len(SPECIAL_TOKENS):
+            raise InputError("the tokenizer has more words than the encoder; it belongs to another model", name)
+        add_special_tokens(tokenizer, cls.special_tokens)
         if len(tokenizer) != encoder.config.vocab_size:
             encoder.resize_token_embeddings(len(tokenizer))
         return cls(encoder, tokenizer, settings)
@@ -121,7 +128,7 @@ class TaskModel(nn.Module):
         stored = section.get("settings")
         if not isinstance(stored, dict):
             raise InputError(f"{SECTION}.settings is {shown(stored)} and should be a JSON object", path)
-        settings = validated(cls.settings_type, stored, path, f"{SECTION}.settings.")
+        settings = validated(cls.settings_type, stored, path, within=f"{SECTION}.settings.", others="forbid")
         config = EncoderConfig.from_longformer(values, path)
         tokenizer = load_tokenizer(folder)
         if len(tokenizer) > config.vocab_size:
@@ -130,12 +137,10 @@ class TaskModel(nn.Module):
             weights = read_weights(folder, lambda shapes: check_sizes(config, _within("encoder.", shapes)))
             with shapes_only():
                 model = cls(CDLMModel(config), tokenizer, settings)
-            model.load_state_dict(weights, assign=True)
+            check_shapes(*({name: one.shape for name, one in each.items()} for each in (model.state_dict(), weights)))
         except ValueError as error:
-            raise InputError(str(error), folder) from error
-        except RuntimeError as error:
-            summary = str(error).split("\n")[1].strip() if "\n" in str(error) else str(error)
-            raise InputError(f"the weights do not fit the configuration: {summary}", folder) from error
+            raise InputError(f"the weights do not fit the configuration: {error}", folder) from error
+        model.load_state_dict({name: weights[name].float() for name in model.state_dict()}, assign=True)
         return model.eval()
 
     def save_pretrained(self, folder: str | Path, card: str) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
-from pydantic import ConfigDict
 from torch import Tensor
 
 from cdlm.runs import RunOptions
@@ -35,8 +34,6 @@ class TaskTraining:
     InputError
         If a value is of the wrong type or out of its range.
     """
-
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     encoder: str = "minilm"
     batch_size: Count = 16

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import torch
-from pydantic import ConfigDict, Field, Strict
 from torch import Tensor, nn
 
 from cdlm.encoder import CDLMModel
@@ -16,12 +15,12 @@ from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.model import TaskModel
 from cdlm.tasks.sequences import TokenSequence, side_by_side
 from cdlm.tokens import SpecialPieces, WordPieces
-from cdlm.validation import check_fields
+from cdlm.validation import check_fields, whole_number
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-Length = Annotated[int, Strict(), Field(ge=16, le=10**6)]
+Length = Annotated[int, whole_number(16, 10**6)]
 
 
 @dataclass(frozen=True)
@@ -44,11 +43,9 @@ class MatchSettings:
         If a value is of the wrong type or out of its range.
     """
 
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
-
     max_length: Length = 4096
     reading: Literal["together", "apart"] = "together"
-    both_orders: Annotated[bool, Strict()] = False
+    both_orders: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)

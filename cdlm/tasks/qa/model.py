@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 import torch
-from pydantic import ConfigDict, Field, Strict
 from torch import Tensor, nn
 
 from cdlm.checkpoints import find_checkpoint
@@ -23,12 +22,12 @@ from cdlm.encoder import CDLMModel
 from cdlm.tasks.model import TaskModel
 from cdlm.tasks.qa.sequences import ANSWER_TYPES, QA_TOKENS, QASequence
 from cdlm.tasks.sequences import side_by_side
-from cdlm.validation import Count, Number, check_fields
+from cdlm.validation import Count, check_fields, number, whole_number
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-Length = Annotated[int, Strict(), Field(ge=32, le=10**6)]
+Length = Annotated[int, whole_number(32, 10**6)]
 FIRST_STAGE = "first_stage"
 """Folder within a second-stage model's folder."""
 
@@ -53,12 +52,10 @@ class QASettings:
         If a value is of the wrong type or out of its range.
     """
 
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
-
     max_length: Length = 4096
     max_answer_tokens: Count = 30
-    keep_paragraphs: Annotated[int, Strict(), Field(ge=2)] = 5
-    keep_score: Number = -3.0
+    keep_paragraphs: Annotated[int, whole_number(2, 10**6)] = 5
+    keep_score: Annotated[float, number(-1e6, most=1e6)] = -3.0
 
     def __post_init__(self) -> None:
         check_fields(self)

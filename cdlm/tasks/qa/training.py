@@ -9,7 +9,6 @@ from typing import Annotated
 
 import numpy as np
 import torch
-from pydantic import Field, Strict
 from torch import Tensor, nn
 
 from cdlm.errors import InputError
@@ -21,8 +20,9 @@ from cdlm.tasks.qa.questions import Question
 from cdlm.tasks.qa.scores import qa_scores
 from cdlm.tasks.qa.sequences import SPAN_TYPE, QALabels, QASequence, QuestionBuilder, label_sequence
 from cdlm.tasks.training import Batch, ShuffledBatches, TaskTraining
+from cdlm.validation import number
 
-Weight = Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False)]
+Weight = Annotated[float, number(0, most=10**6)]
 SCORED = {"f1": "answer F1", "sp_f1": "evidence F1", "joint_f1": "joint F1"}
 
 

@@ -54,7 +54,7 @@ def test_facts_that_point_nowhere_are_counted(hotpot: Hotpot, tmp_path: Path) ->
     path = tmp_path / "questions.json"
     path.write_text(json.dumps(hotpot))
     read = read_questions(path)
-    assert read.notes == ("not learnt from 2 of 4 supporting facts: there is no such sentence",)
+    assert read.notes == ("not learnt from 2 of 6 supporting facts: there is no such sentence",)
     assert read.questions[0].facts is not None
     assert len(read.questions[0].facts) == 4
 
