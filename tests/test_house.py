@@ -44,7 +44,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.tokens"),
         "cdlm.validation",
     },
-    "cdlm.starting_encoders": {"cdlm.checkpoints", "cdlm.config", "cdlm.convert", "cdlm.errors"},
+    "cdlm.starting_encoders": {
+        *("cdlm.checkpoints", "cdlm.config", "cdlm.convert", "cdlm.errors", "cdlm.quantization", "cdlm.tokens"),
+    },
+    "cdlm.tasks": {
+        *("cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision"),
+        *("cdlm.runs", "cdlm.settings", "cdlm.starting_encoders", "cdlm.tokens", "cdlm.validation"),
+    },
     "cdlm.precision": set(),
     "cdlm.runs": {"cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision", "cdlm.validation"},
     "cdlm.progress": set(),
@@ -61,7 +67,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.heat_map": {"cdlm.alignment", "cdlm.errors", "cdlm.files"},
     "cdlm.cli": {
         *("cdlm.alignment", "cdlm.checkpoints", "cdlm.convert", "cdlm.documents", "cdlm.encoder", "cdlm.errors"),
-        *("cdlm.heat_map", "cdlm.pretraining", "cdlm.progress", "cdlm.tokens"),
+        *("cdlm.heat_map", "cdlm.pretraining", "cdlm.progress", "cdlm.settings", "cdlm.tasks", "cdlm.tokens"),
     },
     "cdcoref.errors": {"cdlm.errors"},
     "cdcoref.corpus": {"cdcoref.errors"},

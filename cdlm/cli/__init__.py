@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from cdlm.cli import align, convert, perplexity, pretrain
+from cdlm.cli import align, convert, match, perplexity, pretrain, qa
 from cdlm.errors import InputError
 
 app = typer.Typer(
@@ -24,6 +24,8 @@ app.command("convert")(convert.convert)
 app.command("pretrain")(pretrain.pretrain)
 app.command("perplexity")(perplexity.perplexity)
 app.command("align")(align.align)
+app.add_typer(match.app, name="match")
+app.add_typer(qa.app, name="qa")
 
 
 def main() -> None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from cdlm import starting_encoders
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
+from cdlm.quantization import quantize
 from cdlm.starting_encoders import MAX_LENGTH, MINILM_PACKAGE, WINDOW, encoder_folder, minilm_folder
 from cdlm.tokens import load_tokenizer
 
@@ -105,3 +108,20 @@ def test_what_is_no_encoder_is_said(tmp_path: Path, tiny_encoder: Path) -> None:
         pytest.raises(InputError, match="no tokenizer could be read here"),
     ):
         load_tokenizer(folder)
+
+
+def test_the_encoder_is_taken_out_of_a_model(tiny_encoder: Path, tmp_path: Path) -> None:
+    encoder = CDLMModel.from_pretrained(tiny_encoder)
+    weights = {f"encoder.{name}": tensor for name, tensor in encoder.state_dict().items()}
+    weights["head.weight"] = torch.ones(3, 3)
+    for name, stored in (("whole", weights), ("int8", quantize(weights))):
+        folder = tmp_path / name
+        shutil.copytree(tiny_encoder, folder)
+        save_file({key: tensor.contiguous() for key, tensor in stored.items()}, folder / "model.safetensors")
+        with encoder_folder(str(folder)) as taken:
+            found = CDLMModel.from_pretrained(taken)
+            assert len(load_tokenizer(taken)) == encoder.config.vocab_size
+        assert found.config == encoder.config
+        for key, tensor in encoder.state_dict().items():
+            rounding = 0.0 if name == "whole" or tensor.ndim != 2 else float(tensor.abs().max()) / 254
+            assert torch.allclose(found.state_dict()[key], tensor, rtol=0, atol=rounding * 1.01), key

@@ -1,0 +1,146 @@
+"""``cdlm match train | predict | evaluate``: the command line of document matching in :mod:`cdlm.tasks`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cdlm.cli import task_options as options
+from cdlm.errors import InputError
+
+if TYPE_CHECKING:
+    from cdlm.tasks import Match, TextPair
+
+app = typer.Typer(no_args_is_help=True, help="Document matching: does a relation hold between two texts?")
+BenchmarkOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME:FOLDER", help="Benchmark of Zhou et al. 2020: aan, oc, s2orc or pan, and its folder."),
+]
+
+
+@app.command()
+def train(
+    output: options.OutputModelOption,
+    train_file: Annotated[
+        Path | None, typer.Option("--train", help="Pairs to learn from: JSON lines or CSV of text_a, text_b, label.")
+    ] = None,
+    dev_file: Annotated[Path | None, typer.Option("--dev", help="Pairs to choose the epoch on.")] = None,
+    benchmark: BenchmarkOption = None,
+    config: options.ConfigOption = None,
+    preset: options.PresetOption = "small",
+    encoder: options.EncoderOption = None,
+    reading: Annotated[
+        Literal["together", "apart"] | None,
+        typer.Option(help="Both texts in one sequence, or each alone (bi-encoder).", show_default="together"),
+    ] = None,
+    both_orders: Annotated[
+        bool | None,
+        typer.Option("--both-orders", help="For relations without a direction: train and read in both orders."),
+    ] = None,
+    epochs: options.EpochsOption = None,
+    batch_size: options.BatchOption = None,
+    learning_rate: options.RateOption = None,
+    max_length: options.LengthOption = None,
+    seed: options.SeedOption = None,
+    precision: options.PrecisionOption = None,
+    settings: options.SetOption = None,
+    log: options.LogOption = None,
+    device: options.DeviceOption = None,
+    resume: options.ResumeOption = False,
+) -> None:
+    """Train a model on labelled pairs of texts."""
+    from cdlm.tasks import MATCH_PRESETS, read_pairs, train_matcher
+
+    named = {
+        "encoder": encoder,
+        "model.reading": reading,
+        "model.both_orders": both_orders,
+        "run.epochs": epochs,
+        "batch_size": batch_size,
+        "run.learning_rate": learning_rate,
+        "model.max_length": max_length,
+        "run.seed": seed,
+        "run.precision": precision,
+    }
+    training = options.configured(MATCH_PRESETS[preset], config, settings, named)
+    if benchmark is not None:
+        if train_file or dev_file:
+            raise InputError("give either --benchmark or --train and --dev, not both")
+        train_file, dev_file = _benchmark(benchmark, "train"), _benchmark(benchmark, "dev")
+    if train_file is None or dev_file is None:
+        raise InputError("give --train FILE and --dev FILE, or --benchmark NAME:FOLDER")
+    train_pairs, dev_pairs = read_pairs(train_file), read_pairs(dev_file)
+    with options.resumable():
+        train_matcher(training, train_pairs, dev_pairs, output, resume=resume, device=device, tracker=log)
+
+
+@app.command()
+def predict(
+    file: Annotated[Path, typer.Argument(help="Pairs: JSON lines or CSV of text_a, text_b.")],
+    model: options.ModelOption,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="JSON lines of id, label and probability.")
+    ] = None,
+    precision: options.InferencePrecisionOption = "auto",
+) -> None:
+    """Predict whether the relation holds, for every pair."""
+    from cdlm.tasks import read_pairs, write_matches
+
+    matches = _predict(model, read_pairs(file, labelled=False), precision)
+    if output is not None:
+        write_matches(matches, output)
+        return
+    for match in matches:
+        print(f"{match.id}\t{match.label}\t{match.probability:.3f}")
+
+
+@app.command()
+def evaluate(
+    model: options.ModelOption,
+    file: Annotated[Path | None, typer.Argument(help="Labelled pairs: JSON lines or CSV.")] = None,
+    benchmark: BenchmarkOption = None,
+    split: Annotated[Literal["dev", "test"], typer.Option(help="Split of the benchmark.")] = "dev",
+    precision: options.InferencePrecisionOption = "auto",
+    as_json: options.JsonOption = False,
+) -> None:
+    """Score a model on labelled pairs: F1, precision, recall, accuracy."""
+    from cdlm.tasks import match_scores, read_pairs
+
+    if (file is None) == (benchmark is None):
+        raise InputError("give either a file of pairs or --benchmark NAME:FOLDER")
+    pairs = read_pairs(file if file is not None else _benchmark(str(benchmark), split))
+    matches = _predict(model, pairs, precision)
+    scores = asdict(match_scores([pair.label or 0 for pair in pairs], [match.label for match in matches]))
+    if as_json:
+        print(json.dumps(scores, indent=2))
+        return
+    print(f"in percent, number of pairs: {len(pairs)}")
+    for name in ("f1", "precision", "recall", "accuracy"):
+        print(f"{'F1' if name == 'f1' else name:10}{100 * scores[name]:6.1f}")
+
+
+def _benchmark(text: str, split: str) -> Path:
+    from cdlm.tasks import benchmark_file
+
+    name, colon, folder = text.partition(":")
+    if not colon or not folder:
+        raise InputError(f"--benchmark takes NAME:FOLDER, such as aan:data/aan, and not {text!r}")
+    return benchmark_file(name, folder, split)
+
+
+def _predict(name: str, pairs: list[TextPair], precision: str) -> tuple[Match, ...]:
+    from cdlm.progress import StageProgress
+    from cdlm.tasks import MatchModel, predict_pairs
+
+    model = MatchModel.from_pretrained(name)
+    with StageProgress("cdlm") as shown:
+        found = predict_pairs(model, pairs, precision=precision, progress=shown.update)
+    if found.cut:
+        limit = model.settings.max_length
+        print(f"cdlm: note: cut {found.cut} of {len(pairs)} pairs to {limit} tokens", file=sys.stderr)
+    return found.matches

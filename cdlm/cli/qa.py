@@ -1,0 +1,147 @@
+"""``cdlm qa train | predict | evaluate``: the command line of multi-hop question answering in :mod:`cdlm.tasks`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cdlm.cli import task_options as options
+from cdlm.errors import InputError
+
+if TYPE_CHECKING:
+    from cdlm.tasks import Prediction, Question
+
+app = typer.Typer(no_args_is_help=True, help="Multi-hop question answering over several paragraphs (HotpotQA).")
+QuestionsArgument = Annotated[Path, typer.Argument(help="Questions with their paragraphs, in HotpotQA's JSON.")]
+
+
+@app.command()
+def train(
+    output: options.OutputModelOption,
+    train_file: Annotated[Path, typer.Option("--train", help="Questions to learn from, in HotpotQA's JSON.")],
+    dev_file: Annotated[Path, typer.Option("--dev", help="Questions to choose the epoch on.")],
+    config: options.ConfigOption = None,
+    preset: options.PresetOption = "small",
+    encoder: options.EncoderOption = None,
+    first_stage: Annotated[
+        str | None,
+        typer.Option(help="Trained model that chooses the paragraphs first: train in two stages, as Longformer."),
+    ] = None,
+    skip_unanswerable: Annotated[
+        bool, typer.Option("--skip-unanswerable", help="Skip questions whose answer is nowhere in their paragraphs.")
+    ] = False,
+    epochs: options.EpochsOption = None,
+    batch_size: options.BatchOption = None,
+    learning_rate: options.RateOption = None,
+    max_length: options.LengthOption = None,
+    seed: options.SeedOption = None,
+    precision: options.PrecisionOption = None,
+    settings: options.SetOption = None,
+    log: options.LogOption = None,
+    device: options.DeviceOption = None,
+    resume: options.ResumeOption = False,
+) -> None:
+    """Train a model on questions with answers and supporting facts."""
+    from cdlm.tasks import QA_PRESETS, read_questions, train_reader
+
+    named = {
+        "encoder": encoder,
+        "first_stage": first_stage,
+        "run.epochs": epochs,
+        "batch_size": batch_size,
+        "run.learning_rate": learning_rate,
+        "model.max_length": max_length,
+        "run.seed": seed,
+        "run.precision": precision,
+    }
+    training = options.configured(QA_PRESETS[preset], config, settings, named)
+    train_questions = read_questions(train_file, answered=True, skip_unanswerable=skip_unanswerable)
+    _say(train_questions.notes, train_file)
+    dev_questions = read_questions(dev_file)
+    with options.resumable():
+        train_reader(
+            training,
+            train_questions.questions,
+            dev_questions.questions,
+            output,
+            resume=resume,
+            device=device,
+            tracker=log,
+        )
+
+
+@app.command()
+def predict(
+    file: QuestionsArgument,
+    model: options.ModelOption,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Predictions in the official format.")] = None,
+    precision: options.InferencePrecisionOption = "auto",
+) -> None:
+    """Answer questions and name the supporting sentences."""
+    from cdlm.tasks import read_questions, write_predictions
+
+    questions = read_questions(file)
+    predictions = _predict(model, questions.questions, precision)
+    if output is not None:
+        write_predictions(predictions, output)
+        return
+    for question in questions.questions:
+        prediction = predictions[question.id]
+        facts = "; ".join(f"{title}, sentence {number}" for title, number in prediction.facts or ())
+        print(f"{question.id}\t{prediction.answer}\t{facts}")
+
+
+@app.command()
+def evaluate(
+    file: QuestionsArgument,
+    model: Annotated[str | None, typer.Option("--model", help="Trained model: a folder or a hub name.")] = None,
+    predictions: Annotated[
+        Path | None, typer.Option("--predictions", help="Predictions in the official format, of any system.")
+    ] = None,
+    precision: options.InferencePrecisionOption = "auto",
+    as_json: options.JsonOption = False,
+) -> None:
+    """Score a model or a prediction file with HotpotQA's official metrics."""
+    from cdlm.tasks import qa_scores, read_predictions, read_questions
+
+    if (model is None) == (predictions is None):
+        raise InputError("give either --model or --predictions")
+    questions = read_questions(file).questions
+    if any(question.answer is None or question.facts is None for question in questions):
+        raise InputError("not every question has an answer and supporting_facts, so nothing can be scored", file)
+    found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision)
+    missing = sum(1 for question in questions if question.id not in found)
+    if missing:
+        note = f"no prediction for {missing} of {len(questions)} questions, which count as wrong"
+        print(f"cdlm: note: {note}", file=sys.stderr)
+    scores = qa_scores(questions, found)
+    if as_json:
+        print(json.dumps(scores, indent=2))
+        return
+    print(f"in percent, number of questions: {len(questions)}")
+    print(f"{'':18}{'EM':>7}{'F1':>7}{'prec':>7}{'recall':>7}")
+    for part, words in (("", "answer"), ("sp_", "supporting facts"), ("joint_", "joint")):
+        values = "".join(f"{100 * scores[part + name]:7.1f}" for name in ("em", "f1", "prec", "recall"))
+        print(f"{words:18}{values}")
+
+
+def _predict(name: str, questions: tuple[Question, ...], precision: str) -> dict[str, Prediction]:
+    from cdlm.progress import StageProgress
+    from cdlm.tasks import QAModel, predict_answers
+
+    model = QAModel.from_pretrained(name)
+    with StageProgress("cdlm") as shown:
+        answers = predict_answers(model, questions, precision=precision, progress=shown.update)
+    if answers.cut:
+        limit = model.settings.max_length
+        _say([f"cut {answers.cut} of {len(questions)} questions to {limit} tokens"])
+    return answers.predictions
+
+
+def _say(notes: tuple[str, ...] | list[str], path: Path | None = None) -> None:
+    for note in notes:
+        print(f"cdlm: note: {'' if path is None else f'{path}: '}{note}", file=sys.stderr)

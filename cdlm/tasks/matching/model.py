@@ -1,0 +1,132 @@
+"""The model for document matching: two texts in, the logit of their relation out (paper, section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from cdlm.encoder import CDLMModel
+from cdlm.tasks.matching.pairs import TextPair
+from cdlm.tasks.model import TaskModel
+from cdlm.tasks.sequences import TokenSequence, side_by_side
+from cdlm.tokens import SpecialPieces, WordPieces
+from cdlm.validation import check_fields, whole_number
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+Length = Annotated[int, whole_number(16, 10**6)]
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """How pairs are read.
+
+    Attributes
+    ----------
+    max_length
+        Tokens of the longest sequence; longer texts are cut at their ends.
+    reading
+        ``"together"``: both texts in one sequence, as in the paper. ``"apart"``: each text alone, and their two
+        vectors are compared (a bi-encoder).
+    both_orders
+        For relations without a direction: pairs are trained in random order, and the logit is the mean over both.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of its range.
+    """
+
+    max_length: Length = 4096
+    reading: Literal["together", "apart"] = "together"
+    both_orders: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class PairBuilder:
+    """Turns pairs of texts into sequences.
+
+    ``[CLS] <doc-s> first </doc-s> <doc-s> second </doc-s>`` with global attention on ``[CLS]``; for the reading apart,
+    ``[CLS] <doc-s> text </doc-s>`` for either text. Where both do not fit, the longer one is cut first.
+
+    Attributes
+    ----------
+    cut
+        How many pairs had to be cut so far.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, settings: MatchSettings) -> None:
+        self.cut = 0
+        self._settings = settings
+        self._pieces = WordPieces(tokenizer)
+        self._special = SpecialPieces.of(tokenizer)
+
+    def __call__(self, pair: TextPair) -> list[TokenSequence]:
+        """The one sequence of a pair, or the two of a pair that is read apart."""
+        first, second = (self._tokens(text) for text in (pair.first, pair.second))
+        if self._settings.reading == "apart":
+            room = self._settings.max_length - 3
+            self.cut += max(len(first), len(second)) > room
+            return [self._sequence([first[:room]]), self._sequence([second[:room]])]
+        room = self._settings.max_length - 5
+        self.cut += len(first) + len(second) > room
+        first = first[: max(room // 2, room - len(second))]
+        return [self._sequence([first, second[: room - len(first)]])]
+
+    def _tokens(self, text: str) -> list[int]:
+        return [piece for pieces in self._pieces(text.split()) for piece in pieces]
+
+    def _sequence(self, texts: Sequence[Sequence[int]]) -> TokenSequence:
+        start, end = self._special.doc_start, self._special.doc_end
+        ids = [self._special.cls, *(token for text in texts for token in (start, *text, end))]
+        is_global = np.zeros(len(ids), dtype=np.bool_)
+        is_global[0] = True
+        return TokenSequence(np.array(ids, dtype=np.int64), is_global)
+
+
+class MatchModel(TaskModel):
+    """Encoder and a binary head with one hidden layer on the vector of ``[CLS]``.
+
+    For the reading apart the head sees both vectors, the size of their difference, and their product.
+    """
+
+    task = "document matching"
+    settings_type = MatchSettings
+    settings: MatchSettings
+
+    def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, settings: MatchSettings) -> None:
+        super().__init__(
+            encoder, tokenizer, replace(settings, max_length=min(settings.max_length, encoder.config.max_length))
+        )
+        width = encoder.config.hidden_size
+        self.head = nn.Sequential(
+            nn.Linear(width if self.settings.reading == "together" else 4 * width, width),
+            nn.Tanh(),
+            nn.Dropout(encoder.config.hidden_dropout_prob),
+            nn.Linear(width, 1),
+        )
+
+    def forward(self, **batch: Tensor) -> Tensor:
+        """Logits of the pairs of a batch of :meth:`collate`. *Shape:* (pairs,)"""
+        vectors = self.encode(batch)[:, 0]
+        if self.settings.reading == "apart":
+            first, second = vectors[0::2], vectors[1::2]
+            vectors = torch.cat([first, second, (first - second).abs(), first * second], dim=-1)
+        return self.head(vectors).squeeze(-1).float()
+
+    def collate(self, sequences: Sequence[TokenSequence]) -> dict[str, Tensor]:
+        """The model's input for the sequences of some pairs, one or two a pair, in order."""
+        return side_by_side(sequences, self.encoder.config.pad_token_id)
+
+
+def swapped(pair: TextPair) -> TextPair:
+    """The same two texts in the other order."""
+    return replace(pair, first=pair.second, second=pair.first)

@@ -1,0 +1,197 @@
+"""Pairs of texts with a label, from files: JSON lines, CSV, and the four benchmarks of Zhou et al. 2020.
+
+**General.** JSON lines, or CSV with a header: ``text_a``, ``text_b``, ``label`` (0 or 1; absent where it is to be
+predicted) and, if wanted, ``id``. Other fields are left aside.
+
+**The benchmarks** (paper, section 3.3 and Appendix A.3; Zhou et al., *Multilevel Text Alignment with Cross-Document
+Attention*, EMNLP 2020) are released as CSV without a header: three cells a line, ``label,text,text``, separated by
+commas, quoted with ``"``. The character U+0001 marks where the citation stands in the first text of some of them; it is
+left out. The files of a benchmark lie in one folder:
+
+=======  ====================  ==================  ===================  ==========================================
+name     train                 dev                 test                 first text, second text
+=======  ====================  ==================  ===================  ==========================================
+aan      train_cite.csv        dev_cite.csv        test_cite.csv        abstract of the citing, of the cited paper
+oc       train_ai2_ab.csv      dev_ai2_ab.csv      test_ai2_ab.csv      abstract of the citing, of the cited paper
+s2orc    train_ai2_gorc.csv    dev_ai2_gorc.csv    test_ai2_gorc.csv    citing section, abstract of the cited paper
+pan      pla_train.csv         pla_dev.csv         pla_test.csv         segment, segment that may plagiarise it
+=======  ====================  ==================  ===================  ==========================================
+
+Their preprocessing, `clean`, removes every character that is no digit, letter, punctuation or white space of ASCII.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import string
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cdlm.errors import InputError
+
+BENCHMARKS: dict[str, dict[str, str]] = {
+    "aan": {"train": "train_cite.csv", "dev": "dev_cite.csv", "test": "test_cite.csv"},
+    "oc": {"train": "train_ai2_ab.csv", "dev": "dev_ai2_ab.csv", "test": "test_ai2_ab.csv"},
+    "s2orc": {"train": "train_ai2_gorc.csv", "dev": "dev_ai2_gorc.csv", "test": "test_ai2_gorc.csv"},
+    "pan": {"train": "pla_train.csv", "dev": "pla_dev.csv", "test": "pla_test.csv"},
+}
+TEXTS = ("text_a", "text_b")
+LONGEST_CELL = 2**31 - 1
+"""Python's own limit for a cell of a CSV file is 131,072 characters, which a document may exceed."""
+
+_KEPT = frozenset(string.printable)
+_LABELS: dict[object, int] = {0: 0, 1: 1, "0": 0, "1": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class TextPair:
+    """Two texts and whether the relation holds between them.
+
+    Attributes
+    ----------
+    id
+        The file's own name of the pair, else the number of its line.
+    first, second
+        The texts.
+    label
+        1 or 0; None where it is not known.
+    """
+
+    id: str
+    first: str
+    second: str
+    label: int | None = None
+
+
+def clean(text: str) -> str:
+    """Remove characters that are no digits, letters, punctuation or white space, all of ASCII (Appendix A.3).
+
+    >>> clean("na\\u00efve\\u0001 caf\\u00e9, 1999")
+    'nave caf, 1999'
+    """
+    return "".join(character for character in text if character in _KEPT)
+
+
+def read_pairs(path: str | Path, *, labelled: bool = True, cleaned: bool | None = None) -> list[TextPair]:
+    """Read a file of pairs; what form it has is seen from its first line.
+
+    Parameters
+    ----------
+    path
+        JSON lines, CSV with a header, or CSV without one in the form of the benchmarks.
+    labelled
+        Whether every pair must have a label.
+    cleaned
+        Whether to apply `clean`; by default to files in the form of the benchmarks and to no others.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, a field is missing or empty, a label is neither 0 nor 1, or there is no pair.
+    """
+    path = Path(path)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            start = next((line for line in file if line.strip()), "").lstrip()
+            file.seek(0)
+            if start.startswith("{"):
+                rows = _json_rows(file, path)
+                bare = False
+            else:
+                bare = start.lstrip('"')[:1] in ("0", "1") and "text_a" not in start
+                rows = _csv_rows(file, path, bare)
+            pairs = list(_pairs(rows, path, labelled))
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror})", path) from error
+    except UnicodeDecodeError as error:
+        raise InputError("the file is not UTF-8; convert it first", path) from error
+    if not pairs:
+        raise InputError("there is no pair of texts in this file", path)
+    if cleaned or (cleaned is None and bare):
+        pairs = [TextPair(p.id, clean(p.first), clean(p.second), p.label) for p in pairs]
+    return pairs
+
+
+def benchmark_file(name: str, folder: str | Path, split: str) -> Path:
+    """Where the ``train``, ``dev`` or ``test`` split of a benchmark lies.
+
+    Raises
+    ------
+    InputError
+        If there is no benchmark or split of that name, or no such file in the folder.
+    """
+    if name not in BENCHMARKS:
+        raise InputError(f"{name!r} is no benchmark; choose one of {', '.join(BENCHMARKS)}")
+    if split not in BENCHMARKS[name]:
+        raise InputError(f"{split!r} is no split; choose one of {', '.join(BENCHMARKS[name])}")
+    path = Path(folder) / BENCHMARKS[name][split]
+    if not path.is_file():
+        raise InputError(f"the {split} split of {name} should be this file; name the folder that holds it", path)
+    return path
+
+
+Row = tuple[int, Mapping[str, Any]]
+
+
+def _json_rows(lines: Any, path: Path) -> Iterator[Row]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            values = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InputError(f"this line is not JSON ({error}); write one object a line", path, number) from error
+        if not isinstance(values, dict):
+            raise InputError("a JSON object with text_a, text_b and label was expected here", path, number)
+        yield number, values
+
+
+def _csv_rows(lines: Any, path: Path, bare: bool) -> Iterator[Row]:
+    csv.field_size_limit(LONGEST_CELL)
+    reader = csv.reader(lines, strict=True)
+    names: list[str] | None = ["label", *TEXTS] if bare else None
+    try:
+        for cells in reader:
+            if not any(cells):
+                continue
+            if names is None:
+                names = [cell.strip() for cell in cells]
+                if not set(TEXTS) <= set(names):
+                    raise InputError(
+                        "the first line must name the columns text_a, text_b and label, or be a pair itself, as in "
+                        "the benchmarks: label,text,text",
+                        path,
+                        reader.line_num,
+                    )
+            elif bare and len(cells) < len(names):
+                raise InputError(f"{len(cells)} cells, and not label,text,text", path, reader.line_num)
+            else:
+                yield reader.line_num, dict(zip(names, cells, strict=False))
+    except csv.Error as error:
+        raise InputError(f"this is not CSV ({error}); check the quotes", path, reader.line_num) from error
+
+
+def _pairs(rows: Iterator[Row], path: Path, labelled: bool) -> Iterator[TextPair]:
+    seen: set[str] = set()
+    for number, values in rows:
+        for name in TEXTS:
+            if not isinstance(values.get(name), str) or not values[name].strip():
+                raise InputError(f"{name} is missing or empty; every pair needs two texts", path, number)
+        label = values.get("label")
+        label = label.strip() if isinstance(label, str) else label
+        if label in (None, ""):
+            if labelled:
+                raise InputError("label is missing; every pair needs one, 0 or 1", path, number)
+            known = None
+        elif isinstance(label, bool | float) or not isinstance(label, int | str) or label not in _LABELS:
+            raise InputError(f"the label is {label!r}; it must be 0 or 1", path, number)
+        else:
+            known = _LABELS[label]
+        name = str(values.get("id") or number)
+        if name in seen:
+            raise InputError(f"two pairs have the id {name!r}; ids must be unique", path, number)
+        seen.add(name)
+        yield TextPair(name, values["text_a"], values["text_b"], known)

@@ -1,0 +1,107 @@
+"""A trained model and pairs of texts in, the probability of the relation for each pair out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from cdlm.errors import InputError
+from cdlm.files import replaced_file
+from cdlm.tasks.matching.model import MatchModel, PairBuilder, swapped
+from cdlm.tasks.matching.pairs import TextPair
+from cdlm.tasks.sequences import in_batches, on_device
+
+BATCH_TOKENS = 16_384
+PAIRS_AT_ONCE = 256
+"""Pairs that are tokenised before they are read, so that memory does not grow with the number of pairs."""
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What was predicted for a pair.
+
+    Attributes
+    ----------
+    id
+        The pair's.
+    probability
+        That the relation holds, from 0 to 1.
+    """
+
+    id: str
+    probability: float
+
+    @property
+    def label(self) -> int:
+        """1 from a probability of one half on."""
+        return int(self.probability >= 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Predictions in the order of the pairs, and how many pairs were longer than the model reads and were cut."""
+
+    matches: tuple[Match, ...]
+    cut: int
+
+
+def predict_pairs(
+    model: MatchModel,
+    pairs: Sequence[TextPair],
+    *,
+    batch_tokens: int = BATCH_TOKENS,
+    precision: str = "auto",
+    progress: Progress | None = None,
+) -> Matches:
+    """Predict the probability that the relation holds, for every pair.
+
+    Parameters
+    ----------
+    batch_tokens
+        Tokens that go through the encoder at once.
+    precision
+        ``"fp32"``, ``"bf16"``, or ``"auto"``: bf16 where the processor has instructions for it.
+    progress
+        Is told "pairs", how many are done, and of how many.
+    """
+    builder = PairBuilder(model.tokenizer, model.settings)
+    orders = 2 if model.settings.both_orders else 1
+    probabilities: list[float] = []
+    with model.inference(precision):
+        for start in range(0, len(pairs), PAIRS_AT_ONCE):
+            some = pairs[start : start + PAIRS_AT_ONCE]
+            ordered = [one for pair in some for one in (pair, swapped(pair))[:orders]]
+            sequences = [builder(pair) for pair in ordered]
+            lengths = [sum(map(len, one)) for one in sequences]
+            logits = []
+            for batch in in_batches(sequences, lengths, batch_tokens):
+                flat = [sequence for one in batch for sequence in one]
+                logits.append(model(**on_device(model.collate(flat), model.device)).cpu())
+            means = torch.cat(logits).reshape(-1, orders).mean(dim=1)
+            probabilities += torch.sigmoid(means).tolist()
+            if progress is not None:
+                progress("pairs", len(probabilities), len(pairs))
+    matches = tuple(Match(pair.id, value) for pair, value in zip(pairs, probabilities, strict=True))
+    return Matches(matches, builder.cut // orders)
+
+
+def write_matches(matches: Sequence[Match], path: str | Path) -> None:
+    """Write predictions as JSON lines: ``id``, ``label``, ``probability``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    try:
+        with replaced_file(Path(path)) as part, part.open("w", encoding="utf-8") as file:
+            for match in matches:
+                line = {"id": match.id, "label": match.label, "probability": round(match.probability, 6)}
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise InputError(f"the file cannot be written ({error.strerror}); choose another place", path) from error

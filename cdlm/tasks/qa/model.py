@@ -1,0 +1,190 @@
+"""The model for multi-hop question answering: a question with its paragraphs in, four kinds of logits out.
+
+The structure is that of Longformer's Appendix D (Beltagy et al. 2020), to which the paper's section 3.4 refers: a head
+with one hidden layer on every ``<t>`` (is the paragraph relevant?) and on every ``</sent>`` (does the sentence support
+the answer?), a linear layer on every token of the text (does an answer begin or end here?), and one on ``[CLS]`` (is
+the answer a span, yes or no?). All four are trained jointly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from cdlm.checkpoints import find_checkpoint
+from cdlm.encoder import CDLMModel
+from cdlm.tasks.model import TaskModel
+from cdlm.tasks.qa.sequences import ANSWER_TYPES, QA_TOKENS, QASequence
+from cdlm.tasks.sequences import side_by_side
+from cdlm.validation import Count, check_fields, number, whole_number
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+Length = Annotated[int, whole_number(32, 10**6)]
+FIRST_STAGE = "first_stage"
+"""Folder within a second-stage model's folder."""
+
+
+@dataclass(frozen=True)
+class QASettings:
+    """How questions are read and answered.
+
+    Attributes
+    ----------
+    max_length
+        Tokens of the longest sequence; what comes after them is cut off.
+    max_answer_tokens
+        Tokens of the longest answer.
+    keep_paragraphs, keep_score
+        With a first stage: how many paragraphs it leaves at most, and the logit above which it leaves one. The two
+        best are always left.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of its range.
+    """
+
+    max_length: Length = 4096
+    max_answer_tokens: Count = 30
+    keep_paragraphs: Annotated[int, whole_number(2, 10**6)] = 5
+    keep_score: Annotated[float, number(-1e6, most=1e6)] = -3.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True, slots=True)
+class QALogits:
+    """Logits of one sequence; the order is that of :class:`QASequence`.
+
+    Attributes
+    ----------
+    paragraphs, sentences
+        *Shapes:* (paragraphs,), (sentences,)
+    types
+        *Shape:* (3,), as `ANSWER_TYPES`.
+    starts, ends
+        *Shape:* (text tokens,)
+    """
+
+    paragraphs: Tensor
+    sentences: Tensor
+    types: Tensor
+    starts: Tensor
+    ends: Tensor
+
+
+class QAModel(TaskModel):
+    """Encoder and four heads.
+
+    Attributes
+    ----------
+    first_stage
+        A model that has been trained before, which leaves only the paragraphs that it takes for relevant; None where
+        all are read at once. It is kept in the same folder, and is not trained.
+    """
+
+    task = "question answering"
+    settings_type = QASettings
+    special_tokens = QA_TOKENS
+    settings: QASettings
+
+    def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, settings: QASettings) -> None:
+        super().__init__(
+            encoder, tokenizer, replace(settings, max_length=min(settings.max_length, encoder.config.max_length))
+        )
+        width, dropout = encoder.config.hidden_size, encoder.config.hidden_dropout_prob
+        self.paragraph_head = _two_layers(width, dropout)
+        self.sentence_head = _two_layers(width, dropout)
+        self.span_head = nn.Linear(width, 2)
+        self.type_head = nn.Linear(width, len(ANSWER_TYPES))
+        self._first_stage: tuple[QAModel, ...] = ()  # in a tuple, it is no submodule
+
+    @property
+    def first_stage(self) -> QAModel | None:
+        """See the class."""
+        return self._first_stage[0] if self._first_stage else None
+
+    def use_first_stage(self, model: QAModel | None) -> None:
+        """Have another model choose the paragraphs, or none."""
+        self._first_stage = () if model is None else (model,)
+
+    def forward(self, **batch: Tensor) -> dict[str, Tensor]:
+        """Logits of a batch of :func:`collate`, those of all sequences one after another, named as in `QALogits`."""
+        hidden = self.encode(batch)
+        flat = hidden.reshape(-1, hidden.shape[-1])
+        spans = self.span_head(flat[batch["texts"]]).float()
+        return {
+            "paragraphs": self.paragraph_head(flat[batch["titles"]]).squeeze(-1).float(),
+            "sentences": self.sentence_head(flat[batch["sentence_ends"]]).squeeze(-1).float(),
+            "types": self.type_head(hidden[:, 0]).float(),
+            "starts": spans[:, 0],
+            "ends": spans[:, 1],
+        }
+
+    @classmethod
+    def from_pretrained(cls, name_or_folder: str | Path) -> Self:
+        """Read a saved model, and its first stage if it has one."""
+        folder = find_checkpoint(name_or_folder)
+        model = super().from_pretrained(folder)
+        if (folder / FIRST_STAGE).is_dir():
+            model.use_first_stage(QAModel.from_pretrained(folder / FIRST_STAGE))
+        return model
+
+    def save_pretrained(self, folder: str | Path, card: str) -> None:
+        """Write the model's files, and those of its first stage into a folder of their own."""
+        super().save_pretrained(folder, card)
+        if self.first_stage is not None:
+            inner = Path(folder) / FIRST_STAGE
+            self.first_stage.save_pretrained(inner, "# The first stage of a question answering model\n")
+
+
+def _two_layers(width: int, dropout: float) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, 1))
+
+
+def collate(sequences: Sequence[QASequence], pad_token_id: int) -> dict[str, Tensor]:
+    """Sequences side by side.
+
+    Returns
+    -------
+    dict
+        What the encoder takes, and the places of ``titles``, ``sentence_ends`` and ``texts`` in the flattened batch,
+        those of all sequences one after another.
+    """
+    batch = side_by_side([sequence.tokens for sequence in sequences], pad_token_id)
+    length = batch["input_ids"].shape[1]
+
+    def places(arrays: Sequence[np.ndarray]) -> Tensor:
+        return torch.from_numpy(np.concatenate([array + row * length for row, array in enumerate(arrays)]))
+
+    batch["titles"] = places([sequence.titles for sequence in sequences])
+    batch["sentence_ends"] = places([sequence.ends for sequence in sequences])
+    batch["texts"] = places([sequence.texts for sequence in sequences])
+    return batch
+
+
+def split_logits(logits: dict[str, Tensor], sequences: Sequence[QASequence]) -> list[QALogits]:
+    """The logits of every sequence of a batch."""
+    titles = [len(sequence.titles) for sequence in sequences]
+    sentences = [len(sequence.ends) for sequence in sequences]
+    texts = [len(sequence.texts) for sequence in sequences]
+    return [
+        QALogits(*one)
+        for one in zip(
+            logits["paragraphs"].split(titles),
+            logits["sentences"].split(sentences),
+            logits["types"],
+            logits["starts"].split(texts),
+            logits["ends"].split(texts),
+            strict=True,
+        )
+    ]

@@ -1,0 +1,155 @@
+"""A trained model and questions in, answers with their evidence out; the official prediction file, written and read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cdlm.config import read_json
+from cdlm.errors import InputError
+from cdlm.files import replaced_file
+from cdlm.tasks.qa.decoding import PARAGRAPHS_OF_EVIDENCE, decode
+from cdlm.tasks.qa.model import QALogits, QAModel, collate, split_logits
+from cdlm.tasks.qa.questions import Question, parse_facts
+from cdlm.tasks.qa.scores import Prediction
+from cdlm.tasks.qa.sequences import QASequence, QuestionBuilder
+from cdlm.tasks.sequences import in_batches, on_device
+
+BATCH_TOKENS = 16_384
+QUESTIONS_AT_ONCE = 64
+"""Questions that are tokenised before they are read, so that memory does not grow with the number of questions."""
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Predictions by the questions' ids, and how many questions were longer than the model reads and were cut."""
+
+    predictions: dict[str, Prediction]
+    cut: int
+
+
+def predict_answers(
+    model: QAModel,
+    questions: Sequence[Question],
+    *,
+    batch_tokens: int = BATCH_TOKENS,
+    precision: str = "auto",
+    progress: Progress | None = None,
+) -> Answers:
+    """Predict answer and evidence of every question; a model with a first stage has it choose the paragraphs first.
+
+    Parameters
+    ----------
+    batch_tokens
+        Tokens that go through the encoder at once.
+    precision
+        ``"fp32"``, ``"bf16"``, or ``"auto"``: bf16 where the processor has instructions for it.
+    progress
+        Is told "questions", how many are done, and of how many.
+    """
+    predictions: dict[str, Prediction] = {}
+    cut = 0
+    for start in range(0, len(questions), QUESTIONS_AT_ONCE):
+        some: Sequence[Question] = questions[start : start + QUESTIONS_AT_ONCE]
+        if model.first_stage is not None:
+            model.first_stage.to(model.device)
+            some = shorten(model.first_stage, some, model.settings.keep_paragraphs, model.settings.keep_score)
+        for question, sequence, logits in _read(model, some, batch_tokens, precision):
+            predictions[question.id] = decode(question, sequence, logits, model.settings.max_answer_tokens)
+            cut += sequence.cut
+        if progress is not None:
+            progress("questions", len(predictions), len(questions))
+    return Answers(predictions, cut)
+
+
+def shorten(
+    model: QAModel,
+    questions: Sequence[Question],
+    most: int,
+    score: float,
+    *,
+    batch_tokens: int = BATCH_TOKENS,
+    precision: str = "auto",
+) -> list[Question]:
+    """Leave the paragraphs that a model takes for relevant: the first of Longformer's two stages.
+
+    Parameters
+    ----------
+    most, score
+        At most so many paragraphs of every question are left, those with the highest logits above `score`; the two
+        best always are. Their order stays.
+    """
+    shortened = []
+    for question, _, logits in _read(model, questions, batch_tokens, precision):
+        values = logits.paragraphs.tolist()
+        ranked = sorted(range(len(values)), key=lambda number: -values[number])[:most]
+        kept = {n for rank, n in enumerate(ranked) if rank < PARAGRAPHS_OF_EVIDENCE or values[n] > score}
+        paragraphs = tuple(p for number, p in enumerate(question.paragraphs) if number in kept)
+        shortened.append(replace(question, paragraphs=paragraphs))
+    return shortened
+
+
+def _read(
+    model: QAModel, questions: Sequence[Question], batch_tokens: int, precision: str
+) -> Iterator[tuple[Question, QASequence, QALogits]]:
+    """Every question with its sequence and the logits of that, on the CPU."""
+    builder = QuestionBuilder(model.tokenizer, model.settings.max_length)
+    read = [(question, builder(question)) for question in questions]
+    for batch in in_batches(read, [len(sequence) for _, sequence in read], batch_tokens):
+        sequences = [sequence for _, sequence in batch]
+        with model.inference(precision):
+            tensors = on_device(collate(sequences, model.encoder.config.pad_token_id), model.device)
+            logits = {name: tensor.cpu() for name, tensor in model(**tensors).items()}
+        for (question, sequence), one in zip(batch, split_logits(logits, sequences), strict=True):
+            yield question, sequence, one
+
+
+# -- the official prediction file ------------------------------------------------------------------------------------
+
+
+def write_predictions(predictions: Mapping[str, Prediction], path: str | Path) -> None:
+    """Write predictions as HotpotQA's official script reads them: one JSON object with ``answer`` and ``sp``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    values = {
+        "answer": {name: one.answer for name, one in predictions.items() if one.answer is not None},
+        "sp": {name: [list(fact) for fact in one.facts] for name, one in predictions.items() if one.facts is not None},
+    }
+    try:
+        with replaced_file(Path(path)) as part:
+            part.write_text(json.dumps(values, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the file cannot be written ({error.strerror}); choose another place", path) from error
+
+
+def read_predictions(path: str | Path) -> dict[str, Prediction]:
+    """Read an official prediction file.
+
+    Raises
+    ------
+    InputError
+        If it has not the form that `write_predictions` describes.
+    """
+    path = Path(path)
+    values = read_json(path)
+    answers, evidence = values.get("answer"), values.get("sp")
+    if not isinstance(answers, dict) or not isinstance(evidence, dict):
+        raise InputError("a prediction file is an object with answer and sp, both objects by question", path)
+    predictions: dict[str, Prediction] = {}
+    for name in {**answers, **evidence}:
+        answer, facts = answers.get(name), evidence.get(name)
+        if not isinstance(answer, str | None):
+            raise InputError(f"the answer of question {name!r} is {answer!r}, and no text", path)
+        try:
+            read = None if facts is None else parse_facts(facts)
+        except ValueError as error:
+            raise InputError(f"the evidence of question {name!r} has {error}", path) from error
+        predictions[name] = Prediction(answer, read)
+    return predictions

@@ -1,0 +1,260 @@
+"""A question and its paragraphs in, one token sequence out, with what its tokens stand for (paper, Appendix C.3).
+
+``[CLS] [q] question [/q] <doc-s> <t> title </t> <sent> sentence </sent> <sent> ... </doc-s> <doc-s> ...``
+
+The appendix has ``<doc-s>`` before ``<t>`` in its first paragraph and after it in its second: here it always comes
+first. It calls the sentence tokens ``<s>`` and ``</s>``, which are RoBERTa's own for the beginning and the end of a
+sequence; here they are ``<sent>`` and ``</sent>``. Global attention is on the question with its brackets, on ``<t>``
+and ``</sent>``, from whose vectors paragraphs and sentences are scored, and on ``[CLS]``, from whose vector the type
+of the answer is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdlm.tasks.qa.questions import NO, TITLE, YES, Question, is_yes_or_no, occurrences
+from cdlm.tasks.sequences import TokenSequence
+from cdlm.tokens import SpecialPieces
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+QUESTION_START, QUESTION_END = "[q]", "[/q]"
+TITLE_START, TITLE_END = "<t>", "</t>"
+SENTENCE_START, SENTENCE_END = "<sent>", "</sent>"
+QA_TOKENS = (QUESTION_START, QUESTION_END, TITLE_START, TITLE_END, SENTENCE_START, SENTENCE_END)
+SPAN_TYPE = 0
+ANSWER_TYPES = ("span", YES, NO)
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class QASequence:
+    """What the encoder reads for a question, and what its tokens stand for.
+
+    Attributes
+    ----------
+    tokens
+        The encoder's input.
+    titles
+        Place of every paragraph's ``<t>``; paragraphs that did not fit have none. *Shape:* (paragraphs,)
+    ends, end_paragraphs, end_sentences
+        Place of every ``</sent>``, and the numbers of its paragraph and of the sentence in it. *Shape:* (sentences,)
+    texts
+        Places of the tokens of titles and sentences, without special tokens: an answer is made of them.
+        *Shape:* (text tokens,)
+    text_places
+        For each of them the numbers of paragraph and sentence (`TITLE` for a title), and the first and last (exclusive)
+        character in it. *Shape:* (text tokens, 4)
+    cut
+        Whether the end of the last paragraphs did not fit.
+    """
+
+    tokens: TokenSequence
+    titles: Integers
+    ends: Integers
+    end_paragraphs: Integers
+    end_sentences: Integers
+    texts: Integers
+    text_places: Integers
+    cut: bool
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class QALabels:
+    """What is true of a sequence.
+
+    Attributes
+    ----------
+    paragraphs, sentences
+        1 for those that support the answer. *Shapes:* (paragraphs,), (sentences,)
+    type
+        Position in `ANSWER_TYPES`.
+    starts, ends
+        1 for the text tokens with which an answer may begin and end; all 0 where it is no span or was cut off.
+        *Shape:* (text tokens,)
+    facts_lost, answer_lost
+        How many supporting sentences were cut off, and whether the answer was.
+    """
+
+    paragraphs: Integers
+    sentences: Integers
+    type: int
+    starts: Integers
+    ends: Integers
+    facts_lost: int
+    answer_lost: bool
+
+
+class QuestionBuilder:
+    """Builds the sequence of a question.
+
+    Parameters
+    ----------
+    tokenizer
+        With the special tokens of :mod:`cdlm.tokens` and `QA_TOKENS`.
+    max_length
+        Most tokens of a sequence; what comes after them is cut off.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, max_length: int) -> None:
+        self.max_length = max_length
+        self._tokenizer = tokenizer
+        vocabulary = tokenizer.get_vocab()
+        self._special = SpecialPieces.of(tokenizer)
+        self._id = {token: vocabulary[token] for token in QA_TOKENS}
+
+    def __call__(self, question: Question) -> QASequence:
+        """Tokenise a question with its paragraphs."""
+        texts = [question.text]
+        for paragraph in question.paragraphs:
+            texts += [paragraph.title, *paragraph.sentences]
+        encoded = iter(self._encode(texts))
+        writer = _Writer(self.max_length)
+        # A question that leaves no room for what it asks about is cut too.
+        asked = next(encoded)[0][: self.max_length // 2]
+        for token in (self._special.cls, self._id[QUESTION_START], *asked, self._id[QUESTION_END]):
+            writer.special(token, is_global=True)
+        for number, paragraph in enumerate(question.paragraphs):
+            parts = [next(encoded) for _ in range(1 + len(paragraph.sentences))]
+            self._paragraph(writer, number, parts)
+        return writer.sequence()
+
+    def _paragraph(self, writer: _Writer, number: int, parts: list[tuple[list[int], list[tuple[int, int]]]]) -> None:
+        """Write one paragraph, or as much of it as fits; at the least its title's first token."""
+        (title, offsets), sentences = parts[0], parts[1:]
+        # <doc-s> <t> ... </t> </doc-s>
+        room = writer.room - 4
+        if room < 1:
+            writer.cut = True
+            return
+        writer.special(self._special.doc_start)
+        writer.titles.append(len(writer.ids))
+        writer.special(self._id[TITLE_START], is_global=True)
+        writer.text(title[:room], offsets, number, TITLE)
+        writer.cut |= len(title) > room
+        writer.special(self._id[TITLE_END])
+        for sentence, (pieces, offsets) in enumerate(sentences):
+            # <sent> ... </sent> </doc-s>
+            room = writer.room - 3
+            if room < min(1, len(pieces)):
+                writer.cut = True
+                break
+            writer.special(self._id[SENTENCE_START])
+            writer.text(pieces[:room], offsets, number, sentence)
+            writer.cut |= len(pieces) > room
+            writer.sentence_ends.append((len(writer.ids), number, sentence))
+            writer.special(self._id[SENTENCE_END], is_global=True)
+        writer.special(self._special.doc_end)
+
+    def _encode(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """Pieces of every text, and their characters in it; each is encoded as it would be after a space."""
+        encoded = self._tokenizer(
+            [" " + text for text in texts],
+            add_special_tokens=False,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            return_offsets_mapping=True,
+            split_special_tokens=True,
+        )
+        return [
+            (ids, [_trimmed(text, start - 1, end - 1) for start, end in offsets])
+            for text, ids, offsets in zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True)
+        ]
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A piece's characters without the space before it, which some tokenizers count to the piece."""
+    start = max(start, 0)
+    while start < end and text[start].isspace():
+        start += 1
+    return start, end
+
+
+class _Writer:
+    """A sequence while it is written."""
+
+    def __init__(self, max_length: int) -> None:
+        self._max_length = max_length
+        self.ids: list[int] = []
+        self.titles: list[int] = []
+        self.sentence_ends: list[tuple[int, int, int]] = []
+        self.cut = False
+        self._global: list[int] = []
+        self._texts: list[int] = []
+        self._places: list[tuple[int, int, int, int]] = []
+
+    @property
+    def room(self) -> int:
+        return self._max_length - len(self.ids)
+
+    def special(self, token: int, is_global: bool = False) -> None:
+        if is_global:
+            self._global.append(len(self.ids))
+        self.ids.append(token)
+
+    def text(self, pieces: Sequence[int], offsets: Sequence[tuple[int, int]], paragraph: int, sentence: int) -> None:
+        for piece, (start, end) in zip(pieces, offsets, strict=False):
+            self._texts.append(len(self.ids))
+            self._places.append((paragraph, sentence, start, end))
+            self.ids.append(piece)
+
+    def sequence(self) -> QASequence:
+        ids = np.array(self.ids, dtype=np.int64)
+        is_global = np.zeros(len(ids), dtype=np.bool_)
+        is_global[self._global] = True
+        ends = np.array(self.sentence_ends, dtype=np.int64).reshape(-1, 3)
+        return QASequence(
+            TokenSequence(ids, is_global),
+            np.array(self.titles, dtype=np.int64),
+            ends[:, 0],
+            ends[:, 1],
+            ends[:, 2],
+            np.array(self._texts, dtype=np.int64),
+            np.array(self._places, dtype=np.int64).reshape(-1, 4),
+            self.cut,
+        )
+
+
+def label_sequence(question: Question, sequence: QASequence) -> QALabels:
+    """What is true of the sequence of a question whose answer and supporting facts are known."""
+    facts = set(question.facts or ())
+    supporting = {title for title, _ in facts}
+    titles = [paragraph.title for paragraph in question.paragraphs]
+    paragraphs = np.array([titles[number] in supporting for number in range(len(sequence.titles))], dtype=np.int64)
+    places = list(zip(sequence.end_paragraphs.tolist(), sequence.end_sentences.tolist(), strict=True))
+    sentences = np.array([(titles[p], s) in facts for p, s in places], dtype=np.int64)
+    there = {(titles[p], s) for p, s in places}
+    whole = {(p.title, number) for p in question.paragraphs for number in range(len(p.sentences))}
+    answer = (question.answer or "").strip().lower()
+    starts = np.zeros(len(sequence.texts), dtype=np.int64)
+    ends = np.zeros(len(sequence.texts), dtype=np.int64)
+    if is_yes_or_no(answer):
+        kind = ANSWER_TYPES.index(answer)
+    else:
+        kind = SPAN_TYPE
+        where = sequence.text_places
+        for one in occurrences(question):
+            inside = (where[:, 0] == one.paragraph) & (where[:, 1] == one.sentence)
+            covered = np.flatnonzero(inside & (where[:, 2] < one.end) & (where[:, 3] > one.start))
+            if len(covered) and where[covered[-1], 3] >= one.end:
+                starts[covered[0]] = ends[covered[-1]] = 1
+    return QALabels(
+        paragraphs,
+        sentences,
+        kind,
+        starts,
+        ends,
+        facts_lost=len((facts & whole) - there),
+        answer_lost=kind == SPAN_TYPE and not starts.any(),
+    )

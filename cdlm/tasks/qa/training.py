@@ -1,0 +1,240 @@
+"""Fine-tuning for question answering (paper, section 3.4 and Appendix C.3): questions in, a model's folder out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from cdlm.errors import InputError
+from cdlm.runs import Evaluation, Run, RunOptions, Say, say_on_stderr
+from cdlm.settings import as_toml
+from cdlm.tasks.qa.model import QAModel, QASettings, collate
+from cdlm.tasks.qa.prediction import predict_answers, shorten
+from cdlm.tasks.qa.questions import Question
+from cdlm.tasks.qa.scores import qa_scores
+from cdlm.tasks.qa.sequences import SPAN_TYPE, QALabels, QASequence, QuestionBuilder, label_sequence
+from cdlm.tasks.training import Batch, ShuffledBatches, TaskTraining
+from cdlm.validation import number
+
+Weight = Annotated[float, number(0, most=10**6)]
+SCORED = {"f1": "answer F1", "sp_f1": "evidence F1", "joint_f1": "joint F1"}
+
+
+@dataclass(frozen=True)
+class QATraining(TaskTraining):
+    """Everything that training for question answering depends on beside its questions; see `TaskTraining`.
+
+    Attributes
+    ----------
+    paragraph_weight, sentence_weight, span_weight, type_weight
+        What the losses of the four heads are multiplied by before they are summed.
+    first_stage
+        Folder of a trained model that chooses the paragraphs, for the second of Longformer's two stages; empty: all
+        paragraphs are read at once.
+    model
+        What the model keeps: how it reads and answers questions.
+    """
+
+    paragraph_weight: Weight = 1.0
+    sentence_weight: Weight = 1.0
+    span_weight: Weight = 1.0
+    type_weight: Weight = 1.0
+    first_stage: str = ""
+    run: RunOptions = field(default_factory=lambda: RunOptions(epochs=3, learning_rate=2e-4, head_learning_rate=5e-4))
+    model: QASettings = field(default_factory=QASettings)
+
+
+QA_PRESETS: dict[str, QATraining] = {
+    # For the small encoder.
+    "small": QATraining(),
+    # What the paper states: 5 epochs, batches of 32 (here of 2, accumulated), 1e-4, 100 warmup steps, up to 4,096
+    # tokens. Linear decay and the four losses are Longformer's (Appendix D); their weights are stated nowhere.
+    "paper": QATraining(
+        encoder="biu-nlp/cdlm",
+        batch_size=2,
+        run=RunOptions(
+            epochs=5,
+            accumulation=16,
+            learning_rate=1e-4,
+            warmup=100.0,
+            attention_dropout=0.1,
+            precision="fp16",
+            gradient_checkpointing=True,
+        ),
+    ),
+}
+
+
+def train_reader(
+    config: QATraining,
+    train_questions: Sequence[Question],
+    dev_questions: Sequence[Question],
+    output: str | Path,
+    *,
+    resume: bool = False,
+    device: str | None = None,
+    tracker: str | None = None,
+    say: Say = say_on_stderr,
+) -> QAModel:
+    """Fine-tune an encoder on questions, and write the model of the epoch with the best joint F1 on dev.
+
+    Parameters
+    ----------
+    train_questions, dev_questions
+        With answers and supporting facts. Nothing is learnt from the second; the epoch is chosen on it.
+    output
+        Folder of the model; while it is trained it holds ``checkpoints/`` and ``logs/``.
+    resume
+        Resume from the last complete checkpoint in `output`.
+    device
+        ``"cpu"`` to force the CPU; by default a GPU where there is one.
+    tracker
+        What the run is logged to; see :class:`cdlm.runs.Run`.
+    say
+        Is given every line of progress.
+
+    Raises
+    ------
+    InputError
+        If an answer or the supporting facts of a question are missing, or `output` holds another model or run already.
+    """
+    for question in (*train_questions, *dev_questions):
+        if question.answer is None or question.facts is None:
+            raise InputError(f"question {question.id!r} has no answer or no supporting facts; both are needed to train")
+    output = Path(output)
+    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
+    if run.finished:
+        return QAModel.from_pretrained(output)
+    model = QAModel.from_encoder(config.encoder, config.model)
+    if config.first_stage:
+        first = QAModel.from_pretrained(config.first_stage)
+        model.use_first_stage(first)
+        keep = model.settings.keep_paragraphs, model.settings.keep_score
+        run.say(f"choosing the paragraphs of {len(train_questions)} questions with {config.first_stage}")
+        train_questions = shorten(first, train_questions, *keep, precision=run.precision)
+    builder = QuestionBuilder(model.tokenizer, model.settings.max_length)
+    padding = model.encoder.config.pad_token_id
+
+    def collate_labelled(questions: list[Question], _: np.random.Generator) -> Batch:
+        sequences = [builder(question) for question in questions]
+        labels = [label_sequence(*one) for one in zip(questions, sequences, strict=True)]
+        return {**collate(sequences, padding), **_label_tensors(sequences, labels)}
+
+    def loss(model: nn.Module, batch: Batch) -> Tensor:
+        return joint_loss(model, batch, config)
+
+    def evaluate(model: QAModel) -> Evaluation[dict[str, float]]:
+        answers = predict_answers(model, dev_questions, precision=run.precision)
+        scores = qa_scores(dev_questions, answers.predictions)
+        summary = ", ".join(f"{words} {100 * scores[name]:.1f}" for name, words in SCORED.items())
+        return Evaluation(scores["joint_f1"], summary, scores, scores, scores)
+
+    def save(model: QAModel, folder: Path, evaluation: Evaluation[dict[str, float]], epoch: float) -> None:
+        model.save_pretrained(folder, qa_card(model, config, evaluation.chosen, epoch))
+
+    data = ShuffledBatches(train_questions, config.batch_size, config.run.seed, collate_labelled)
+    for note in _what_is_lost(train_questions, builder):
+        run.say(note)
+    parameters = sum(p.numel() for p in model.parameters()) / 1e6
+    run.say(f"{len(train_questions)} training questions in {len(data)} batches an epoch; {parameters:.1f}M parameters")
+    run.train(model, data, loss=loss, evaluate=evaluate, save=save)
+    return QAModel.from_pretrained(output)
+
+
+LABELS = ("paragraph_labels", "sentence_labels", "type_labels", "start_labels", "end_labels", "text_counts")
+
+
+def _label_tensors(sequences: Sequence[QASequence], labels: Sequence[QALabels]) -> Batch:
+    def together(name: str) -> Tensor:
+        return torch.from_numpy(np.concatenate([getattr(one, name) for one in labels]))
+
+    return {
+        "paragraph_labels": together("paragraphs").float(),
+        "sentence_labels": together("sentences").float(),
+        "type_labels": torch.tensor([one.type for one in labels]),
+        "start_labels": together("starts").bool(),
+        "end_labels": together("ends").bool(),
+        "text_counts": torch.tensor([len(sequence.texts) for sequence in sequences]),
+    }
+
+
+def joint_loss(model: nn.Module, batch: Batch, config: QATraining) -> Tensor:
+    """The four heads' losses on a batch, weighted and summed.
+
+    Binary cross-entropy, averaged over paragraphs and over sentences; cross-entropy of the type; and for answers that
+    are spans the negative logarithm of the probability of all places where the answer may begin, and of those where it
+    may end, averaged over these two and over the questions.
+    """
+    logits = model(**{name: tensor for name, tensor in batch.items() if name not in LABELS})
+    binary = nn.functional.binary_cross_entropy_with_logits
+    spans = []
+    counts = batch["text_counts"].tolist()
+    for name, labels in (("starts", batch["start_labels"]), ("ends", batch["end_labels"])):
+        for values, true, kind in zip(
+            logits[name].split(counts), labels.split(counts), batch["type_labels"].tolist(), strict=True
+        ):
+            if kind == SPAN_TYPE and bool(true.any()):
+                spans.append(values.logsumexp(0) - values[true].logsumexp(0))
+    return (
+        config.paragraph_weight * binary(logits["paragraphs"], batch["paragraph_labels"])
+        + config.sentence_weight * binary(logits["sentences"], batch["sentence_labels"])
+        + config.type_weight * nn.functional.cross_entropy(logits["types"], batch["type_labels"])
+        + config.span_weight * (torch.stack(spans).mean() if spans else logits["starts"].sum() * 0.0)
+    )
+
+
+def _what_is_lost(questions: Sequence[Question], builder: QuestionBuilder) -> list[str]:
+    """What the model cannot learn from because sequences are cut, in one sentence, if there is any."""
+    cut = facts = answers = 0
+    for question in questions:
+        sequence = builder(question)
+        if sequence.cut:
+            cut += 1
+            labels = label_sequence(question, sequence)
+            facts += labels.facts_lost > 0
+            answers += labels.answer_lost
+    if not cut:
+        return []
+    return [
+        f"cut {cut} of {len(questions)} training questions to {builder.max_length} tokens; "
+        f"supporting sentences were lost in {facts}, the answer in {answers}"
+    ]
+
+
+def qa_card(model: QAModel, config: QATraining, scores: dict[str, float], epoch: float) -> str:
+    """The text of the model card."""
+    encoder = model.encoder.config
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    stages = "" if model.first_stage is None else " Another model, in `first_stage/`, first chooses the paragraphs."
+    rows = "\n".join(
+        f"| {words} | {100 * scores[part + 'em']:.1f} | {100 * scores[part + 'f1']:.1f} |"
+        for part, words in (("", "answer"), ("sp_", "supporting facts"), ("joint_", "joint"))
+    )
+    return f"""# A question answering model
+
+Answers questions over several paragraphs, with a span of their text, yes or no, and names the supporting sentences.
+Encoder: Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}; up to
+{model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters.{stages}
+
+    cdlm qa predict --model THIS_FOLDER questions.json -o predictions.json
+
+## Scores on the dev questions
+
+These are validation numbers: the epoch ({epoch:g} of {config.run.epochs}) was chosen on the same questions. HotpotQA's
+official metrics, in percent.
+
+| | EM | F1 |
+| --- | ---: | ---: |
+{rows}
+
+## How it was trained
+
+```toml
+{as_toml(config.to_dict())}```
+"""

@@ -1,0 +1,159 @@
+"""Sequences of pairs, and the model on them: what is read in which order, cut where, and kept in which folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from cdlm.errors import InputError
+from cdlm.tasks import Match, MatchModel, MatchSettings, TextPair, predict_pairs, write_matches
+from cdlm.tasks.matching.model import PairBuilder
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+PAIR = TextPair("p", "the ferry sank", "a <doc-s> sank")
+
+
+def tokens(tokenizer: PreTrainedTokenizerFast, settings: MatchSettings, pair: TextPair) -> list[list[str]]:
+    return [
+        tokenizer.convert_ids_to_tokens(sequence.input_ids.tolist())
+        for sequence in PairBuilder(tokenizer, settings)(pair)
+    ]
+
+
+def test_both_texts_stand_in_one_sequence(wordpiece: PreTrainedTokenizerFast) -> None:
+    (sequence,) = PairBuilder(wordpiece, MatchSettings())(PAIR)
+    names = wordpiece.convert_ids_to_tokens(sequence.input_ids.tolist())
+    assert names[0] == "[CLS]"
+    assert sequence.is_global.tolist() == [True] + [False] * (len(sequence) - 1)
+    assert [names.count(mark) for mark in ("<doc-s>", "</doc-s>")] == [2, 2]
+    first, second = (names.index("<doc-s>"), len(names) - 1 - names[::-1].index("<doc-s>"))
+    assert names[first + 1 : names.index("</doc-s>")] == [p for ps in pieces(wordpiece, PAIR.first) for p in ps]
+    assert names[second + 1 : -1] == [p for ps in pieces(wordpiece, PAIR.second) for p in ps]
+
+
+def pieces(tokenizer: PreTrainedTokenizerFast, text: str) -> list[list[str]]:
+    return [
+        tokenizer.convert_ids_to_tokens(tokenizer(word, add_special_tokens=False, split_special_tokens=True).input_ids)
+        for word in text.split()
+    ]
+
+
+def test_read_apart_there_are_two_sequences(wordpiece: PreTrainedTokenizerFast) -> None:
+    one, other = tokens(wordpiece, MatchSettings(reading="apart"), PAIR)
+    (both,) = tokens(wordpiece, MatchSettings(), PAIR)
+    assert one + other[1:] == both
+    assert other[0] == "[CLS]"
+
+
+@pytest.mark.parametrize(
+    ("lengths", "kept"),
+    [((3, 4), (3, 4)), ((10, 30), (10, 21)), ((30, 10), (21, 10)), ((30, 30), (15, 16)), ((16, 15), (16, 15))],
+)
+def test_the_longer_text_is_cut_first(
+    lengths: tuple[int, int], kept: tuple[int, int], wordpiece: PreTrainedTokenizerFast
+) -> None:
+    builder = PairBuilder(wordpiece, MatchSettings(max_length=36))
+    pair = TextPair("p", "a " * lengths[0], "b " * lengths[1])
+    names = wordpiece.convert_ids_to_tokens(builder(pair)[0].input_ids.tolist())
+    assert (names.count("a"), names.count("b")) == kept
+    assert builder.cut == (lengths != kept)
+
+
+def test_read_apart_each_text_has_all_the_room(wordpiece: PreTrainedTokenizerFast) -> None:
+    builder = PairBuilder(wordpiece, MatchSettings(max_length=36, reading="apart"))
+    assert [len(sequence) for sequence in builder(TextPair("p", "a " * 50, "b " * 33))] == [36, 36]
+    assert builder.cut == 1
+
+
+@pytest.fixture(scope="module", params=["together", "apart"])
+def model(request: pytest.FixtureRequest, tiny_encoder: Path) -> MatchModel:
+    torch.manual_seed(0)
+    return MatchModel.from_encoder(str(tiny_encoder), MatchSettings(max_length=100, reading=request.param)).eval()
+
+
+def test_predictions_do_not_depend_on_the_batch(model: MatchModel, text_pairs: list[TextPair]) -> None:
+    told: list[tuple[str, int, int]] = []
+    together = predict_pairs(model, text_pairs, precision="fp32", progress=lambda *one: told.append(one)).matches
+    alone = predict_pairs(model, text_pairs, batch_tokens=1, precision="fp32").matches
+    assert [match.id for match in together] == [pair.id for pair in text_pairs]
+    for one, other in zip(together, alone, strict=True):
+        assert one.probability == pytest.approx(other.probability, abs=1e-6)
+    assert told == [("pairs", 27, 27)]
+
+
+def test_in_both_orders_the_order_does_not_matter(model: MatchModel, text_pairs: list[TextPair]) -> None:
+    settings = model.settings
+    turned = [replace(pair, first=pair.second, second=pair.first) for pair in text_pairs]
+    model.settings = replace(settings, both_orders=True)
+    there, back = (predict_pairs(model, pairs, precision="fp32").matches for pairs in (text_pairs, turned))
+    model.settings = settings
+    one_way = predict_pairs(model, text_pairs, precision="fp32").matches
+    for one, other in zip(there, back, strict=True):
+        assert one.probability == pytest.approx(other.probability, abs=1e-6)
+    assert [match.probability for match in there] != pytest.approx([match.probability for match in one_way], abs=1e-6)
+
+
+def test_folders(model: MatchModel, text_pairs: list[TextPair], tmp_path: Path) -> None:
+    model.save_pretrained(tmp_path / "model", "# A card\n")
+    again = MatchModel.from_pretrained(tmp_path / "model")
+    assert again.settings == model.settings
+    assert predict_pairs(again, text_pairs, precision="fp32") == predict_pairs(model, text_pairs, precision="fp32")
+    assert (tmp_path / "model" / "README.md").read_text() == "# A card\n"
+
+
+def test_a_task_model_is_an_encoder_to_start_from(model: MatchModel, tmp_path: Path) -> None:
+    model.save_pretrained(tmp_path / "model", "# A card\n")
+    other = MatchModel.from_encoder(str(tmp_path / "model"), MatchSettings())
+    for name, weight in model.encoder.state_dict().items():
+        assert torch.equal(weight, other.encoder.state_dict()[name])
+
+
+def test_other_folders_are_refused(model: MatchModel, tiny_encoder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no model for document matching"):
+        MatchModel.from_pretrained(tiny_encoder)
+    for change, message in {
+        "max_length": "cdlm.settings.max_length is .9. and should be",
+        "reading": "cdlm.settings.reading is .9. and should be",
+        "window": "there is no setting cdlm.settings.window",
+    }.items():
+        folder = tmp_path / change
+        model.save_pretrained(folder, "")
+        values = json.loads((folder / "config.json").read_text())
+        values["cdlm"]["settings"][change] = "9"
+        (folder / "config.json").write_text(json.dumps(values))
+        with pytest.raises(InputError, match=message) as raised:
+            MatchModel.from_pretrained(folder)
+        assert raised.value.path == str(folder / "config.json")
+
+
+def test_damaged_weights_are_refused(model: MatchModel, tmp_path: Path) -> None:
+    model.save_pretrained(tmp_path, "")
+    weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
+    path = tmp_path / "model.safetensors"
+    for broken, message in (
+        ({name: one for name, one in weights.items() if name != "head.0.bias"}, "weights are missing: head.0.bias"),
+        ({**weights, "head.3.weight": torch.ones(2, 2)}, "head.3.weight has shape"),
+        ({name: one for name, one in weights.items() if "layer.1." not in name}, "no weights of layer 1"),
+    ):
+        save_file(broken, path)
+        with pytest.raises(InputError, match=f"do not fit the configuration: .*{message}"):
+            MatchModel.from_pretrained(tmp_path)
+    path.write_bytes(b"{}")
+    with pytest.raises(InputError, match="cannot be read"):
+        MatchModel.from_pretrained(tmp_path)
+
+
+def test_matches_are_written_as_json_lines(tmp_path: Path) -> None:
+    write_matches([Match("p", 0.75), Match("q", 0.25)], tmp_path / "matches.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "matches.jsonl").read_text().splitlines()]
+    assert lines == [{"id": "p", "label": 1, "probability": 0.75}, {"id": "q", "label": 0, "probability": 0.25}]
+    with pytest.raises(InputError, match="cannot be written"):
+        write_matches([], tmp_path / "absent" / "matches.jsonl")

@@ -1,0 +1,133 @@
+"""Pairs of texts from JSON lines, CSV and the benchmarks' files: what is read, and what is refused where."""
+
+from __future__ import annotations
+
+import json
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cdlm.errors import InputError
+from cdlm.tasks import BENCHMARKS, TextPair, benchmark_file, read_pairs
+from cdlm.tasks.matching.pairs import clean
+
+# The form of the released files: no header, label first, U+0001 where the citation stands, quotes doubled.
+BENCHMARK_CSV = (
+    '1,"We parse \x01 with ""chart"" parsers, na\u00efvely.\nIt works.","Chart parsing in cubic time."\n'
+    "0,A study of bees.,Chart parsing in cubic time.\r\n"
+    '"1",One,Two\n'
+)
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_json_lines(tmp_path: Path) -> None:
+    lines = [
+        {"text_a": "Fire.", "text_b": "A fire.", "label": 1, "id": "x", "source": "ignored"},
+        {"text_a": "Caf\u00e9\u0001", "text_b": "b", "label": 0},
+    ]
+    path = write(tmp_path, "pairs.jsonl", json.dumps(lines[0]) + "\n\n" + json.dumps(lines[1]) + "\n")
+    assert read_pairs(path) == [TextPair("x", "Fire.", "A fire.", 1), TextPair("3", "Caf\u00e9\u0001", "b", 0)]
+    assert read_pairs(path, cleaned=True)[1] == TextPair("3", "Caf", "b", 0)
+
+
+def test_csv_with_a_header(tmp_path: Path) -> None:
+    path = write(tmp_path, "pairs.csv", 'label,id,text_b,text_a\n1,p,"b, b",a\n0,q,b,"a\nsecond line"\n')
+    assert read_pairs(path) == [TextPair("p", "a", "b, b", 1), TextPair("q", "a\nsecond line", "b", 0)]
+
+
+def test_the_benchmarks_files(tmp_path: Path) -> None:
+    path = write(tmp_path, "train_cite.csv", BENCHMARK_CSV)
+    first, *others = read_pairs(path)
+    assert first == TextPair(
+        "2", 'We parse  with "chart" parsers, navely.\nIt works.', "Chart parsing in cubic time.", 1
+    )
+    assert others == [
+        TextPair("3", "A study of bees.", "Chart parsing in cubic time.", 0),
+        TextPair("4", "One", "Two", 1),
+    ]
+    assert "\x01" in read_pairs(path, cleaned=False)[0].first
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_the_files_of_a_benchmark_are_found(name: str, tmp_path: Path) -> None:
+    for split, file in BENCHMARKS[name].items():
+        assert benchmark_file(name, write(tmp_path, file, BENCHMARK_CSV).parent, split) == tmp_path / file
+    with pytest.raises(InputError, match=r"dev.*should be this file"):
+        benchmark_file(name, tmp_path / "elsewhere", "dev")
+
+
+def test_unknown_benchmarks_and_splits_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'acl' is no benchmark; choose one of aan, oc, s2orc, pan"):
+        benchmark_file("acl", tmp_path, "dev")
+    with pytest.raises(InputError, match="'validation' is no split"):
+        benchmark_file("aan", tmp_path, "validation")
+
+
+def test_labels_may_be_absent_where_they_are_predicted(tmp_path: Path) -> None:
+    path = write(tmp_path, "pairs.csv", "text_a,text_b\na,b\n")
+    assert read_pairs(path, labelled=False) == [TextPair("2", "a", "b", None)]
+
+
+def test_cells_may_be_long(tmp_path: Path) -> None:
+    text = "word " * 40_000
+    assert read_pairs(write(tmp_path, "pairs.csv", f"1,{text},b\n"))[0].first == text
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ('{"text_a": "a", "label": 1}\n', 1, "text_b is missing or empty"),
+        ('{"text_a": "a", "text_b": "  ", "label": 1}\n', 1, "text_b is missing or empty"),
+        ('{"text_a": "a", "text_b": 5, "label": 1}\n', 1, "text_b is missing or empty"),
+        ('\n{"text_a": "a", "text_b": "b"}\n', 2, "label is missing"),
+        ('{"text_a": "a", "text_b": "b", "label": 2}\n', 1, "the label is 2; it must be 0 or 1"),
+        ('{"text_a": "a", "text_b": "b", "label": true}\n', 1, "the label is True"),
+        ('{"text_a": "a", "text_b": "b", "label": [1]}\n', 1, r"the label is \[1\]"),
+        ('{"text_a": "a", "text_b": "b", "label": 1}\n[1]\n', 2, "a JSON object .* was expected"),
+        ('{"text_a": "a", "text_b": "b", "label": 1}\n{"text\n', 2, "not JSON"),
+        (
+            '{"text_a":"a","text_b":"b","label":1,"id":"x"}\n{"text_a":"a","text_b":"b","label":1,"id":"x"}\n',
+            2,
+            "two pairs",
+        ),
+        ("text_a,text_b,label\na,b,1\na,b,yes\n", 3, "the label is 'yes'; it must be 0 or 1"),
+        ("text_a,text_b,label\na,b\n", 2, "label is missing"),
+        ("first,second,label\na,b,1\n", 1, "the first line must name the columns"),
+        ("1,a,b\n2,a,b\n", 2, "the label is '2'"),
+        ("1,a,b\n0,a\n", 2, "2 cells, and not label,text,text"),
+        ('1,a,b\n0,"a"b,c\n', 2, "this is not CSV"),
+    ],
+)
+def test_bad_files_are_refused_with_their_line(text: str, line: int, message: str, tmp_path: Path) -> None:
+    path = write(tmp_path, "pairs", text)
+    with pytest.raises(InputError, match=message) as raised:
+        read_pairs(path)
+    assert (raised.value.path, raised.value.line) == (str(path), line)
+
+
+def test_files_without_pairs_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no pair of texts"):
+        read_pairs(write(tmp_path, "empty", "\n"))
+    with pytest.raises(InputError, match="cannot be read"):
+        read_pairs(tmp_path / "absent")
+    (tmp_path / "latin").write_bytes(b"1,caf\xe9,b\n")
+    with pytest.raises(InputError, match="not UTF-8"):
+        read_pairs(tmp_path / "latin")
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_cleaning_keeps_ascii_text_and_nothing_else(text: str) -> None:
+    cleaned = clean(text)
+    assert cleaned == clean(cleaned)
+    assert cleaned == "".join(
+        c for c in text if c in string.digits + string.ascii_letters + string.punctuation + " \t\n\r\x0b\x0c"
+    )

@@ -1,0 +1,75 @@
+"""Training on pairs: it learns, it is resumed, and what the folder holds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from cdlm.errors import InputError
+from cdlm.settings import with_settings
+from cdlm.tasks import MATCH_PRESETS, MatchModel, MatchTraining, TextPair, predict_pairs, train_matcher
+
+
+def config(encoder: Path, **values: object) -> MatchTraining:
+    given = {"encoder": str(encoder), "epochs": 2, "batch_size": 9, "max_length": 100, "precision": "fp32", **values}
+    return with_settings(MatchTraining(), given)
+
+
+def test_it_learns_and_leaves_a_model(tiny_encoder: Path, text_pairs: list[TextPair], tmp_path: Path) -> None:
+    said: list[str] = []
+    settings = config(tiny_encoder, epochs=10, learning_rate=3e-3, head_learning_rate=3e-3)
+    # What so small an encoder can learn in a moment: whether the first text is about the ferry.
+    pairs = [replace(pair, label=int("ferry" in pair.first)) for pair in text_pairs]
+    model = train_matcher(settings, pairs, pairs, tmp_path / "m", device="cpu", say=said.append)
+    run = json.loads((tmp_path / "m" / "training.json").read_text())
+    assert run["dev"]["accuracy"] > 0.9
+    card = (tmp_path / "m" / "README.md").read_text()
+    assert f"F1 {100 * run['dev']['f1']:.1f}" in card
+    assert "cdlm match predict" in card
+    again = MatchModel.from_pretrained(tmp_path / "m")
+    assert predict_pairs(again, text_pairs) == predict_pairs(model, text_pairs)
+    train_matcher(settings, pairs, pairs, tmp_path / "m", resume=True, device="cpu", say=said.append)
+    assert said[-1].startswith("this run has finished")
+
+
+@pytest.mark.parametrize("reading", ["together", "apart"])
+def test_a_resumed_run_ends_with_the_same_weights(
+    reading: str, tiny_encoder: Path, text_pairs: list[TextPair], tmp_path: Path
+) -> None:
+    class Killed(Exception):
+        pass
+
+    def stop(line: str) -> None:
+        if "step 4 of 6" in line:
+            raise Killed
+
+    settings = config(tiny_encoder, log_steps=1, save_steps=1, reading=reading, both_orders=True)
+    whole = train_matcher(settings, text_pairs, text_pairs, tmp_path / "whole", device="cpu", say=lambda line: None)
+    with pytest.raises(Killed):
+        train_matcher(settings, text_pairs, text_pairs, tmp_path / "parts", device="cpu", say=stop)
+    said: list[str] = []
+    parts = train_matcher(
+        settings, text_pairs, text_pairs, tmp_path / "parts", resume=True, device="cpu", say=said.append
+    )
+    assert any(line.startswith("resuming from checkpoint-") for line in said)
+    for name, weight in whole.state_dict().items():
+        assert torch.equal(weight, parts.state_dict()[name]), name
+
+
+def test_pairs_without_both_labels_are_refused(tiny_encoder: Path, text_pairs: list[TextPair], tmp_path: Path) -> None:
+    unlabelled = [*text_pairs, replace(text_pairs[0], label=None)]
+    for train, dev, name in ((unlabelled, text_pairs, "training"), (text_pairs, text_pairs[:9], "dev")):
+        with pytest.raises(InputError, match=f"the {name} pairs must be labelled, some 0 and some 1"):
+            train_matcher(config(tiny_encoder), train, dev, tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_the_papers_preset() -> None:
+    paper = MATCH_PRESETS["paper"]
+    assert paper.batch_size * paper.run.accumulation == 32
+    assert (paper.run.epochs, paper.run.learning_rate, paper.run.precision) == (8, 2e-5, "fp16")
+    assert paper.model.max_length == 4096

@@ -1,0 +1,140 @@
+"""HotpotQA's JSON: what is read, where answers stand, and what is refused where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdlm.errors import InputError
+from cdlm.tasks import Paragraph, Question, read_questions
+from cdlm.tasks.qa.questions import TITLE, Occurrence, occurrences
+
+Hotpot = list[dict[str, Any]]
+
+
+def test_what_is_read(hotpot_file: Path) -> None:
+    first, second = read_questions(hotpot_file).questions
+    assert (first.id, first.text, first.answer) == ("q1", "Where was the captain of the Maren born?", "Tresk")
+    assert first.paragraphs[1] == Paragraph("Maren", ("The Maren was a ferry.", " Her captain was Jonas Pell."))
+    assert first.facts == (("Maren", 1), ("Jonas Pell", 0))
+    assert (first.type, second.type, second.answer) == ("bridge", "comparison", "No")
+
+
+def test_test_files_have_no_answers(hotpot: Hotpot, tmp_path: Path) -> None:
+    for name in ("answer", "supporting_facts", "type"):
+        del hotpot[0][name]
+    path = tmp_path / "test.json"
+    path.write_text(json.dumps(hotpot[:1]))
+    assert read_questions(path).questions[0].answer is None
+    with pytest.raises(InputError, match="question 'q1': the field answer is missing"):
+        read_questions(path, answered=True)
+
+
+def test_answers_are_looked_for_where_they_most_likely_are(questions: tuple[Question, ...]) -> None:
+    ferry = questions[0]
+    # Both the first and the last paragraph have it; only the last supports the answer.
+    assert occurrences(ferry) == [Occurrence(2, 0, 23, 28)]
+    assert occurrences(replace(ferry, answer="jonas  PELL")) == [Occurrence(1, 1, 17, 27), Occurrence(2, 0, 0, 10)]
+    assert occurrences(replace(ferry, answer="Maren")) == [Occurrence(1, TITLE, 0, 5)]
+    assert occurrences(replace(ferry, answer="Harbour")) == [Occurrence(0, TITLE, 0, 7), Occurrence(0, 0, 4, 11)]
+    assert occurrences(replace(ferry, answer="a captain")) == [Occurrence(2, 1, 8, 17)]
+    # Whole words come first, parts of words after all of them.
+    assert occurrences(replace(ferry, answer="old")) == [Occurrence(0, 1, 7, 10)]
+    assert occurrences(replace(ferry, answer="res")) == [Occurrence(2, 0, 24, 27)]
+    assert occurrences(replace(ferry, answer="Oslo")) == []
+
+
+def test_facts_that_point_nowhere_are_counted(hotpot: Hotpot, tmp_path: Path) -> None:
+    hotpot[0]["supporting_facts"] += [["Maren", 2], ["Nobody", 0]]
+    path = tmp_path / "questions.json"
+    path.write_text(json.dumps(hotpot))
+    read = read_questions(path)
+    assert read.notes == ("not learnt from 2 of 6 supporting facts: there is no such sentence",)
+    assert read.questions[0].facts is not None
+    assert len(read.questions[0].facts) == 4
+
+
+def test_answers_that_are_nowhere(hotpot: Hotpot, tmp_path: Path) -> None:
+    hotpot[0]["answer"] = "Oslo"
+    path = tmp_path / "questions.json"
+    path.write_text(json.dumps(hotpot, indent=1))
+    with pytest.raises(InputError, match="question 'q1': its answer 'Oslo' is nowhere in its paragraphs") as raised:
+        read_questions(path, answered=True)
+    assert (raised.value.path, raised.value.line) == (str(path), 2)
+    read = read_questions(path, answered=True, skip_unanswerable=True)
+    assert [question.id for question in read.questions] == ["q2"]
+    assert read.notes == ("skipped 1 of 2 questions: the answer is nowhere in the paragraphs",)
+    assert len(read_questions(path).questions) == 2
+
+
+def without(name: str) -> Callable[[dict[str, Any]], None]:
+    return lambda question: question.pop(name)
+
+
+def having(**fields: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda question: question.update(fields)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "message"),
+    [
+        (without("_id"), "_id is missing"),
+        (having(_id=5), "_id is missing"),
+        (having(_id="q1"), "two questions have the _id 'q1'"),
+        (without("question"), "question 'q2': the field question is missing"),
+        (without("context"), "question 'q2': the field context is missing"),
+        (having(context=[]), "question 'q2': the field context is missing"),
+        (having(context=[["Maren", []]]), r"paragraph 1 \('Maren'\) has no sentences"),
+        (having(context=[["A", ["b"]], ["Maren"]]), "paragraph 2 is not"),
+        (having(context=[["Maren", "She sank."]]), "paragraph 1 is not"),
+        (having(context=[["Maren", [5]]]), "paragraph 1 is not"),
+        (without("answer"), "the field answer is missing"),
+        (having(answer=5), "the field answer is missing or no text"),
+        (having(answer=" "), "the field answer is missing"),
+        (without("supporting_facts"), "the field supporting_facts is missing"),
+        (having(supporting_facts=[["Maren", "0"]]), r"supporting_facts has \['Maren', '0'\], which is not"),
+        (having(supporting_facts="Maren"), "supporting_facts has 'Maren', which is not"),
+    ],
+)
+def test_bad_questions_are_refused_with_their_line(
+    break_it: Callable[[dict[str, Any]], None], message: str, hotpot: Hotpot, tmp_path: Path
+) -> None:
+    break_it(hotpot[1])
+    first, second = (json.dumps(question) for question in hotpot)
+    path = tmp_path / "questions.json"
+    path.write_text(f"[{first},\n\n {second}\n]")
+    with pytest.raises(InputError, match=message) as raised:
+        read_questions(path, answered=True)
+    assert (raised.value.path, raised.value.line) == (str(path), 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a JSON list of questions was expected"),
+        ('{"answer": {}}', "a JSON list of questions was expected"),
+        ("[]", "there is no question"),
+        ("[5]", "a question was expected here"),
+        ('[{"_id": "q1"', "not JSON"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_what_is_no_list_of_questions_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "questions.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_questions(path)
+
+
+def test_a_list_that_is_cut_off_is_refused(hotpot: Hotpot, tmp_path: Path) -> None:
+    path = tmp_path / "questions.json"
+    path.write_text(json.dumps(hotpot)[:-1])
+    with pytest.raises(InputError, match="the list of questions is cut off"):
+        read_questions(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_questions(tmp_path)

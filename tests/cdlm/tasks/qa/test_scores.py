@@ -1,0 +1,91 @@
+"""HotpotQA's official metrics, on cases computed by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdlm.tasks import METRICS, Paragraph, Prediction, Question, qa_scores
+from cdlm.tasks.qa.scores import answer_overlap, evidence_overlap, normalise_answer
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("The Hague", "hague"),
+        ("an  Apple, a Day!", "apple day"),
+        ("U.S.A.", "usa"),
+        ("Theatre", "theatre"),
+        ("well-known", "wellknown"),
+        ("1,000", "1000"),
+        ("The", ""),
+    ],
+)
+def test_answers_are_normalised(text: str, normal: str) -> None:
+    assert normalise_answer(text) == normal
+
+
+@pytest.mark.parametrize(
+    ("predicted", "true", "em", "f1", "precision", "recall"),
+    [
+        ("the Hague", "Hague.", 1, 1, 1, 1),
+        ("New York City", "New York", 0, 0.8, 2 / 3, 1),
+        ("York", "New York City", 0, 0.5, 1, 1 / 3),
+        ("York York", "New York", 0, 0.5, 0.5, 0.5),
+        ("Paris", "London", 0, 0, 0, 0),
+        ("Yes.", "yes", 1, 1, 1, 1),
+        ("yes", "no", 0, 0, 0, 0),
+        ("yes sir", "yes", 0, 0, 0, 0),
+        ("yes", "yes sir", 0, 0, 0, 0),
+        ("no one", "one no", 0, 1, 1, 1),
+        ("noanswer", "an answer", 0, 0, 0, 0),
+        ("", "Paris", 0, 0, 0, 0),
+        ("the", "a", 1, 0, 0, 0),  # both are empty: equal, and without a word in common
+    ],
+)
+def test_answers(predicted: str, true: str, em: float, f1: float, precision: float, recall: float) -> None:
+    found = answer_overlap(predicted, true)
+    assert (found.em, found.f1, found.prec, found.recall) == pytest.approx((em, f1, precision, recall))
+
+
+def test_evidence() -> None:
+    true = [("A", 0), ("B", 2)]
+    assert evidence_overlap([("B", 2), ("A", 0), ("A", 0)], true).em == 1
+    half = evidence_overlap([("A", 0), ("A", 1), ("B", 1)], true)
+    assert (half.em, half.prec, half.recall, half.f1) == pytest.approx((0, 1 / 3, 1 / 2, 0.4))
+    nothing = evidence_overlap([], true)
+    assert (nothing.em, nothing.prec, nothing.recall, nothing.f1) == (0, 0, 0, 0)
+    assert evidence_overlap([], []).em == 1
+
+
+def question(name: str, answer: str | None, facts: tuple[tuple[str, int], ...] | None) -> Question:
+    return Question(name, "?", (Paragraph("A", ("x",)),), answer, facts)
+
+
+def test_averages_by_hand() -> None:
+    questions = [
+        question("right", "Paris", (("A", 0), ("B", 0))),
+        question("half", "New York", (("A", 0), ("B", 0))),
+        question("no answer", "Rome", (("A", 0),)),
+        question("absent", "yes", (("A", 0),)),
+    ]
+    predictions = {
+        "right": Prediction("paris", (("A", 0), ("B", 0))),
+        # Answer: precision 2/3, recall 1. Evidence: precision 1/2, recall 1/2.
+        "half": Prediction("New York City", (("A", 0), ("B", 1))),
+        "no answer": Prediction(None, (("A", 0),)),
+        "of another file": Prediction("x", ()),
+    }
+    expected = {
+        "em": 1 / 4, "prec": (1 + 2 / 3) / 4, "recall": 2 / 4, "f1": (1 + 0.8) / 4,
+        "sp_em": 2 / 4, "sp_prec": (1 + 1 / 2 + 1) / 4, "sp_recall": (1 + 1 / 2 + 1) / 4, "sp_f1": (1 + 1 / 2 + 1) / 4,
+        # Of half: precision 1/3, recall 1/2, so F1 is 2 * 1/6 / (5/6) = 0.4.
+        "joint_em": 1 / 4, "joint_prec": (1 + 1 / 3) / 4, "joint_recall": (1 + 1 / 2) / 4, "joint_f1": (1 + 0.4) / 4,
+    }  # fmt: skip
+    found = qa_scores(questions, predictions)
+    assert tuple(found) == METRICS
+    assert found == pytest.approx(expected)
+
+
+def test_questions_without_truth_cannot_be_scored() -> None:
+    with pytest.raises(ValueError, match="'q' has no answer"):
+        qa_scores([question("q", None, ())], {})

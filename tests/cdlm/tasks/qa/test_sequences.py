@@ -1,0 +1,126 @@
+"""Sequences of questions: the tokens and their order, what attends globally, labels, and what a cut loses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from cdlm.tasks import Paragraph, Question
+from cdlm.tasks.qa.questions import TITLE
+from cdlm.tasks.qa.sequences import ANSWER_TYPES, QA_TOKENS, QASequence, QuestionBuilder, label_sequence
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+MARKS = {*QA_TOKENS, "<doc-s>", "</doc-s>", "[CLS]", "<s>"}
+
+
+def tokens_of(tokenizer: PreTrainedTokenizerFast, sequence: QASequence) -> list[str]:
+    return tokenizer.convert_ids_to_tokens(sequence.tokens.input_ids.tolist())
+
+
+def text_of(question: Question, sequence: QASequence, places: np.ndarray) -> set[str]:
+    """The texts that the text tokens at some places stand for."""
+    texts = set()
+    for paragraph, sentence, start, end in sequence.text_places[places].tolist():
+        part = question.paragraphs[paragraph]
+        texts.add((part.title if sentence == TITLE else part.sentences[sentence])[start:end])
+    return texts
+
+
+def test_special_tokens_come_in_the_order_of_the_docstring(
+    tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
+) -> None:
+    sequence = QuestionBuilder(tokenizer, 400)(questions[0])
+    marks = [token for token in tokens_of(tokenizer, sequence) if token in MARKS]
+    sentence = ["<sent>", "</sent>"]
+    paragraph = ["<doc-s>", "<t>", "</t>", *sentence, *sentence, "</doc-s>"]
+    assert marks[1:] == ["[q]", "[/q]", *paragraph, *paragraph, *paragraph]
+    assert marks[0] in ("[CLS]", "<s>")
+    assert not sequence.cut
+
+
+def test_question_titles_and_sentence_ends_attend_globally(
+    tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
+) -> None:
+    sequence = QuestionBuilder(tokenizer, 400)(questions[0])
+    tokens = tokens_of(tokenizer, sequence)
+    expected = [token in ("<t>", "</sent>") for token in tokens]
+    asked = tokens.index("[/q]")
+    expected[: asked + 1] = [True] * (asked + 1)
+    assert sequence.tokens.is_global.tolist() == expected
+    assert [tokens[place] for place in sequence.titles] == ["<t>"] * 3
+    assert [tokens[place] for place in sequence.ends] == ["</sent>"] * 6
+    assert sequence.end_paragraphs.tolist() == [0, 0, 1, 1, 2, 2]
+    assert sequence.end_sentences.tolist() == [0, 1] * 3
+
+
+def test_text_tokens_know_their_characters(tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]) -> None:
+    sequence = QuestionBuilder(tokenizer, 400)(questions[0])
+    for number, paragraph in enumerate(questions[0].paragraphs):
+        for sentence, text in [(TITLE, paragraph.title), *enumerate(paragraph.sentences)]:
+            places = sequence.text_places
+            mine = places[(places[:, 0] == number) & (places[:, 1] == sentence)]
+            assert "".join(text[start:end] for start, end in mine[:, 2:].tolist()) == text.replace(" ", "")
+
+
+def test_labels(tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]) -> None:
+    builder = QuestionBuilder(tokenizer, 400)
+    ferry, museum = questions
+    sequence = builder(ferry)
+    labels = label_sequence(ferry, sequence)
+    assert labels.paragraphs.tolist() == [0, 1, 1]
+    assert labels.sentences.tolist() == [0, 0, 0, 1, 1, 0]
+    assert ANSWER_TYPES[labels.type] == "span"
+    first, last = np.flatnonzero(labels.starts), np.flatnonzero(labels.ends)
+    assert len(first) == len(last) == 1
+    inside = sequence.text_places[first[0] : last[0] + 1]
+    assert (inside[0, 2], inside[-1, 3]) == (23, 28)
+    assert (labels.facts_lost, labels.answer_lost) == (0, False)
+    labels = label_sequence(museum, builder(museum))
+    assert (ANSWER_TYPES[labels.type], labels.starts.sum(), labels.answer_lost) == ("no", 0, False)
+
+
+def test_every_occurrence_may_begin_the_answer(tokenizer: PreTrainedTokenizerFast) -> None:
+    question = Question("q", "Who?", (Paragraph("Pell", ("Pell saw Pell.",)),), "Pell", (("Pell", 0),))
+    sequence = QuestionBuilder(tokenizer, 400)(question)
+    labels = label_sequence(question, sequence)
+    assert sequence.text_places[labels.starts == 1, 1:3].tolist() == [[0, 0], [0, 9]]
+    assert sequence.text_places[labels.ends == 1, 3].tolist() == [4, 13]
+
+
+@pytest.mark.parametrize("length", range(34, 140, 7))
+def test_long_questions_are_cut_at_the_end(
+    length: int, tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
+) -> None:
+    whole = QuestionBuilder(tokenizer, 400)(questions[0])
+    sequence = QuestionBuilder(tokenizer, length)(questions[0])
+    assert len(sequence) <= length
+    assert sequence.cut == (len(whole) > length)
+    tokens = tokens_of(tokenizer, sequence)
+    for opening, closing in (("<doc-s>", "</doc-s>"), ("<t>", "</t>"), ("<sent>", "</sent>"), ("[q]", "[/q]")):
+        assert tokens.count(opening) == tokens.count(closing)
+    labels = label_sequence(questions[0], sequence)
+    supporting = {(1, 1), (2, 0)}
+    there = set(zip(sequence.end_paragraphs.tolist(), sequence.end_sentences.tolist(), strict=True))
+    assert labels.facts_lost == len(supporting - there)
+    assert labels.answer_lost == (not labels.starts.any())
+
+
+def test_a_long_question_leaves_room_for_what_it_asks_about(
+    tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
+) -> None:
+    long = replace(questions[0], text="the " * 500)
+    sequence = QuestionBuilder(tokenizer, 100)(long)
+    assert len(sequence) <= 100
+    assert len(sequence.titles) > 0
+
+
+def test_special_tokens_in_the_text_are_text(tokenizer: PreTrainedTokenizerFast) -> None:
+    question = Question("q", "<t> [q] ?", (Paragraph("</sent>", ("</doc-s> x <sent>", "")),))
+    sequence = QuestionBuilder(tokenizer, 400)(question)
+    tokens = tokens_of(tokenizer, sequence)
+    assert [tokens.count(mark) for mark in ("<t>", "[q]", "</sent>", "</doc-s>", "<sent>")] == [1, 1, 2, 1, 2]

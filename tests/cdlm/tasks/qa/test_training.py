@@ -1,0 +1,153 @@
+"""Training on questions: the joint loss, a run that is resumed, what the folder holds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from cdlm.errors import InputError
+from cdlm.settings import with_settings
+from cdlm.tasks import QA_PRESETS, QAModel, QATraining, Question, predict_answers, train_reader
+from cdlm.tasks.qa.model import QASettings, collate
+from cdlm.tasks.qa.sequences import QuestionBuilder, label_sequence
+from cdlm.tasks.qa.training import _label_tensors, joint_loss
+
+
+def config(encoder: Path, **values: object) -> QATraining:
+    given = {"encoder": str(encoder), "epochs": 2, "batch_size": 1, "max_length": 200, "precision": "fp32", **values}
+    return with_settings(QATraining(), given)
+
+
+def test_the_loss_is_the_weighted_sum_of_four(tiny_encoder: Path, questions: tuple[Question, ...]) -> None:
+    torch.manual_seed(0)
+    model = QAModel.from_encoder(str(tiny_encoder), QASettings(max_length=200)).eval()
+    builder = QuestionBuilder(model.tokenizer, 200)
+    sequences = [builder(question) for question in questions]
+    labels = [label_sequence(*one) for one in zip(questions, sequences, strict=True)]
+    batch = {**collate(sequences, 0), **_label_tensors(sequences, labels)}
+    weights = {"paragraph_weight": 2.0, "sentence_weight": 3.0, "span_weight": 5.0, "type_weight": 7.0}
+    with torch.no_grad():
+        loss = float(joint_loss(model, batch, config(tiny_encoder, **weights)))
+        logits = {name: one.double().numpy() for name, one in model(**collate(sequences, 0)).items()}
+
+    def binary(values: np.ndarray, true: np.ndarray) -> float:
+        probability = 1 / (1 + np.exp(-values))
+        return float(-np.log(np.where(true == 1, probability, 1 - probability)).mean())
+
+    paragraphs = np.concatenate([one.paragraphs for one in labels])
+    sentences = np.concatenate([one.sentences for one in labels])
+    types = logits["types"] - np.log(np.exp(logits["types"]).sum(axis=1, keepdims=True))
+    # Only the first question's answer is a span, at one place.
+    length = len(sequences[0].texts)
+    spans = []
+    for name, places in (("starts", labels[0].starts), ("ends", labels[0].ends)):
+        values = logits[name][:length]
+        spans.append(float(np.log(np.exp(values).sum()) - values[np.flatnonzero(places)[0]]))
+    expected = (
+        2 * binary(logits["paragraphs"], paragraphs)
+        + 3 * binary(logits["sentences"], sentences)
+        + 5 * float(np.mean(spans))
+        - 7 * float(np.mean([types[0, 0], types[1, 2]]))
+    )
+    assert loss == pytest.approx(expected, rel=1e-5)
+
+
+def test_questions_without_a_span_have_a_loss_too(tiny_encoder: Path, questions: tuple[Question, ...]) -> None:
+    model = QAModel.from_encoder(str(tiny_encoder), QASettings(max_length=200))
+    sequences = [QuestionBuilder(model.tokenizer, 200)(questions[1])]
+    labels = [label_sequence(questions[1], sequences[0])]
+    loss = joint_loss(model, {**collate(sequences, 0), **_label_tensors(sequences, labels)}, config(tiny_encoder))
+    loss.backward()
+    assert bool(loss.isfinite())
+
+
+def test_a_run_leaves_a_model_that_is_read_again(
+    tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    said: list[str] = []
+    output = tmp_path / "model"
+    model = train_reader(config(tiny_encoder), questions, questions, output, device="cpu", say=said.append)
+    assert {path.name for path in output.iterdir()} >= {
+        "README.md", "config.json", "model.safetensors", "tokenizer.json", "training.json",
+    }  # fmt: skip
+    again = QAModel.from_pretrained(output)
+    assert predict_answers(model, questions) == predict_answers(again, questions)
+    run = json.loads((output / "training.json").read_text())
+    assert run["configuration"]["model"]["max_length"] == 200
+    assert set(run["dev"]) >= {"joint_f1", "sp_em"}
+    assert "cdlm qa predict" in (output / "README.md").read_text()
+    assert any("dev answer F1" in line for line in said)
+    # A finished run is only read again; another configuration is refused.
+    train_reader(config(tiny_encoder), questions, questions, output, resume=True, device="cpu", say=said.append)
+    assert said[-1].startswith("this run has finished")
+    with pytest.raises(InputError, match="another configuration"):
+        train_reader(config(tiny_encoder, epochs=3), questions, questions, output, resume=True, device="cpu")
+
+
+def test_a_resumed_run_ends_with_the_same_weights(
+    tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    class Killed(Exception):
+        pass
+
+    def stop(line: str) -> None:
+        if line.startswith("epoch 1.00 of 2: dev"):
+            stops.append(line)
+        elif stops:
+            raise Killed
+
+    stops: list[str] = []
+    settings = config(tiny_encoder, log_steps=1, save_steps=1)
+    whole = train_reader(settings, questions, questions, tmp_path / "whole", device="cpu", say=lambda line: None)
+    with pytest.raises(Killed):
+        train_reader(settings, questions, questions, tmp_path / "parts", device="cpu", say=stop)
+    said: list[str] = []
+    parts = train_reader(settings, questions, questions, tmp_path / "parts", resume=True, device="cpu", say=said.append)
+    assert any(line.startswith("resuming from checkpoint-") for line in said)
+    for name, weight in whole.state_dict().items():
+        assert torch.equal(weight, parts.state_dict()[name]), name
+
+
+def test_two_stages(tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    train_reader(config(tiny_encoder, epochs=1), questions, questions, first, device="cpu", say=lambda line: None)
+    second = config(tiny_encoder, epochs=1, first_stage=str(first), keep_paragraphs=2)
+    model = train_reader(second, questions, questions, tmp_path / "second", device="cpu", say=lambda line: None)
+    assert model.first_stage is not None
+    assert (tmp_path / "second" / "first_stage" / "model.safetensors").is_file()
+    assert "first_stage/" in (tmp_path / "second" / "README.md").read_text()
+
+
+def test_what_is_cut_is_said(tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path) -> None:
+    said: list[str] = []
+    train_reader(
+        config(tiny_encoder, epochs=1, max_length=60),
+        questions,
+        questions,
+        tmp_path / "m",
+        device="cpu",
+        say=said.append,
+    )
+    assert said[0] == (
+        "cut 2 of 2 training questions to 60 tokens; supporting sentences were lost in 1, the answer in 1"
+    )
+
+
+def test_questions_without_answers_are_refused(
+    tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    for unknown in (replace(questions[0], answer=None), replace(questions[0], facts=None)):
+        with pytest.raises(InputError, match="question 'q1' has no answer or no supporting facts"):
+            train_reader(config(tiny_encoder), questions, [unknown], tmp_path / "m")
+
+
+def test_the_papers_preset() -> None:
+    paper = QA_PRESETS["paper"]
+    assert paper.batch_size * paper.run.accumulation == 32
+    assert (paper.run.epochs, paper.run.learning_rate, paper.run.warmup) == (5, 1e-4, 100)
+    assert paper.model.max_length == 4096

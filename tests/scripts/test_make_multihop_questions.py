@@ -1,0 +1,100 @@
+"""The generated questions: each can be answered from its facts, in one way, and dev's names are not in train."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from cdlm.tasks import Question, read_questions
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_multihop_questions.py"
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    specification = importlib.util.spec_from_file_location("make_multihop_questions", SCRIPT)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[specification.name] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def splits(script: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> tuple[tuple[Question, ...], ...]:
+    folder = tmp_path_factory.mktemp("multihop")
+    script.make_sets(folder, 80, 40, seed=1)
+    return tuple(read_questions(folder / f"{name}.json", answered=True).questions for name in ("train", "dev"))
+
+
+def births(question: Question) -> dict[str, tuple[str, int]]:
+    """Town and year of birth of every person of a world, read from its sentences."""
+    found = {}
+    for paragraph in question.paragraphs:
+        for sentence in paragraph.sentences:
+            match = re.match(r"(.+) was born in (\w+) in (\d+)\.", sentence)
+            other = re.match(r"(.+), born in (\d+), came from (\w+)\.", sentence)
+            if match:
+                found[match[1]] = (match[2], int(match[3]))
+            elif other:
+                found[other[1]] = (other[3], int(other[2]))
+    return found
+
+
+def test_answers_follow_from_the_facts(splits: tuple[tuple[Question, ...], ...]) -> None:
+    for question in (*splits[0], *splits[1]):
+        people = births(question)
+        assert len(people) == 3
+        sentences = {p.title: p.sentences for p in question.paragraphs}
+        assert len(sentences) == 6
+        facts = [sentences[title][number] for title, number in question.facts or ()]
+        if question.type == "bridge":
+            asked = re.fullmatch(r"In which (town|year) was the (\w+) of (.+) born\?", question.text)
+            assert asked is not None
+            (maker,) = [name for name in people if name in facts[0]]
+            assert asked[2] in facts[0] or "directed" in facts[0] or "founded" in facts[0]
+            assert facts[1].startswith(maker)
+            assert question.answer == str(people[maker][asked[1] == "year"])
+        else:
+            compared = [name for name in people if name in question.text]
+            assert len(compared) == 2
+            assert all(any(name in fact for fact in facts) for name in compared)
+            one, other = (people[name] for name in compared)
+            if question.text.startswith("Who"):
+                assert question.answer == min(compared, key=lambda name: people[name][1])
+                assert abs(one[1] - other[1]) >= 25
+            else:
+                assert question.answer == ("yes" if one[0] == other[0] else "no")
+
+
+def test_no_kind_and_no_answer_is_favoured(splits: tuple[tuple[Question, ...], ...]) -> None:
+    train = splits[0]
+    yes = [question.answer for question in train if question.answer in ("yes", "no")]
+    assert yes.count("yes") == yes.count("no") == 10
+    first = [question for question in train if question.text.startswith("Who")]
+    named_first = sum(question.text.startswith(f"Who was born first, {question.answer}") for question in first)
+    assert 4 <= named_first <= 16
+
+
+def test_the_splits_share_no_name(splits: tuple[tuple[Question, ...], ...]) -> None:
+    names: list[set[str]] = []
+    for split in splits:
+        here: set[str] = set()
+        for question in split:
+            for name, (town, _) in births(question).items():
+                here |= {town, *name.split()}
+            here |= {p.title for p in question.paragraphs if p.title.startswith("The ")}
+        names.append(here)
+    assert not names[0] & names[1]
+
+
+def test_the_same_seed_makes_the_same_questions(script: ModuleType, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        script.make_sets(tmp_path / name, 8, 8, seed=5)
+    assert (tmp_path / "one" / "dev.json").read_bytes() == (tmp_path / "other" / "dev.json").read_bytes()
