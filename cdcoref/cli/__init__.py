@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from cdcoref import __version__
-from cdcoref.cli import errors, evaluate, export, predict, score, stats, train
+from cdcoref.cli import demo, errors, evaluate, export, predict, score, stats, train
 from cdcoref.errors import InputError
 
 app = typer.Typer(
@@ -39,8 +39,9 @@ def _options(
     pass
 
 
-app.command("train")(train.train)
+app.command("demo")(demo.demo)
 app.command("predict")(predict.predict)
+app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("stats")(stats.stats)
 app.command("export")(export.export)

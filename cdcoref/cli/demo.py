@@ -1,0 +1,45 @@
+"""``cdcoref demo``: the sample that comes with cdcoref, predicted and shown as a page."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cdcoref.cli.progress import StageProgress
+from cdcoref.errors import InputError
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The page to write; a file that is there already is replaced.")
+    ] = Path("cdcoref-demo.html"),
+    open_page: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page in a browser, or only say where it is.")
+    ] = True,
+) -> None:
+    """Try cdcoref on seven short texts that come with it, and look at the result in a browser."""
+    if output.suffix != ".html":
+        raise InputError("the page's name must end in .html", output)
+    if not output.absolute().parent.is_dir():
+        raise InputError("the folder of the page does not exist; make it first", output)
+    from cdcoref.formats import read_corpus
+    from cdcoref.prediction import load
+    from cdcoref.views import summary, write_page
+
+    with as_file(files("cdcoref") / "sample") as folder:
+        loaded = read_corpus(sorted(folder.glob("*.txt")))
+    if loaded.problems or not loaded.corpus.documents:
+        raise InputError("the sample is missing from this installation; install cdcoref again")
+    predictor = load()
+    with StageProgress() as progress:
+        prediction = predictor.predict(loaded.corpus, progress=progress.update)
+    write_page(prediction, output, title="The sample: two stories in seven texts")
+    print(f"cdcoref: {summary(prediction.counts())}", file=sys.stderr)
+    print(output.resolve())
+    if open_page and not webbrowser.open(output.resolve().as_uri()):
+        print("cdcoref: no browser was found here; open that file in one", file=sys.stderr)

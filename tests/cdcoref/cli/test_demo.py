@@ -1,0 +1,65 @@
+"""`cdcoref demo`: the sample in the package becomes a page, which is opened or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref import prediction
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def opened(tiny_model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """With a tiny model, in an empty folder: the addresses that a browser was asked to open."""
+    addresses: list[str] = []
+    original = prediction.load
+    monkeypatch.setattr(prediction, "load", lambda: original(tiny_model_folder, device="cpu"))
+    monkeypatch.setattr("webbrowser.open", lambda address: not addresses.append(address))
+    monkeypatch.chdir(tmp_path)
+    return addresses
+
+
+def test_the_sample_is_opened_as_a_page(cdcoref: Run, opened: list[str], tmp_path: Path) -> None:
+    done = cdcoref("demo")
+    assert done.code == 0, done.err
+    page = tmp_path / "cdcoref-demo.html"
+    assert done.out == f"{page}\n"
+    assert opened == [page.as_uri()]
+    assert done.err.startswith("cdcoref: 7 documents in ")
+    text = page.read_text(encoding="utf-8")
+    assert all(f'"{name}_1.txt"' in text for name in ("ferry", "museum"))
+    assert str(files("cdcoref")) not in text  # nothing of the machine that made it
+
+
+def test_it_need_not_be_opened(cdcoref: Run, opened: list[str], tmp_path: Path) -> None:
+    done = cdcoref("demo", "--no-open", "-o", "x.html")
+    assert (done.code, done.out) == (0, f"{tmp_path / 'x.html'}\n")
+    assert opened == []
+
+
+def test_without_a_browser_it_says_so(cdcoref: Run, opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    assert cdcoref("demo").err.endswith("cdcoref: no browser was found here; open that file in one\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("x.txt", "the page's name must end in .html"), ("nowhere/x.html", "the folder of the page does not exist")],
+)
+def test_a_place_that_cannot_be(cdcoref: Run, opened: list[str], name: str, message: str) -> None:
+    done = cdcoref("demo", "-o", name)
+    assert done.code == 2
+    assert done.err.startswith(f"cdcoref: {name}: {message}")
+    assert opened == []
+
+
+def test_the_sample_that_is_shipped_is_the_sample(sample: Path) -> None:
+    shipped = {path.name: path.read_bytes() for path in Path(str(files("cdcoref") / "sample")).iterdir()}
+    assert shipped == {path.name: path.read_bytes() for path in sample.glob("*.txt")}
+    assert len(shipped) == 7
