@@ -108,8 +108,12 @@ def test_seeds_decide(config: PretrainingConfig, corpus: Path, tmp_path: Path) -
     tokens = tmp_path / "tokens"
     for name, seed in (("one", 0), ("same", 0), ("other", 1)):
         fit(replace(config, run=replace(RUN, seed=seed)), corpus, tmp_path / name, tokens=tokens)
-    one, same, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "same", "other"))
+    fit(replace(config, run=replace(RUN, data_workers=1)), corpus, tmp_path / "ahead", tokens=tokens)
+    one, same, other, ahead = (
+        (tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "same", "other", "ahead")
+    )
     assert one == same != other
+    assert one == ahead  # batches that another process makes are no others
     assert (tokens / "train").is_dir()
 
 
