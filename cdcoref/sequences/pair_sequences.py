@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,6 +95,10 @@ class PairSequence:
         return len(self.input_ids)
 
 
+Part = tuple[int, int | None]
+"""From one number to before another; None: to the end."""
+
+
 class SequenceBuilder:
     """Builds sequences for documents and pairs of documents.
 
@@ -155,13 +160,22 @@ class SequenceBuilder:
                     yield (i,), (j,)
 
     def build(
-        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
+        self,
+        first: MarkedDocument,
+        ones: Sequence[int],
+        second: MarkedDocument | None,
+        others: Sequence[int],
+        part: Part = (0, None),
     ) -> Iterator[PairSequence]:
-        """Sequences in which just these mentions are marked, and their pairs of one kind are to be scored."""
+        """Sequences in which just these mentions are marked, and their pairs of one kind are to be scored.
+
+        `part` says which of the windows that are read together, from one number to before another, of as many as
+        :meth:`extent_of` counts. Windows in which no two mentions can be compared make no sequence.
+        """
         if second is None:
-            yield from self._within(first, (*ones, *others) if others else ones)
+            yield from self._within(first, (*ones, *others) if others else ones, part)
         else:
-            yield from self._across(first, ones, second, others)
+            yield from self._across(first, ones, second, others, part)
 
     def extent(self, first: MarkedDocument, second: MarkedDocument | None) -> Extent:
         """How much :meth:`pair` (or :meth:`single`) has to read."""
@@ -183,18 +197,23 @@ class SequenceBuilder:
     # -- sequences ---------------------------------------------------------------------------------------------------
 
     def _across(
-        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument, others: Sequence[int]
+        self,
+        first: MarkedDocument,
+        ones: Sequence[int],
+        second: MarkedDocument,
+        others: Sequence[int],
+        part: Part,
     ) -> Iterator[PairSequence]:
         windows = window_pairs(self.options, first, ones, second, others)
-        for one, other in windows:
+        for one, other in islice(windows, *part):
             segments = (self._segment(first, one, ones), self._segment(second, other, others))
             left, right = (len(s.mentions) for s in segments)
             pairs = np.stack(np.meshgrid(np.arange(left), left + np.arange(right), indexing="ij"), -1).reshape(-1, 2)
             yield from self._sequence(segments, pairs)
 
-    def _within(self, document: MarkedDocument, marked: Sequence[int]) -> Iterator[PairSequence]:
+    def _within(self, document: MarkedDocument, marked: Sequence[int], part: Part) -> Iterator[PairSequence]:
         windows = window_pairs(self.options, document, marked, None, ())
-        for one, other in windows:
+        for one, other in islice(windows, *part):
             # Two windows of one document may have filled up with the same sentence.
             segment = self._segment(document, tuple(sorted({*one, *other})), marked)
             pairs = np.stack(np.triu_indices(len(segment.mentions), 1), -1)

@@ -13,8 +13,9 @@ every mention of that kind is annotated. Several corpora are never compared with
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -74,13 +75,17 @@ class SamplingOptions:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One or two documents and the mentions to mark in them (all, or one candidate pair)."""
+    """One or two documents and the mentions to mark in them (all, or one candidate pair).
+
+    Documents that are too long for a batch are several examples, each a part of the windows that are read together.
+    """
 
     first: MarkedDocument
     ones: Sequence[int]
     second: MarkedDocument | None
     others: Sequence[int]
     pieces: int
+    part: tuple[int, int | None] = (0, None)
 
 
 class TrainingData(Dataset[Batch]):
@@ -101,7 +106,7 @@ class TrainingData(Dataset[Batch]):
     Attributes
     ----------
     examples
-        Sequences' worth of documents and pairs of documents in the first epoch.
+        Documents and pairs of documents (or parts of long ones) that the first epoch reads together.
     notes
         One sentence for each word or mention that had to be cut, and for each kind of mention that the detector cannot
         learn.
@@ -238,10 +243,18 @@ class TrainingData(Dataset[Batch]):
         if self._builder.options.marking == "pair" and self.options.negatives:
             keep = rng.random(len(found)) < self._negative_share
             found = [f for f, k in zip(found, keep, strict=True) if k or self._coreferent(first, second, f)]
-        return [
-            Example(first, ones, second, others, self._builder.extent_of(first, ones, second, others).pieces)
-            for ones, others in found
-        ]
+        return [example for ones, others in found for example in self._parts(first, ones, second, others)]
+
+    def _parts(
+        self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
+    ) -> list[Example]:
+        """One example, or several of about the size of a batch."""
+        extent = self._builder.extent_of(first, ones, second, others)
+        count = min(extent.sequences, -(-extent.pieces // self.options.batch_tokens))
+        if count <= 1:
+            return [Example(first, ones, second, others, extent.pieces)]
+        bounds = [extent.sequences * number // count for number in range(count + 1)]
+        return [Example(first, ones, second, others, extent.pieces // count, part) for part in pairwise(bounds)]
 
     def _coreferent(
         self, first: MarkedDocument, second: MarkedDocument | None, marked: tuple[Sequence[int], Sequence[int]]
@@ -275,14 +288,13 @@ class TrainingData(Dataset[Batch]):
     # -- batches -----------------------------------------------------------------------------------------------------
 
     def _pair_batch(self, examples: Sequence[Example], rng: np.random.Generator) -> Batch:
-        sequences: list[PairSequence] = []
+        sequences = [sequence for example in examples for sequence in self._sequences(example)]
+        if not sequences:  # no two mentions of these parts can be compared
+            sequences = [next(self._sequences(replace(examples[0], part=(0, None))))]
         labels = []
-        for example in examples:
-            for sequence in self._builder.build(example.first, example.ones, example.second, example.others):
-                clusters = self._clusters[sequence.mentions]
-                first, second = clusters[sequence.pairs].T
-                labels.append(first == second)
-                sequences.append(sequence)
+        for sequence in sequences:
+            first, second = self._clusters[sequence.mentions][sequence.pairs].T
+            labels.append(first == second)
         positive = np.concatenate(labels)
         weights = np.ones(len(positive))
         if self.options.negatives and self._builder.options.marking == "all":
@@ -294,6 +306,9 @@ class TrainingData(Dataset[Batch]):
             "weights": torch.from_numpy(weights.astype(np.float32)),
             "normaliser": torch.tensor(max(1.0, float(weights.sum()))),
         }
+
+    def _sequences(self, example: Example) -> Iterator[PairSequence]:
+        return self._builder.build(example.first, example.ones, example.second, example.others, example.part)
 
     def _span_batch(self, sequences: Sequence[ReadingSequence]) -> Batch:
         labels, weights = [], []
