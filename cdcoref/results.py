@@ -397,4 +397,5 @@ def _cluster(members: Sequence[Mention], places: _Places) -> PredictedCluster:
 def _rank(cluster: Sequence[Mention]) -> tuple[bool, bool, float, int]:
     """What sorts higher comes first: across documents, several mentions, documents that surely share it, size."""
     documents = len({mention.document for mention in cluster})
-    return documents > 1, len(cluster) > 1, documents * (mean_confidence(cluster) or 0.0), len(cluster)
+    sure = mean_confidence(cluster)
+    return documents > 1, len(cluster) > 1, documents * (1.0 if sure is None else sure), len(cluster)

@@ -19,7 +19,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _PRONOUNS = frozenset(
     [
         *("he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself", "they", "them"),
-        *("their", "theirs", "themselves", "we", "us", "our", "ours", "i", "me", "my", "mine", "you", "your", "yours"),
+        *("their", "theirs", "themselves", "we", "us", "our", "ours", "ourselves", "i", "me", "my", "mine", "myself"),
+        *("you", "your", "yours", "yourself", "yourselves"),
         *("who", "whom", "whose", "which", "that", "this", "these", "those", "there", "one"),
     ]
 )

@@ -30,12 +30,20 @@ PREDICTION = Prediction(Corpus((FIRST, SECOND), MENTIONS), (("a", "b"),), Plan(2
 def test_clusters_across_documents_come_first_then_within_one_then_lone_mentions() -> None:
     clusters = PREDICTION.clusters(singletons=True)
     assert [(c.id, c.documents, len(c.mentions)) for c in clusters] == [
-        ("left", 2, 2), ("ann", 2, 3), ("it", 1, 2), ("off", 1, 1), (None, 1, 1),
+        ("left", 2, 2), ("ann", 2, 3), ("it", 1, 2), (None, 1, 1), ("off", 1, 1),
     ]  # fmt: skip
     assert clusters[1].confidence == pytest.approx(0.6)
     assert clusters[2].confidence is None
     assert PREDICTION.clusters() == clusters[:3]
     assert next(PREDICTION.each_cluster()) == clusters[0]
+
+
+def test_most_documents_come_first_where_no_confidence_is_known() -> None:
+    documents = tuple(Document.from_sentences(name, [["x"] * 9]) for name in "abc")
+    large = [Mention("ab"[n % 2], (n // 2,), "event", "large") for n in range(8)]
+    wide = [Mention(name, (8,), "event", "wide") for name in "abc"]
+    prediction = Prediction(Corpus(documents, (*large, *wide)), (("a", "b", "c"),), PREDICTION.plan)
+    assert [cluster.id for cluster in prediction.clusters()] == ["wide", "large"]
 
 
 def test_counts_of_stories_add_up() -> None:
@@ -48,9 +56,9 @@ def test_counts_of_stories_add_up() -> None:
 def test_rows() -> None:
     rows = list(PREDICTION.rows())
     assert rows[0] == MentionRow("left", "event", "left", "a", 1, 4, 8, 0.9, 2, 2, 1, "Ann left .")
-    assert [row.text for row in rows] == ["left", "went", "Ann", "She", "Ann", "it", "off", "took ... off", "Rain"]
-    assert (rows[7].start, rows[7].end, rows[7].line, rows[7].sentence) == (15, 26, 2, "She took it off .")
-    assert rows[8].cluster is rows[8].confidence is None
+    assert [row.text for row in rows] == ["left", "went", "Ann", "She", "Ann", "it", "off", "Rain", "took ... off"]
+    assert (rows[8].start, rows[8].end, rows[8].line, rows[8].sentence) == (15, 26, 2, "She took it off .")
+    assert rows[7].cluster is rows[7].confidence is None
     assert next(mention_rows(PREDICTION.corpus)).story is None
 
 
