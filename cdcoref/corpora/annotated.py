@@ -111,5 +111,5 @@ def licences(parts: Sequence[AnnotatedCorpus]) -> str:
 def _own_information(corpus: Corpus) -> CorpusInfo:
     kinds = tuple(kind for kind in KINDS if any(m.kind == kind for m in corpus.mentions))
     return CorpusInfo(
-        "own", "own corpus", kinds, kinds, True, True, "as each document says", "unpublished", "unstated", ""
+        "own", "this corpus", kinds, kinds, True, True, "as each document says", "unpublished", "unstated", ""
     )

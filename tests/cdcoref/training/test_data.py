@@ -442,7 +442,7 @@ def test_a_known_or_notof_which_no_sentence_is_annotated_is_refused(tiny_encoder
     """As the eight columns of CoNLL say it where the flag is never set."""
     spoken = corpus()
     silent = replace(spoken, documents=tuple(replace(d, annotated=frozenset()) for d in spoken.documents))
-    with pytest.raises(InputError, match="no sentence of own corpus is marked as annotated"):
+    with pytest.raises(InputError, match="no sentence of this corpus is marked as annotated"):
         data(tiny_encoder, silent, detection_passes=1)
     assert len(epoch(data(tiny_encoder, silent, detection_passes=0))) > 0
 
