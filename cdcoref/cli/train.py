@@ -80,7 +80,7 @@ def train(
     """Train a model on annotated corpora, or on one of your own.
 
     Several corpora are trained together; sampling.weights.NAME is the share of a corpus that an epoch reads
-    (--set weights.litbank=0.2). What a corpus does not annotate is not learnt from it.
+    (--set weights.litbank=0.2). Nothing is learnt from what a corpus does not annotate.
 
     For several processes, on CPUs too: accelerate launch --multi_gpu --num_processes 2 -m cdcoref train ...
     """

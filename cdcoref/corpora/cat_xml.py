@@ -37,7 +37,8 @@ def parse_document(path: Path, corpus: str) -> Element:
         root = parse(path, forbid_dtd=True).getroot()
     except ParseError as error:
         line = error.position[0] if error.position else None
-        raise InputError(f"the XML is malformed or cut off ({error.msg}); get the file anew", path, line) from error
+        message = f"the XML is malformed or cut off ({error.msg}); download the file again"
+        raise InputError(message, path, line) from error
     except DefusedXmlException as error:
         message = f"the XML declares a document type or entities, which {corpus} never does; refused"
         raise InputError(message, path) from error
@@ -45,7 +46,7 @@ def parse_document(path: Path, corpus: str) -> Element:
         raise InputError(f"the file cannot be read ({error})", path) from error
     if root is None or root.tag != "Document":
         hint = "; this is NAF, which has no links across documents: get CAT's XML" if _is_naf(root) else ""
-        raise InputError(f"this is no {corpus} document: its outermost element is not <Document>{hint}", path)
+        raise InputError(f"this is not a document of {corpus}: its outermost element is not <Document>{hint}", path)
     return root
 
 

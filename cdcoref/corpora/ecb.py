@@ -56,7 +56,7 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     listed = _read_listed_sentences(root)
     wanted = TOPICS[split] if isinstance(split, str) and split in TOPICS else split
     if isinstance(wanted, str):
-        raise InputError(f"{split!r} is no split of ECB+; choose one of {', '.join(TOPICS)}")
+        raise InputError(f"ECB+ has no split named {split!r}; choose one of {', '.join(TOPICS)}")
     documents: list[Document] = []
     mentions: list[Mention] = []
     for topic in wanted:
@@ -67,7 +67,7 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
         for path in sorted(folder.glob("*.xml"), key=_document_order):
             match = _FILE_NAME.fullmatch(path.name)
             if match is None:
-                raise InputError("this is no name of an ECB+ document, such as 1_10ecbplus.xml", path)
+                raise InputError("this is not named as documents of ECB+ are, such as 1_10ecbplus.xml", path)
             sentences = listed.get(path.stem)
             if sentences:
                 document, found = _read_document(path, str(topic), match[3], sentences)
@@ -94,11 +94,11 @@ def _document_order(path: Path) -> tuple[str, int, str]:
 
 def _topics_folder(root: Path) -> Path:
     if not root.is_dir():
-        raise InputError("this is no folder; give the folder of ECB+ that holds its topics' folders", root)
+        raise InputError("this is not a folder; give the folder of ECB+ that holds the folders of its topics", root)
     for folder in (root / "ECB+", root):
         if any(child.is_dir() and child.name.isdecimal() for child in folder.glob("*")):
             return folder
-    raise InputError("no folder of an ECB+ topic (1, 2, ...) is in here or in its folder ECB+", root)
+    raise InputError("neither this folder nor its folder ECB+ holds the folders of ECB+'s topics (1, 2, ...)", root)
 
 
 def _read_listed_sentences(root: Path) -> dict[str, frozenset[int]]:

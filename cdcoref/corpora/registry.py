@@ -201,7 +201,7 @@ class CorpusFolder:
         """
         self._check_folder()
         if split not in SPLITS:
-            raise InputError(f"{split!r} is no split of {self.info.title}; choose one of {', '.join(SPLITS)}")
+            raise InputError(f"{self.info.title} has no split named {split!r}; choose one of {', '.join(SPLITS)}")
         if there := self._splits_of_json_lines():
             corpus = self._read_json_lines(split, there)
         else:
@@ -210,7 +210,7 @@ class CorpusFolder:
 
     def _check_folder(self) -> None:
         if not self.path.is_dir():
-            raise InputError(f"this is no folder; give the folder that holds {self.info.title}", self.path)
+            raise InputError(f"this is not a folder; give the folder that holds {self.info.title}", self.path)
 
     def _splits_of_json_lines(self) -> list[str]:
         return [split for split in SPLITS if split_files(self.path, split, SUFFIX)]

@@ -7,7 +7,7 @@ the batch's number, and from nothing that happened before.
 
 What a corpus says about its annotation is obeyed: documents are compared with each other only where links across
 documents are annotated, and the detector learns a kind of mention only from the annotated sentences of corpora in which
-every mention of that kind is annotated. Several corpora are never compared with each other.
+every mention of that kind is annotated. Documents of different corpora are never compared.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What training reads of one corpus: its documents, the pairs of them that are compared, its text for the detector.
+"""What training reads from one corpus: its documents, the pairs of them that are compared, its text for the detector.
 
 Here what a corpus says about its annotation is obeyed. Documents are paired only where links across documents are
 annotated. Text is read for the mention detector only where a sentence is annotated, and the detector's loss counts only
@@ -23,7 +23,7 @@ from cdcoref.stories import Setting, group_documents
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is read of one corpus.
+    """What is read from one corpus.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Source:
         taught: Collection[str],
         builder: ReadingBuilder | None,
     ) -> Source:
-        """What is read of a corpus.
+        """What is read from a corpus.
 
         Parameters
         ----------

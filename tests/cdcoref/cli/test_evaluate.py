@@ -155,7 +155,7 @@ def test_the_lemma_baseline_on_found_mentions_names_whose_parameters(cdcoref: Ru
             "gum",
             "'gum' is not of the form NAME:DIR; the known names are ecb, fcct, gum, gum-heads, gvc, litbank, meantime",
         ),
-        ("gum:nowhere", "nowhere: this is no folder; give the folder that holds GUM"),
+        ("gum:nowhere", "nowhere: this is not a folder; give the folder that holds GUM"),
     ],
 )
 def test_wrong_corpora_are_one_sentence(evaluate: Run, given: str, message: str) -> None:

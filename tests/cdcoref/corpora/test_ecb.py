@@ -61,7 +61,7 @@ def test_missing_topics_are_said(mini_ecb: Path) -> None:
     assert missing["test"] == list(TOPICS["test"])
     with pytest.raises(InputError, match="topic 5 is missing, so the dev split cannot be read"):
         read_ecb(mini_ecb, "dev")
-    with pytest.raises(InputError, match="'validation' is no split of ECB"):
+    with pytest.raises(InputError, match="has no split named 'validation'"):
         read_ecb(mini_ecb, "validation")
 
 
@@ -121,18 +121,18 @@ def test_a_document_that_is_not_utf8_is_refused(mini_ecb: Path) -> None:
 
 def test_a_file_of_another_name_is_refused(mini_ecb: Path) -> None:
     (mini_ecb / "ECB+" / "2" / "notes.xml").write_text("<x/>")
-    with pytest.raises(InputError, match=r"notes\.xml: this is no name of an ECB\+ document"):
+    with pytest.raises(InputError, match=r"notes\.xml: this is not named as documents of ECB\+ are"):
         read_ecb(mini_ecb, [2])
 
 
 def test_wrong_folders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nowhere: this is no folder"):
+    with pytest.raises(InputError, match="nowhere: this is not a folder"):
         read_ecb(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="no folder of an ECB"):
+    with pytest.raises(InputError, match="neither this folder nor its folder ECB"):
         read_ecb(tmp_path / "empty")
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="file: this is no folder"):
+    with pytest.raises(InputError, match="file: this is not a folder"):
         read_ecb(tmp_path / "file")
 
 

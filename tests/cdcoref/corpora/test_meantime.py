@@ -114,7 +114,7 @@ DAMAGE = {
     "no anchor's name": (lambda text: text.replace('<token_anchor t_id="9"', "<token_anchor"), "which does not exist"),
     "no such instance": (lambda text: text.replace('<target m_id="50"', '<target m_id="77"'), "relation 5000 refers"),
     "no target": (lambda text: text.replace('<target m_id="50"/>', ""), "relation 5000 refers"),
-    "another format": (lambda text: text.replace("Document", "Text"), "no MEANTIME document"),
+    "another format": (lambda text: text.replace("Document", "Text"), "not a document of MEANTIME"),
     "NAF": (lambda text: '<NAF version="v3"><text/></NAF>', "this is NAF, which has no links across documents"),
     "entities": (
         lambda text: text.replace("<Document", '<!DOCTYPE d [<!ENTITY e "x">]>\n<Document', 1),

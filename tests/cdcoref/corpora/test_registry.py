@@ -71,7 +71,7 @@ def test_json_lines_serve_every_corpus(tmp_path: Path, name: str) -> None:
     assert [d.id for d in read.corpus.documents] == ["b"]
     with pytest.raises(InputError, match=r"the test split of .*, only train and dev; expected test\.jsonl"):
         folder.read("test")
-    with pytest.raises(InputError, match="'validation' is no split of"):
+    with pytest.raises(InputError, match="has no split named 'validation'"):
         folder.read("validation")
 
 
@@ -111,10 +111,11 @@ def test_a_bad_line_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", CORPORA)
 def test_wrong_folders_are_one_sentence(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="nowhere: this is no folder; give the folder that holds"):
+    with pytest.raises(InputError, match="nowhere: this is not a folder; give the folder that holds"):
         CorpusFolder(name, tmp_path / "nowhere").splits()
     (tmp_path / "notes.txt").write_text("nothing\n")
-    with pytest.raises(InputError, match="no folder of an ECB" if name == "ecb" else "does not hold any split of"):
+    message = "neither this folder nor its folder ECB" if name == "ecb" else "does not hold any split of"
+    with pytest.raises(InputError, match=message):
         CorpusFolder(name, tmp_path).read("dev")
 
 
