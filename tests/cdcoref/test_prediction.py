@@ -363,7 +363,7 @@ def test_a_long_document(predictor: Predictor) -> None:
 
 
 def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no such file; name a folder with a saved model"):
+    with pytest.raises(InputError, match="there is no such folder; name a folder with a saved model"):
         load(tmp_path / "missing")
     with pytest.raises(InputError, match="the device 'toaster' cannot be used here; --device cpu always can"):
         load(tiny_model_folder, device="toaster")

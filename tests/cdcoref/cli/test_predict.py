@@ -257,7 +257,7 @@ def test_an_empty_text_does_not_stop_a_conll_file(predict: Run, tmp_path: Path) 
 
 def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path: Path) -> None:
     for name, options, message in (
-        ("out.txt", [], "the output's name must end in .conll, .conllu, .csv, .html, .jsonl or .parquet"),
+        ("out.txt", [], "the output's name must end in .conll, .conllu, .csv, .html, .jsonl, .parquet or .spacy"),
         ("nowhere/out.jsonl", [], "the folder of the output does not exist; make it first"),
         ("out.jsonl", ["--layout", "2012"], "JSON lines has no layout '2012'"),
         ("out.html", ["--layout", "2012"], "only .conll files have layouts; leave out --layout"),
@@ -338,8 +338,8 @@ def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> N
         (("--max-pairs", "0"), "the limit on pairs must be 1 or more, not 0"),
         (("--batch-tokens", "0"), "a batch must have 1 token or more, not 0"),
         (("--device", "toaster"), "the device 'toaster' cannot be used here; --device cpu always can"),
-        (("--model", "missing"), "missing/config.json: there is no such file; name a folder with a saved model"),
-        (("--model", "a.txt"), "a.txt/config.json: there is no such file; name a folder with a saved model"),
+        (("--model", "missing"), "missing: there is no such folder; name a folder with a saved model"),
+        (("--model", "a.txt"), "a.txt: this is a file; name a folder with a saved model"),
         (("--pipeline", "xx_not_there"), "the spaCy pipeline 'xx_not_there' cannot be loaded"),
     ],
 )

@@ -138,7 +138,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
         (("--set", "colour=red"), "there is no setting 'colour'"),
         (
             ("--context", "-1"),
-            "model.sequences.context is '-1' and should be a whole number or 'document' or 'sentence'",
+            "model.sequences.context is '-1' and should be 'document', 'sentence' or a number",
         ),
         (("--epochs", "0"), "run.epochs is 0 and should be at least 1"),
         (("--seed", "8589934592"), "run.seed is 8589934592 and should be at most 4294967295"),

@@ -75,5 +75,7 @@ def test_given_mentions_without_a_kind_are_of_the_kind_asked_for(tiny_model: Cor
     mentions = (Mention("d0", (1,)), Mention("d1", (1,)), Mention("d1", (2,), "event"))
     engine = LocalEngine(tiny_model, LinkingOptions(threshold=0.0), kind="entity", find=False)
     (linked,) = engine.run(Corpus(given.documents, mentions), [Story(("d0", "d1"))])
-    assert [(m.key, m.kind) for m in linked.corpus.mentions] == [(("d0", (1,)), "entity"), (("d1", (1,)), "entity")]
+    assert [(m.document, m.tokens, m.kind) for m in linked.corpus.mentions] == [
+        ("d0", (1,), "entity"), ("d1", (1,), "entity"),
+    ]  # fmt: skip
     assert len({m.cluster for m in linked.corpus.mentions}) == 1

@@ -294,7 +294,7 @@ def test_a_changed_document_is_compared_anew_and_the_others_are_not(
     run(documents)
     whole = sum(calls)
     calls.clear()
-    mentions = tuple(m for m in documents.mentions if m.key != ("d0", (0,)))
+    mentions = tuple(m for m in documents.mentions if (m.document, m.tokens) != ("d0", (0,)))
     run(replace(documents, mentions=mentions))
     # The pairs of d0 with the four others in both orders, and d0 by itself.
     assert sum(calls) == 9 < whole

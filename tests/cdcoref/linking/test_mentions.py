@@ -212,7 +212,7 @@ def test_only_mentions_of_annotated_sentences_are_kept() -> None:
     none = Document.from_sentences("none", sentences, annotated=frozenset())
     mentions = tuple(Mention(d.id, (t,), "event") for d in (some, whole, none) for t in range(5))
     kept = annotated_only(Corpus((some, whole, none), mentions))
-    assert [m.key for m in kept.mentions] == [
+    assert [(m.document, m.tokens) for m in kept.mentions] == [
         ("some", (2,)), ("some", (3,)), *(("whole", (t,)) for t in range(5)),
     ]  # fmt: skip
     assert kept.documents == (some, whole, none)
