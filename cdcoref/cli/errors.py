@@ -1,4 +1,4 @@
-"""``cdcoref errors``: where clusters are wrong."""
+"""``cdcoref errors``: the errors in predicted clusters."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cdcoref.cli.scoring_options import KeyArgument, KindChoice, KindOption, Lev
 
 def errors(
     key: KeyArgument,
-    response: Annotated[Path, typer.Argument(help="The clusters that are looked at.")],
+    response: Annotated[Path, typer.Argument(help="Predicted clusters.")],
     level: LevelOption = None,
     kind: KindOption = KindChoice.both,
     remove_nested: NestedOption = False,
-    limit: Annotated[int, typer.Option(min=0, help="How many errors of each sort are shown.")] = 10,
+    limit: Annotated[int, typer.Option(min=0, help="Number of errors of each type to show.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show where clusters are wrong: split, merged, missed and invented, the worst first, with text and place."""
+    """Show the errors in predicted clusters, worst first: split and merged clusters, missed and spurious mentions."""
     from cdcoref.scoring import Options, report_errors
     from cdcoref.views import error_text
 

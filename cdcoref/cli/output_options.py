@@ -1,4 +1,4 @@
-"""What ``cdcoref predict`` and ``cdcoref export`` ask for in the same words about the file that they write."""
+"""Options for the output file that ``cdcoref predict`` and ``cdcoref export`` share."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import typer
 LayoutOption = Annotated[
     Literal["cross-document", "2012"] | None,
     typer.Option(
-        help="Layout of a .conll file. cross-document (the default): eight columns with topics, and all documents in "
-        "one block, so that every scorer counts links across documents; 2012: that of CoNLL-2012, a block a document.",
+        help="Layout of a .conll file. Default: cross-document (eight columns with topics, all documents in one block, "
+        "so that every scorer counts links between documents); 2012: CoNLL-2012, with one block per document.",
         show_default=False,
     ),
 ]

@@ -1,4 +1,4 @@
-"""``cdcoref score``: how good clusters are."""
+"""``cdcoref score``: predicted clusters scored against gold clusters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SingletonsChoice(StrEnum):
-    """What becomes of clusters of one mention."""
+    """What to do with clusters of one mention."""
 
     keep = "keep"
     remove = "remove"
@@ -33,45 +33,46 @@ class EngineChoice(StrEnum):
 
 def score(
     key: KeyArgument,
-    responses: Annotated[list[Path], typer.Argument(help="Clusters to be scored, one file or several.")],
+    responses: Annotated[list[Path], typer.Argument(help="Predicted clusters: one or more files.")],
     level: LevelOption = None,
     singletons: Annotated[
-        SingletonsChoice, typer.Option(help="Keep clusters of one mention, or remove them on both sides.")
+        SingletonsChoice,
+        typer.Option(help="Keep singletons (clusters of one mention), or remove them from both sides."),
     ] = SingletonsChoice.keep,
     kind: KindOption = KindChoice.both,
     remove_nested: NestedOption = False,
     metrics: Annotated[
         str,
-        typer.Option(
-            help="Metrics, separated by commas: mentions, muc, b3, ceafm, ceafe, lea, blanc, conll. By default all."
-        ),
+        typer.Option(help="Comma-separated metrics: mentions, muc, b3, ceafm, ceafe, lea, blanc, conll. Default: all."),
     ] = "",
-    per_document: Annotated[bool, typer.Option("--per-document", help="Score every document alone too.")] = False,
+    per_document: Annotated[bool, typer.Option("--per-document", help="Also score each document on its own.")] = False,
     significance: Annotated[
         bool,
-        typer.Option("--significance", help="Test the difference of two responses: bootstrap and randomisation."),
+        typer.Option("--significance", help="Test whether two responses differ: paired bootstrap and randomisation."),
     ] = False,
-    resamples: Annotated[int, typer.Option(min=100, help="Resamples of either test.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the tests.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (fractions from 0 to 1).")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV (fractions from 0 to 1).")] = False,
-    as_latex: Annotated[bool, typer.Option("--latex", help="Print the rows of the paper's table (percent).")] = False,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of resamples in each test.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the tests.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with scores from 0 to 1.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, with scores from 0 to 1.")] = False,
+    as_latex: Annotated[
+        bool, typer.Option("--latex", help="Print LaTeX rows in the layout of the paper's table, in percent.")
+    ] = False,
     engine: Annotated[
-        EngineChoice, typer.Option(help="Compute here, or let an installed coval compute.")
+        EngineChoice, typer.Option(help="The scorer: cdcoref, or coval if it is installed.")
     ] = EngineChoice.cdcoref,
 ) -> None:
-    """Score clusters against gold clusters: MUC, B3, CEAF, LEA, BLANC, mentions and the CoNLL F1."""
+    """Score predicted clusters against gold clusters: MUC, B3, CEAF, LEA, BLANC, mention detection and CoNLL F1."""
     from cdcoref.scoring import Options
     from cdcoref.views import score_tables as tables
 
     if as_json + as_csv + as_latex > 1:
-        raise InputError("--json, --csv and --latex exclude each other; choose one")
+        raise InputError("choose one of --json, --csv and --latex")
     if significance and len(responses) != 2:
-        raise InputError(f"--significance compares two responses; {len(responses)} given")
+        raise InputError(f"--significance compares two responses, not {len(responses)}")
     if significance and (as_csv or as_latex):
-        raise InputError("--significance is printed as a table or with --json; leave out --csv and --latex")
+        raise InputError("--significance is not available with --csv or --latex; use the table or --json")
     if engine is EngineChoice.coval and (per_document or significance):
-        raise InputError("--engine coval scores all documents together; leave out --per-document and --significance")
+        raise InputError("--engine coval supports neither --per-document nor --significance")
     names = _metric_names(metrics)
     options = Options(level.value if level else None, kind.value, singletons.value, remove_nested, names)
     results, test = _scored(key, responses, options, per_document, significance, resamples, seed, engine)
@@ -102,7 +103,7 @@ def _scored(
     seed: int,
     engine: EngineChoice,
 ) -> tuple[list[FileScores], Significance | None]:
-    """The scores of all responses, and the test of the first two, before anything is printed."""
+    """The scores of all responses, and the significance test, before anything is printed."""
     if engine is EngineChoice.coval:
         from cdcoref.scoring import score_with_coval
 
@@ -121,18 +122,18 @@ def _scored(
 
 
 def _progress(done: int, total: int) -> None:
-    """Rewrite one line of standard error; clear it at the end."""
+    """Rewrite one line of standard error, and clear it at the end."""
     text = f"resampled {done} of {total}" if done < total else ""
     print(f"\r{text:<40}", end="" if text else "\r", file=sys.stderr, flush=True)
 
 
 def _metric_names(text: str) -> tuple[str, ...]:
-    """The metrics that the user named, all of them for none."""
+    """The metrics that the user named; all of them if none."""
     from cdcoref.scoring import CONLL, METRICS
 
     names: list[str] = []
     for name in filter(None, (part.strip().lower() for part in text.split(","))):
         if name != "conll" and name not in METRICS:
-            raise InputError(f"there is no metric {name!r}; choose among {', '.join(METRICS)} and conll")
+            raise InputError(f"unknown metric {name!r}; choose from {', '.join(METRICS)} and conll")
         names += CONLL if name == "conll" else [name]
     return tuple(names) or tuple(METRICS)

@@ -1,4 +1,4 @@
-"""What ``cdcoref score`` and ``cdcoref errors`` ask for in the same words."""
+"""Arguments and options that ``cdcoref score`` and ``cdcoref errors`` share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 
 class LevelName(StrEnum):
-    """Which documents are joined before scoring."""
+    """The unit within which links are scored."""
 
     corpus = "corpus"
     topic = "topic"
@@ -19,7 +19,7 @@ class LevelName(StrEnum):
 
 
 class KindChoice(StrEnum):
-    """Which mentions are scored."""
+    """The kind of mentions to score."""
 
     event = "event"
     entity = "entity"
@@ -30,11 +30,11 @@ KeyArgument = Annotated[Path, typer.Argument(help="Gold clusters: CoNLL, JSON li
 LevelOption = Annotated[
     LevelName | None,
     typer.Option(
-        help="Which documents are joined before scoring; links across documents exist only where they are joined. "
-        "By default corpus, for CorefUD document."
+        help="The unit within which links are scored. Default: corpus, so that links between documents count; "
+        "document for CorefUD."
     ),
 ]
-KindOption = Annotated[KindChoice, typer.Option(help="Score the mentions of one kind, where the files say kinds.")]
+KindOption = Annotated[KindChoice, typer.Option(help="Score only mentions of one kind; CoNLL files have no kinds.")]
 NestedOption = Annotated[
-    bool, typer.Option("--remove-nested", help="Leave out mentions within another mention of their cluster.")
+    bool, typer.Option("--remove-nested", help="Ignore mentions nested in another mention of the same cluster.")
 ]

@@ -1,6 +1,7 @@
-"""Scores of coreference: MUC, B3, CEAFm, CEAFe, LEA, BLANC, mention detection and the CoNLL F1, over one sparse table.
+"""Coreference metrics: MUC, B3, CEAFm, CEAFe, LEA, BLANC, mention detection and CoNLL F1, from one sparse table.
 
-Usable alone: it imports NumPy, and SciPy only when an assignment needs it.
+A key and a response go in (files, corpora or plain clusters), recall, precision and F1 come out. Only NumPy is
+imported, and SciPy when an assignment needs it.
 
 >>> from cdcoref.scoring import score
 >>> scores = score(key=[["a"], ["b", "c"], ["d", "e", "f"]], response=[["a"], ["d", "e"]])
@@ -52,20 +53,20 @@ def score(
     singletons: Literal["keep", "remove"] = "keep",
     metrics: Iterable[str] = tuple(METRICS),
 ) -> Scores:
-    """Score the clusters of a response against those of the key.
+    """Score the clusters of a response against those of a key.
 
     Parameters
     ----------
     key, response
-        Clusters, each a collection of mentions (anything hashable; two mentions are the same if they are equal), or a
-        corpus, both of one sort. The documents of a corpus are joined (corpus level), and its mentions are compared as
-        those of files are: by `Mention.key`, and by `Mention.place` where not every mention of both has a kind. A
-        mention in several clusters of one side counts in the first only. Documents that only the response has are
-        left out, as the reference scorer leaves them out.
+        Either two clusterings, each a collection of clusters of mentions (anything hashable; equal mentions are the
+        same mention), or two corpora. Corpora are scored at the corpus level. Their mentions are matched as those of
+        files are: by `Mention.key`, or by `Mention.place` unless every mention on both sides has a kind. A mention in
+        several clusters of one side counts only in the first. Documents found only in the response are ignored, as in
+        the reference scorer.
     singletons
-        ``"remove"`` leaves out the clusters of one mention, on both sides, before anything is counted.
+        ``"remove"`` removes clusters of one mention from both sides before scoring.
     metrics
-        Names of the metrics to compute (the keys of `METRICS`); CEAF takes most of the time.
+        Names of the metrics to compute (keys of `METRICS`); CEAF takes longest.
 
     Returns
     -------
@@ -75,9 +76,9 @@ def score(
     Raises
     ------
     ValueError
-        If a metric or the treatment of singletons is unknown, or only one of key and response is a corpus.
+        If a metric or the value of `singletons` is unknown, or only one of key and response is a corpus.
     InputError
-        If two corpora are not about the same documents, or a document has another number of tokens in one of them.
+        If two corpora share no document, or a document differs in its number of tokens.
     """
     if singletons not in ("keep", "remove"):
         raise ValueError(f"singletons is {singletons!r}; it must be 'keep' or 'remove'")
@@ -86,7 +87,5 @@ def score(
         alignment = align(table_of_corpus(key, "the key"), table_of_corpus(response, "the response"))
         return Scores.of(alignment.overlap(remove_singletons=remove), metrics)
     if isinstance(key, Corpus) or isinstance(response, Corpus):
-        raise ValueError(
-            "one of key and response is a corpus and the other is not; give two corpora or two clusterings"
-        )
+        raise ValueError("key and response must be two corpora or two clusterings, not one of each")
     return Scores.of(Overlap.from_clusters(key, response, remove_singletons=remove), metrics)

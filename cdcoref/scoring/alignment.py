@@ -1,13 +1,14 @@
-"""Two mention tables side by side: which mentions are the same, and which clusters they form at a scoring level.
+"""Two mention tables in, their alignment out: which mentions are the same, and their clusters at a scoring level.
 
-The level says how documents are joined before scoring. A cluster that crosses the border of a group (a topic, a
-document) is one cluster in each group, since links across it are not scored.
+The level is the unit within which links are scored: the corpus, a topic, a subtopic or a document. A cluster that spans
+several units is a separate cluster in each of them.
 
-Two mentions are the same if document, tokens and kind are equal (`cdcoref.corpus.Mention.key`). Kinds are compared only
-where every mention of both sides has one: CoNLL says no kinds, and its files can be scored against those that do.
+Two mentions are the same if their document, tokens and kind are equal (`cdcoref.corpus.Mention.key`). Kinds are
+compared only if every mention on both sides has one, so that CoNLL files, which have no kinds, can be scored against
+files that do.
 
-What the reference scorer does with the odd cases is done here: a mention that several clusters of one side have stays
-in the first of them; a document that only the key has counts as missed; one that only the response has is left out.
+Edge cases follow the reference scorer: a mention in several clusters of one side stays in the first of them; a document
+missing from the response counts as missed; one missing from the key is ignored.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ LEVELS: tuple[Level, ...] = ("corpus", "topic", "subtopic", "document")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """The mentions of the key or of the response after alignment, without repetition.
+    """The mentions of the key or the response after alignment, without duplicates.
 
     Attributes
     ----------
     mention
-        The number of every mention, the same on both sides. *Shape:* (mentions,)
+        The index of each mention; the same mention has the same index on both sides. *Shape:* (mentions,)
     row
         Its row in the mention table. *Shape:* (mentions,)
     document
-        The number of its document in the key. *Shape:* (mentions,)
+        The index of its document in the key. *Shape:* (mentions,)
     cluster
-        Its cluster at the scoring level, numbered from 0 in the order of the file. *Shape:* (mentions,)
+        Its cluster at the scoring level, numbered from 0 in file order. *Shape:* (mentions,)
     group
-        The group that every cluster lies in. *Shape:* (clusters,)
+        The scoring unit of each cluster. *Shape:* (clusters,)
     """
 
     mention: Ints
@@ -56,18 +57,18 @@ class Side:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Key and response at one level.
+    """A key and a response, aligned at one scoring level.
 
     Attributes
     ----------
     key, response
         The two sides.
     mentions
-        How many different mentions there are on both sides together.
+        The number of distinct mentions on both sides together.
     groups
-        Names of the groups of documents that are scored apart.
+        The names of the scoring units.
     notes
-        What a reader of the scores should know, one sentence each.
+        Remarks that belong with the scores, one sentence each.
     """
 
     key: Side
@@ -77,14 +78,14 @@ class Alignment:
     notes: list[str] = field(default_factory=list)
 
     def labels(self) -> tuple[Ints, Ints]:
-        """The cluster of every mention in the key and in the response, or `ABSENT`. *Shape:* (mentions,) both"""
+        """Each mention's cluster in the key and in the response, or `ABSENT`. *Shape:* (mentions,) both"""
         key, response = np.full((2, self.mentions), ABSENT)
         key[self.key.mention] = self.key.cluster
         response[self.response.mention] = self.response.cluster
         return key, response
 
     def overlap(self, *, remove_singletons: bool = False) -> Overlap:
-        """The table that metrics are computed from, its groups those of the level."""
+        """The contingency table from which metrics are computed, with the scoring units as its groups."""
         return Overlap.from_labels(
             *self.labels(),
             groups_of=(self.key.group, self.response.group),
@@ -101,24 +102,24 @@ def align(
     kind: str = "both",
     remove_nested: bool = False,
 ) -> Alignment:
-    """Find which mentions of key and response are the same, and their clusters.
+    """Match the mentions of a key and a response, and number their clusters.
 
     Parameters
     ----------
     key, response
         The mentions of two files.
     level
-        Which documents are scored together.
+        The unit within which links are scored.
     kind
-        ``"event"`` or ``"entity"`` keeps the mentions of that kind, on both sides; ``"both"`` keeps all.
+        ``"event"`` or ``"entity"`` keeps only mentions of that kind, on both sides; ``"both"`` keeps all.
     remove_nested
-        Leave out mentions that lie within another mention of the same cluster, on both sides.
+        Ignore mentions nested in another mention of the same cluster, on both sides.
 
     Raises
     ------
     InputError
-        If the files are not about the same documents, a document has another number of tokens, the level needs topics
-        that the key does not say, or a kind is asked for that a file does not say.
+        If the files share no document, a document differs in its number of tokens, the key lacks the topics that the
+        level needs, or a kind is chosen and a file has mentions without one.
     """
     document_of, notes = _match_documents(key, response)
     group_of, groups = groups_of_documents(key, level)
@@ -138,20 +139,20 @@ def align(
         side = _side(table, rows, documents, numbers, group_of)
         if repeated := len(rows) - len(side.mention):
             notes.append(
-                f"{counted(repeated, 'mention')} of the {name} that {'repeats' if repeated == 1 else 'repeat'} another "
-                "left out; a mention counts once, in the first of its clusters"
+                f"{counted(repeated, 'duplicate mention')} of the {name} ignored; a mention counts once, in the first "
+                "of its clusters"
             )
         done.append(side)
     return Alignment(done[0], done[1], mentions, groups, notes)
 
 
 def groups_of_documents(key: MentionTable, level: Level) -> tuple[Ints, list[str]]:
-    """The group of every document at a level, and the groups' names.
+    """The scoring unit of each document, and the names of the units.
 
     Raises
     ------
     InputError
-        If a document has no topic, or no subtopic, and the level needs it.
+        If a document lacks the topic or subtopic that the level needs.
     """
     if level == "corpus":
         return np.zeros(len(key.documents), np.int64), ["corpus"]
@@ -163,8 +164,8 @@ def groups_of_documents(key: MentionTable, level: Level) -> tuple[Ints, list[str
         name = row.topic if level == "topic" else row.subtopic
         if name is None:
             raise InputError(
-                f"document {str(document)!r} has no {level}; score at the level corpus or document, or give the key "
-                "in a format that says it (eight-column CoNLL, JSON lines)",
+                f"document {str(document)!r} has no {level}; score at the corpus or document level, or use a key in a "
+                "format that includes topics (eight-column CoNLL, JSON lines)",
                 key.path,
                 row.line,
             )
@@ -173,7 +174,7 @@ def groups_of_documents(key: MentionTable, level: Level) -> tuple[Ints, list[str
 
 
 def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, list[str]]:
-    """The key's number of every document of the response, or `ABSENT`; and remarks."""
+    """The index in the key of each document of the response, or `ABSENT`; and remarks."""
     number_of = {document: number for number, document in enumerate(key.documents)}
     found = np.array([number_of.get(document, ABSENT) for document in response.documents], np.int64)
     notes = []
@@ -182,20 +183,20 @@ def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, l
     if len(found) == extra and extra and missed:
         raise InputError(
             f"none of its documents is in the key {key.path}: it has {_some(response.documents)}, "
-            f"the key has {_some(key.documents)}; score a response to the same documents",
+            f"the key has {_some(key.documents)}; key and response must cover the same documents",
             response.path,
         )
     if missed:
         notes.append(
-            f"{counted(missed, 'document')} of the key not in the response: all mentions there count as missed"
+            f"{counted(missed, 'document')} of the key missing from the response; all mentions there count as missed"
         )
     if extra:
-        notes.append(f"{counted(extra, 'document')} of the response not in the key: left out")
+        notes.append(f"{counted(extra, 'document')} of the response missing from the key; ignored")
     for document, row in response.documents.items():
         if (of_key := key.documents.get(document)) is not None and of_key.tokens != row.tokens:
             raise InputError(
-                f"document {str(document)!r} has {row.tokens} tokens here and {of_key.tokens} in the key {key.path}; "
-                "mentions are compared by token number, so both files must have the same tokens",
+                f"document {str(document)!r} has {counted(row.tokens, 'token')} here and {of_key.tokens} in the key "
+                f"{key.path}; mentions are matched by token index, so both files must have the same tokens",
                 response.path,
                 row.line,
             )
@@ -209,12 +210,12 @@ def _some(documents: Iterable[DocumentKey]) -> str:
 
 def _of_kind(table: MentionTable, kind: str) -> NDArray[np.bool_]:
     if len(table.kind) and not table.kind.all():
-        raise InputError(f"not every mention has a kind here, so those of kind {kind} are not known", table.path)
+        raise InputError(f"some mentions have no kind, so those of kind {kind} cannot be selected", table.path)
     return table.kind == KINDS.index(kind) + 1
 
 
 def _nested(table: MentionTable, rows: Ints) -> NDArray[np.bool_]:
-    """Which of the mentions lie within another of the same cluster and document, by first and last token."""
+    """Which mentions are nested in another of the same cluster and document, by first and last token."""
     start, end = table.start[rows], table.end[rows]
     order = np.lexsort((-end, start, table.cluster[rows], table.document[rows]))
     pair = np.stack([table.document[rows][order], table.cluster[rows][order]])
@@ -234,13 +235,13 @@ def _notes_on_kinds(table: MentionTable, name: str) -> list[str]:
     without = int((table.kind == 0).sum())
     if without in (0, len(table.kind)):
         return []
-    return [f"{counted(without, 'mention')} of the {name} without a kind: kinds are not compared"]
+    return [f"{counted(without, 'mention')} of the {name} without a kind; kinds are not compared"]
 
 
 def _same_mentions(sides: list[tuple[MentionTable, Ints, Ints]], kinds: bool) -> tuple[list[Ints], int]:
-    """Numbers of the mentions of both sides, equal where they are the same, and how many there are.
+    """Indices of the mentions of both sides, equal for the same mention, and the number of distinct mentions.
 
-    The same are those of one document and of the same tokens and, if `kinds` are compared, of one kind.
+    Mentions are the same if their documents and tokens and, with `kinds`, their kinds are equal.
     """
     gaps: dict[tuple[int, tuple[int, ...]], int] = {}
     columns = []
@@ -262,7 +263,7 @@ def _same_mentions(sides: list[tuple[MentionTable, Ints, Ints]], kinds: bool) ->
 
 
 def _side(table: MentionTable, rows: Ints, documents: Ints, mention: Ints, group_of: Ints) -> Side:
-    """Clusters at the level, and every mention once, in the first cluster that has it."""
+    """Clusters at the scoring level, and each mention once, in its first cluster."""
     group = group_of[documents]
     name = group * (len(table.names) + 1) + table.cluster[rows]
     _, first, cluster = np.unique(name, return_index=True, return_inverse=True)

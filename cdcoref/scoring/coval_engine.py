@@ -1,7 +1,7 @@
-"""Scoring by coval itself, for those who must quote it: github.com/ns-moosavi/coval, where it is installed.
+"""Score with coval (github.com/ns-moosavi/coval) if it is installed, for those who must report its numbers.
 
-It reads the two files on its own, so only CoNLL can be given to it, and what it misreads it misreads here too. The
-package named coval on PyPI is another program (a code generator) and is told from it by `coval.eval.evaluator`.
+coval reads the files itself, so they must be CoNLL, and what it misreads it misreads here too. The package named coval
+on PyPI is a different program (a code generator); the scorer is recognised by `coval.eval.evaluator`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cdcoref.scoring.files import FileScores, Options
 from cdcoref.scoring.scores import Score, Scores
 
 NAMES = {"mentions": "mentions", "muc": "muc", "b3": "b_cubed", "ceafm": "ceafm", "ceafe": "ceafe", "lea": "lea"}
-"""Our names of the metrics that coval has, and its functions. It has no BLANC."""
+"""The metrics that coval has, by name, and its functions. It has no BLANC."""
 
 INSTALL = "pip install 'cdcoref[coval]'"
 
@@ -34,7 +34,7 @@ def load_coval() -> tuple[Any, Any]:
     Raises
     ------
     InputError
-        If coval is not installed, or something else of that name is.
+        If coval is not installed, or a different package of that name is.
     """
     found = find_spec("coval")
     if found is None:
@@ -45,35 +45,35 @@ def load_coval() -> tuple[Any, Any]:
         (folder / "eval/evaluator.py").is_file() and (folder / "conll/reader.py").is_file() for folder in folders
     ):
         raise InputError(
-            "the installed package coval is not the coreference scorer but another program of that name (from PyPI); "
-            f"uninstall it, then install the scorer from its repository: {INSTALL}"
+            "the installed package coval is not the coreference scorer but a different program of that name (from "
+            f"PyPI); uninstall it, then install the scorer from its repository: {INSTALL}"
         )
     try:
         evaluator, reader = import_module("coval.eval.evaluator"), import_module("coval.conll.reader")
     except ImportError as error:
-        raise InputError(f"coval cannot be loaded ({error}); install what it needs") from None
+        raise InputError(f"coval cannot be loaded ({error}); install its dependencies") from None
     return evaluator, reader
 
 
 def score_with_coval(key: str | Path, response: str | Path, options: Options) -> FileScores:
     """Score a response against a key with coval.
 
-    Documents are joined as the `#begin document` lines of the files say, so no level can be chosen.
+    coval scores the blocks delimited by `#begin document` lines, so no level can be chosen.
 
     Raises
     ------
     InputError
-        If coval is not installed, cannot do what the options ask for, or fails on the files.
+        If coval is not installed, does not support the options, or fails on the files.
     """
     evaluator, reader = load_coval()
     if options.level is not None or options.kind != "both":
         raise InputError(
-            "coval scores the blocks between '#begin document' and '#end document' and knows neither "
-            "levels nor kinds; leave out --level and --kind"
+            "coval scores the blocks between '#begin document' and '#end document' and supports neither levels nor "
+            "kinds; choose neither"
         )
     metrics = [name for name in options.metrics if name in NAMES]
     if not metrics:
-        raise InputError(f"coval has the metrics {', '.join(NAMES)}; choose among them with --metrics")
+        raise InputError(f"coval has none of the chosen metrics; choose from {', '.join(NAMES)}")
     with contextlib.ExitStack() as stack:
         files = [str(stack.enter_context(_plain(path))) for path in (key, response)]
         try:
@@ -86,19 +86,19 @@ def score_with_coval(key: str | Path, response: str | Path, options: Options) ->
                     for name in metrics
                 }
         except KeyError as error:
-            raise InputError(f"coval stopped: document {str(error.args[0]).strip()!r} is not there", response) from None
+            raise InputError(f"coval failed: document {str(error.args[0]).strip()!r} is missing", response) from None
         except (IndexError, ValueError, TypeError, SystemExit) as error:
-            raise InputError(f"coval stopped with {error!r}; score without --engine coval", response) from None
+            raise InputError(f"coval failed with {error!r}; use this package's scorer", response) from None
     scores = Scores({name: Score(*map(float, value)) for name, value in values.items()})
-    notes = ("these are coval's numbers, not this scorer's",)
+    notes = ("computed by coval",)
     return FileScores(str(key), str(response), "block", scores, None, notes)
 
 
 @contextlib.contextmanager
 def _plain(path: str | Path) -> Iterator[Path]:
-    """The file as coval can open it: decompressed."""
+    """The file, decompressed, since coval does not read gzip."""
     if format_of(path).name != "CoNLL":
-        raise InputError("coval reads CoNLL files only; score without --engine coval", path)
+        raise InputError("coval reads only CoNLL; use this package's scorer", path)
     with open(path, "rb") as file:
         compressed = file.read(2) == b"\x1f\x8b"
     if not compressed:

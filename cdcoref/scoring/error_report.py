@@ -1,8 +1,7 @@
-"""What to look at next: split and merged clusters, missed and invented mentions, the worst first, with text and place.
+"""The errors of a response: split and merged clusters, missed and spurious mentions, worst first, in context.
 
-How bad a cluster is, is counted in links (pairs of its mentions): a gold cluster loses those that the response does not
-put together, a predicted cluster adds those that the key does not. These are BLANC's coreference links (Luo et al.
-2014), and unlike a change of a score they add up.
+The severity of an error is the number of coreference links (pairs of mentions) that a gold cluster loses or that a
+predicted cluster adds. These are the links of BLANC (Luo et al. 2014); unlike differences in a score, they add up.
 """
 
 from __future__ import annotations
@@ -21,25 +20,25 @@ from cdcoref.scoring.files import Options
 from cdcoref.scoring.overlap import ABSENT, Ints
 
 CONTEXT = 6
-"""Words that are shown on either side of a mention."""
+"""The number of words shown on either side of a mention."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A mention and where it is.
+    """A mention in context.
 
     Attributes
     ----------
     document
         The document's name.
     sentence
-        The number of the sentence in which it begins, from 0.
+        The sentence in which it begins, from 0.
     tokens
         Its tokens in the document.
     text
         Its words.
     before, after
-        Up to `CONTEXT` words of the sentence before and after it.
+        Up to `CONTEXT` words of the sentence on either side.
     """
 
     document: str
@@ -52,14 +51,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The mentions that a wrong cluster shares with one cluster of the other side.
+    """The mentions that a cluster shares with one cluster of the other side.
 
     Attributes
     ----------
     cluster
-        The other side's name of it; None for mentions that the other side has not at all.
+        The name of that cluster; None for mentions that the other side lacks.
     mentions
-        Where they are, in the order of the file.
+        The mentions, in file order.
     """
 
     cluster: str | None
@@ -68,18 +67,18 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class WrongCluster:
-    """A gold cluster that was split, or a predicted cluster that merges several.
+    """A gold cluster that was split, or a predicted cluster that merges several gold clusters.
 
     Attributes
     ----------
     cluster
         Its name.
     size
-        How many mentions it has.
+        Its number of mentions.
     links
-        How many of its links the other side has not.
+        The number of its links that the other side lacks.
     parts
-        Its mentions by their cluster on the other side, the largest part first.
+        Its mentions by their cluster on the other side, largest part first.
     """
 
     cluster: str
@@ -90,16 +89,16 @@ class WrongCluster:
 
 @dataclass(frozen=True, slots=True)
 class LoneMention:
-    """A mention that the other side has not.
+    """A mention that the other side lacks.
 
     Attributes
     ----------
     place
-        Where it is.
+        The mention in context.
     cluster
         The name of its cluster.
     size
-        How many mentions that cluster has.
+        The number of mentions of that cluster.
     """
 
     place: Place
@@ -109,21 +108,22 @@ class LoneMention:
 
 @dataclass(frozen=True, slots=True)
 class ErrorReport:
-    """The errors of a response, each list with the worst first and as long as was asked for; the counts are of all.
+    """The errors of a response: lists of the requested length, worst first, and the total counts.
 
     Attributes
     ----------
     key, response
         The files.
     key_clusters, response_clusters, key_mentions, response_mentions
-        How many there are.
-    split, merged, missed, invented
-        The gold clusters that are not together in one predicted cluster, the predicted clusters with mentions of
-        several gold clusters (or invented ones), the gold mentions not predicted, the predicted mentions not gold.
-    split_count, merged_count, missed_count, invented_count
-        How many of them there are.
+        Total counts.
+    split, merged, missed, spurious
+        Gold clusters spread over several predicted clusters (or partly missed), predicted clusters with mentions of
+        several gold clusters (or spurious ones), gold mentions missing from the response, predicted mentions missing
+        from the key.
+    split_count, merged_count, missed_count, spurious_count
+        Total counts of these.
     notes
-        What a reader should know, one sentence each.
+        Remarks that belong with the report, one sentence each.
     """
 
     key: str
@@ -135,11 +135,11 @@ class ErrorReport:
     split: tuple[WrongCluster, ...]
     merged: tuple[WrongCluster, ...]
     missed: tuple[LoneMention, ...]
-    invented: tuple[LoneMention, ...]
+    spurious: tuple[LoneMention, ...]
     split_count: int
     merged_count: int
     missed_count: int
-    invented_count: int
+    spurious_count: int
     notes: tuple[str, ...]
 
 
@@ -151,16 +151,16 @@ def report_errors(
     Parameters
     ----------
     key, response
-        Two files in any of the formats.
+        Two files in any format.
     options
-        How they are compared; singletons are always kept here.
+        How they are scored; singletons are always kept.
     limit
-        How many of each sort of error are described; None for all.
+        The number of errors of each type to describe; None for all.
 
     Raises
     ------
     InputError
-        If a file cannot be read, or key and response do not belong together.
+        If a file cannot be read, or the response does not match the key.
     """
     options = options or Options()
     with readable_twice(key) as file:
@@ -192,7 +192,7 @@ def report_errors(
 
 
 class _Places:
-    """Where mentions are and what they say, by their number in the alignment."""
+    """Mentions in context, by their index in the alignment."""
 
     def __init__(self, corpus: Corpus, key: MentionTable, response: MentionTable, alignment: Alignment) -> None:
         self._documents = corpus.documents
@@ -206,7 +206,7 @@ class _Places:
             self._index.append(index)
 
     def of(self, mention: int) -> Place:
-        """The place of a mention of either side."""
+        """A mention of either side in context."""
         number = 0 if self._index[0][mention] >= 0 else 1
         side, table = self._sides[number], self._tables[number]
         at = int(self._index[number][mention])
@@ -225,14 +225,14 @@ class _Places:
 
 
 def _sentence(document: Document, token: int) -> tuple[int, int, int]:
-    """The number, first token and end of the sentence in which a token is."""
+    """The index, first token and end of the sentence that contains a token."""
     number = bisect_right(document.sentences, token, key=lambda sentence: sentence[0]) - 1
     return (number, *document.sentences[number])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Clusters:
-    """The clusters of one side: which one every mention of the alignment is in, and their names."""
+    """The clusters of one side: the cluster of each aligned mention, and the clusters' names."""
 
     side: Side
     labels: Ints
@@ -242,12 +242,12 @@ class _Clusters:
     def of(cls, side: Side, labels: Ints, table: MentionTable) -> _Clusters:
         number = np.zeros(len(side.group), np.int64)
         number[side.cluster] = table.cluster[side.row]
-        # A cluster to which the file gives no name is shown by number.
+        # A cluster without a name in the file is shown by number.
         return cls(side, labels, [table.names[name] or f"#{name}" for name in number.tolist()])
 
 
 class _Wrong:
-    """What is wrong with the clusters of one side, seen from the other."""
+    """The errors of the clusters of one side, judged by the other."""
 
     def __init__(self, clusters: _Clusters, other: _Clusters, places: _Places) -> None:
         self._clusters, self._other, self._places = clusters, other, places
@@ -262,7 +262,7 @@ class _Wrong:
         self.count = int((self._links > 0).sum())
 
     def worst(self, limit: int | None) -> Iterable[WrongCluster]:
-        """The clusters that lack most links on the other side."""
+        """The clusters with the most links that the other side lacks."""
         order = np.lexsort((-self.sizes, -self._links))[: self.count][:limit]
         side = self._clusters.side
         by_cluster = np.argsort(side.cluster, kind="stable")
@@ -280,7 +280,7 @@ class _Wrong:
         parts: dict[int, list[int]] = {}
         for mention in mentions:
             parts.setdefault(int(self._other.labels[mention]), []).append(mention)
-        # Mentions that the other side has not come last, whatever their number.
+        # Mentions that the other side lacks come last, however many.
         order = sorted(parts, key=lambda other: (other == ABSENT, -len(parts[other])))
         return [
             Part(
@@ -291,7 +291,7 @@ class _Wrong:
         ]
 
     def lone(self, limit: int | None) -> Iterable[LoneMention]:
-        """The mentions that the other side has not, those of the largest clusters first."""
+        """The mentions that the other side lacks, those of the largest clusters first."""
         size = self.sizes[self._clusters.labels[self.alone]]
         for mention in self.alone[np.argsort(-size, kind="stable")][:limit].tolist():
             cluster = int(self._clusters.labels[mention])

@@ -1,4 +1,4 @@
-"""Scoring files: a key and any number of responses, in any of the formats, at any level."""
+"""Score files: a key and any number of responses, in any format, at any level."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from cdcoref.scoring.metrics import METRICS
 from cdcoref.scoring.scores import Scores
 
 DOCUMENTS_FOR_A_DOUBT = 10
-"""From so many documents on, a cluster that nearly all of them share is remarked on."""
+"""The smallest number of documents for which a cluster shared by nearly all of them is remarked on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How files are compared.
+    """How files are scored.
 
     Attributes
     ----------
     level
-        Which documents are joined before scoring; None for what the key's format means (`"document"` for CorefUD,
-        whose clusters are named document by document, else `"corpus"`).
+        The unit within which links are scored; None for the default of the key's format (`"document"` for CorefUD,
+        whose cluster names are local to a document, otherwise `"corpus"`).
     kind
-        ``"event"`` or ``"entity"`` scores the mentions of that kind alone.
+        ``"event"`` or ``"entity"`` scores only mentions of that kind.
     singletons
-        ``"remove"`` leaves out clusters of one mention on both sides.
+        ``"remove"`` removes clusters of one mention from both sides.
     remove_nested
-        Leave out mentions that lie within another mention of their cluster.
+        Ignore mentions nested in another mention of the same cluster.
     metrics
         Names of the metrics.
     """
@@ -48,7 +48,7 @@ class Options:
         return self.level or ("document" if key.local_clusters else "corpus")
 
     def align(self, key: MentionTable, response: MentionTable, level: Level) -> Alignment:
-        """Key and response at a level, with the kind and the treatment of nested mentions that were chosen."""
+        """Align a key and a response at a level, with the chosen kind and treatment of nested mentions."""
         return align(key, response, level=level, kind=self.kind, remove_nested=self.remove_nested)
 
 
@@ -61,13 +61,13 @@ class FileScores:
     key, response
         The files.
     level
-        The level of the scores; ``"block"`` where the `#begin document` lines said what is joined (coval).
+        The scoring level; ``"block"`` if it was set by the `#begin document` lines (coval).
     scores
-        All groups of the level together.
+        The scores over all units of the level.
     documents
-        The scores of every document of the key scored alone, where they were asked for.
+        The scores of each document of the key on its own, if requested.
     notes
-        What a reader of the scores should know, one sentence each.
+        Remarks that belong with the scores, one sentence each.
     """
 
     key: str
@@ -85,23 +85,23 @@ def score_files(
     *,
     per_document: bool = False,
 ) -> Iterator[FileScores]:
-    """Score responses against a key, one after the other.
+    """Score responses against a key, one at a time.
 
     Parameters
     ----------
     key
         The file with the gold clusters.
     responses
-        The files with the clusters to be scored.
+        The files with the clusters to score.
     options
-        How they are compared.
+        How they are scored.
     per_document
-        Score every document alone too.
+        Also score each document on its own.
 
     Raises
     ------
     InputError
-        If a file cannot be read, or key and response do not belong together.
+        If a file cannot be read, or a response does not match the key.
     """
     options = options or Options()
     table = read_mention_table(key)
@@ -112,12 +112,12 @@ def score_files(
 def score_tables(
     key: MentionTable, response: MentionTable, options: Options, *, per_document: bool = False
 ) -> FileScores:
-    """Score one response against a key, both read already.
+    """Score one response against a key, given their mention tables.
 
     Raises
     ------
     InputError
-        If they do not belong together.
+        If the response does not match the key.
     """
     level = options.level_of(key)
     alignment = options.align(key, response, level)
@@ -142,7 +142,7 @@ def _document_scores(key: MentionTable, response: MentionTable, options: Options
 
 
 def _doubts(key: MentionTable) -> list[str]:
-    """A remark where the names of clusters look as if they meant something in one document only."""
+    """A remark if the names of clusters look as if they were local to a document."""
     pairs = np.unique(np.stack([key.document, key.cluster]), axis=1)
     documents = len(np.unique(pairs[0]))
     if documents < DOCUMENTS_FOR_A_DOUBT:
@@ -152,6 +152,6 @@ def _doubts(key: MentionTable) -> list[str]:
         return []
     name = key.names[int(shared.argmax())]
     return [
-        f"cluster {name} of the key is in {shared.max()} of {documents} documents and is read as one; if names mean "
-        "something in one document only, as in the files of CoNLL-2012, score with --level document"
+        f"cluster {name} of the key occurs in {shared.max()} of {documents} documents and is scored as one cluster; if "
+        "names are local to a document, as in CoNLL-2012, score at the document level"
     ]

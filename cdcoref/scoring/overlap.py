@@ -1,8 +1,8 @@
-"""The one table behind every coreference metric: how many mentions each key cluster shares with each response cluster.
+"""The table behind every coreference metric: how many mentions each key cluster shares with each response cluster.
 
-In go two labellings of the same mentions, out comes the sparse contingency table with its margins. It is block
-diagonal over groups of documents when clusters do not cross them, so one table serves a whole corpus scored topic by
-topic or document by document.
+Two labellings of the same mentions go in, the sparse contingency table with its margins comes out. It is block diagonal
+over groups of documents that no cluster crosses, so one table serves a corpus that is scored topic by topic or document
+by document.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 ABSENT = -1
-"""The label of a mention on the side that does not have it."""
+"""The label of a mention on the side that lacks it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,15 +28,15 @@ class Overlap:
     Attributes
     ----------
     key_sizes
-        Mentions of every key cluster, also those that the response does not have. *Shape:* (rows,)
+        The number of mentions of each key cluster, including those missing from the response. *Shape:* (rows,)
     response_sizes
-        Mentions of every response cluster. *Shape:* (columns,)
+        The number of mentions of each response cluster. *Shape:* (columns,)
     rows, columns, counts
-        The cells that are not zero, sorted by row, then column. *Shape:* (cells,)
+        The nonzero cells, sorted by row, then column. *Shape:* (cells,)
     key_groups, response_groups
-        The group (a topic, a document, ...) that every cluster lies in. *Shape:* (rows,), (columns,)
+        The group (a topic, a document, ...) of each cluster. *Shape:* (rows,), (columns,)
     groups
-        How many groups there are.
+        The number of groups.
     """
 
     key_sizes: Ints
@@ -58,18 +58,18 @@ class Overlap:
         groups: int = 1,
         remove_singletons: bool = False,
     ) -> Overlap:
-        """Count the table.
+        """Build the table from labels.
 
         Parameters
         ----------
         key, response
-            Cluster number of every mention of either side, from 0, or `ABSENT`. *Shape:* (mentions,) both
+            The cluster of each mention on either side, from 0, or `ABSENT`. *Shape:* (mentions,) both
         groups_of
-            The group of every key cluster and of every response cluster, where there is more than one.
+            The group of each key cluster and of each response cluster, if there are several.
         groups
-            How many groups there are.
+            The number of groups.
         remove_singletons
-            Leave out the clusters of one mention, on both sides, before counting.
+            Remove clusters of one mention from both sides first.
         """
         key_sizes = _sizes(key)
         response_sizes = _sizes(response)
@@ -105,7 +105,7 @@ class Overlap:
         *,
         remove_singletons: bool = False,
     ) -> Overlap:
-        """Count the table of two lists of clusters; a mention listed twice belongs to the first cluster that has it."""
+        """Build the table from two lists of clusters; a mention listed twice belongs to its first cluster."""
         key_of = _cluster_of(key)
         response_of = _cluster_of(response)
         extra = [label for mention, label in response_of.items() if mention not in key_of]
@@ -140,7 +140,7 @@ def _sizes(labels: Ints) -> Ints:
 
 
 def _renumber(keep: NDArray[np.bool_]) -> Ints:
-    """New numbers of what is kept, `ABSENT` for the rest."""
+    """New indices of what is kept, `ABSENT` for the rest."""
     numbers = np.cumsum(keep) - 1
     numbers[~keep] = ABSENT
     return numbers

@@ -1,4 +1,4 @@
-"""What scoring gives back: recall, precision and F1 of every metric, and the CoNLL F1."""
+"""The result of scoring: recall, precision and F1 of each metric, and CoNLL F1."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of one response. ``scores["muc"].f1`` is one number of it; numbers are fractions from 0 to 1.
+    """The scores of one response, from 0 to 1, such as ``scores["muc"].f1``.
 
     Attributes
     ----------
     metrics
-        The metrics that were asked for, by name, in the order of `METRICS`.
+        The requested metrics by name, in the order of `METRICS`.
     """
 
     metrics: Mapping[str, Score]
@@ -39,7 +39,7 @@ class Scores:
 
     @classmethod
     def of_groups(cls, overlap: Overlap, metrics: Iterable[str] = tuple(METRICS)) -> list[Scores]:
-        """The scores of every group of a table alone."""
+        """The scores of each group of a table."""
         names, columns = [], []
         for name, count in counts_of(overlap, metrics).items():
             names.append(name)
@@ -49,7 +49,7 @@ class Scores:
 
     @classmethod
     def of(cls, overlap: Overlap, metrics: Iterable[str] = tuple(METRICS)) -> Scores:
-        """The scores of a table, all groups together."""
+        """The scores of a table, summed over its groups."""
         return cls.from_counts({name: np.sum(count, 0) for name, count in counts_of(overlap, metrics).items()})
 
     def __getitem__(self, metric: str) -> Score:
@@ -57,13 +57,13 @@ class Scores:
 
     @property
     def conll_f1(self) -> float | None:
-        """Mean F1 of MUC, B3 and CEAFe; None where one of them was not asked for."""
+        """Mean F1 of MUC, B3 and CEAFe; None unless all three were requested."""
         if not all(name in self.metrics for name in CONLL):
             return None
         return sum(self.metrics[name].f1 for name in CONLL) / len(CONLL)
 
     def to_dict(self) -> dict[str, dict[str, float] | float]:
-        """As plain values: every metric with `recall`, `precision`, `f1`, and `conll_f1` where it is defined."""
+        """As plain values: each metric with `recall`, `precision` and `f1`, and `conll_f1` if it is defined."""
         values: dict[str, dict[str, float] | float] = {
             name: {"recall": score.recall, "precision": score.precision, "f1": score.f1}
             for name, score in self.metrics.items()
@@ -79,10 +79,10 @@ def counts_of(overlap: Overlap, metrics: Iterable[str]) -> dict[str, Floats]:
     Raises
     ------
     ValueError
-        If there is no metric of that name.
+        If a metric is unknown.
     """
     wanted = set(metrics)
     unknown = sorted(wanted - METRICS.keys())
     if unknown:
-        raise ValueError(f"there is no metric {unknown[0]!r}; the metrics are {', '.join(METRICS)}")
+        raise ValueError(f"unknown metric {unknown[0]!r}; the metrics are {', '.join(METRICS)}")
     return {name: metric.count(overlap) for name, metric in METRICS.items() if name in wanted}

@@ -176,11 +176,11 @@ def error_text(report: ErrorReport) -> str:
         f"Of {report.key_clusters} gold clusters {report.split_count} are split, of {report.response_clusters} "
         f"predicted clusters {report.merged_count} merge what is not together in gold.",
         f"Of {report.key_mentions} gold mentions {report.missed_count} are missed, of {report.response_mentions} "
-        f"predicted mentions {report.invented_count} are invented.",
+        f"predicted mentions {report.spurious_count} are spurious.",
     ]
     for clusters, count, own, lacks, other, absent in (
         (report.split, report.split_count, "gold", "lost", "predicted", "missed"),
-        (report.merged, report.merged_count, "predicted", "wrong", "gold", "invented"),
+        (report.merged, report.merged_count, "predicted", "wrong", "gold", "spurious"),
     ):
         if clusters:
             title = "Split gold clusters" if own == "gold" else "Predicted clusters that merge several"
@@ -195,7 +195,7 @@ def error_text(report: ErrorReport) -> str:
                 lines += [f"      {_place_text(place)}" for place in part.mentions]
     for mentions, count, title in (
         (report.missed, report.missed_count, "Missed mentions"),
-        (report.invented, report.invented_count, "Invented mentions"),
+        (report.spurious, report.spurious_count, "Spurious mentions"),
     ):
         if mentions:
             lines += ["", f"{title} ({len(mentions)} of {count}, those of the largest clusters first)", ""]

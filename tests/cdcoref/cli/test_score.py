@@ -116,12 +116,12 @@ def test_per_document(run: Run, files: list[Path]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--metrics", "bleu"], "there is no metric 'bleu'; choose among mentions, muc, "),
-        (["--json", "--csv"], "exclude each other"),
-        (["--significance"], "--significance compares two responses; 1 given"),
+        (["--metrics", "bleu"], "unknown metric 'bleu'; choose from mentions, muc, "),
+        (["--json", "--csv"], "choose one of --json, --csv and --latex"),
+        (["--significance"], "--significance compares two responses, not 1"),
         (["--level", "topic"], "has no topic"),
-        (["--kind", "event"], "not every mention has a kind here"),
-        (["--engine", "coval", "--per-document"], "leave out --per-document"),
+        (["--kind", "event"], "some mentions have no kind"),
+        (["--engine", "coval", "--per-document"], "supports neither --per-document nor --significance"),
     ],
 )
 def test_options_that_cannot_be(run: Run, files: list[Path], arguments: list[str], message: str) -> None:

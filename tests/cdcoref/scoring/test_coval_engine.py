@@ -73,7 +73,7 @@ def test_its_functions_are_called(
     assert list(result.scores.metrics) == ["mentions", "muc", "b3", "ceafm", "ceafe", "lea"]
     assert (result.scores["b3"].recall, result.scores["b3"].precision, result.scores["b3"].f1) == (0.3, 0.15, 0.075)
     assert result.scores.conll_f1 == pytest.approx((2 + 3 + 4) / 3 / 40)
-    assert result.notes == ("these are coval's numbers, not this scorer's",)
+    assert result.notes == ("computed by coval",)
     assert capsys.readouterr().out == ""
 
 
@@ -81,7 +81,7 @@ def test_a_document_that_it_does_not_find(path: Path, tmp_path: Path, monkeypatc
     install(tmp_path, monkeypatch, SCORER)
     other = tmp_path / "other.conll"
     other.write_text(CONLL.replace("(1)", "(7)"))
-    with pytest.raises(InputError, match=r"other.conll: coval stopped: document '\(d\)' is not there"):
+    with pytest.raises(InputError, match=r"other.conll: coval failed: document '\(d\)' is missing"):
         score_with_coval(path, other, Options())
 
 
@@ -104,9 +104,9 @@ def test_the_program_of_the_same_name(
 
 def test_what_it_cannot_do(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, monkeypatch, SCORER)
-    with pytest.raises(InputError, match="knows neither levels nor kinds"):
+    with pytest.raises(InputError, match="supports neither levels nor kinds"):
         score_with_coval(path, path, Options(level="topic"))
-    with pytest.raises(InputError, match="coval has the metrics"):
+    with pytest.raises(InputError, match="coval has none of the chosen metrics"):
         score_with_coval(path, path, Options(metrics=("blanc",)))
     lines = tmp_path / "x.jsonl"
     lines.write_text('{"id": "d", "tokens": ["w"]}\n')

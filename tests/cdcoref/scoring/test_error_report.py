@@ -54,9 +54,9 @@ def test_clusters_and_mentions_are_found(files: tuple[Path, Path]) -> None:
     assert [part.cluster for part in report.merged[1].parts] == ["naples", None]
     [missed] = report.missed
     assert (missed.place.text, missed.cluster, missed.size) == ("hit", "quake", 4)
-    [invented] = report.invented
-    assert (invented.place.text, invented.cluster, invented.size) == ("felt", "r", 2)
-    assert (report.split_count, report.merged_count, report.missed_count, report.invented_count) == (1, 2, 1, 1)
+    [spurious] = report.spurious
+    assert (spurious.place.text, spurious.cluster, spurious.size) == ("felt", "r", 2)
+    assert (report.split_count, report.merged_count, report.missed_count, report.spurious_count) == (1, 2, 1, 1)
 
 
 def test_places(files: tuple[Path, Path]) -> None:
@@ -98,5 +98,5 @@ def test_no_errors(tmp_path: Path) -> None:
     text = error_text(report_errors(tmp_path / "key.conll", tmp_path / "key.conll"))
     assert text == (
         "Of 3 gold clusters 0 are split, of 3 predicted clusters 0 merge what is not together in gold.\n"
-        "Of 6 gold mentions 0 are missed, of 6 predicted mentions 0 are invented."
+        "Of 6 gold mentions 0 are missed, of 6 predicted mentions 0 are spurious."
     )

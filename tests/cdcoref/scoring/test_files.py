@@ -138,7 +138,7 @@ def test_a_repeated_mention_stays_in_the_first_cluster(tmp_path: Path) -> None:
     result = scored(tmp_path, clean, repeated)
     assert result.scores == score(corpus(clean), corpus(clean))
     assert result.notes == (
-        "2 mentions of the response that repeat another left out; a mention counts once, in the first of its clusters",
+        "2 duplicate mentions of the response ignored; a mention counts once, in the first of its clusters",
     )
 
 
@@ -149,8 +149,8 @@ def test_documents_on_one_side(tmp_path: Path) -> None:
     mentions = result.scores["mentions"]
     assert (mentions.recall, mentions.precision) == (0.5, 1)
     assert result.notes == (
-        "1 document of the key not in the response: all mentions there count as missed",
-        "1 document of the response not in the key: left out",
+        "1 document of the key missing from the response; all mentions there count as missed",
+        "1 document of the response missing from the key; ignored",
     )
 
 
@@ -164,7 +164,7 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
 
 def test_levels_that_the_key_does_not_say(tmp_path: Path) -> None:
     files = saved(tmp_path, "key.conll", KEY), saved(tmp_path, "response.8.conll", RESPONSE)
-    with pytest.raises(InputError, match="line 1: document 'a1' has no topic; score at the level corpus or document"):
+    with pytest.raises(InputError, match="line 1: document 'a1' has no topic; score at the corpus or document level"):
         list(score_files(files[0], [files[1]], Options(level="topic")))
 
 
@@ -181,7 +181,7 @@ def test_kinds(tmp_path: Path) -> None:
     }
     assert rates == {"both": pytest.approx(2 / 3), "event": 1, "entity": 0}
     conll = saved(tmp_path, "key.conll", both)
-    with pytest.raises(InputError, match="not every mention has a kind here"):
+    with pytest.raises(InputError, match="some mentions have no kind"):
         list(score_files(conll, [response], Options(kind="event")))
 
 
@@ -226,8 +226,8 @@ def test_kinds_are_not_compared_where_one_side_has_none(tmp_path: Path) -> None:
     write_corpus(entities, tmp_path / "response.conll")
     [result] = score_files(tmp_path / "key.jsonl", [tmp_path / "response.conll"])
     assert result.scores["mentions"].f1 == 1
-    assert result.notes[0].startswith("8 mentions of the key that repeat another left out")
-    with pytest.raises(InputError, match="not every mention has a kind here"):
+    assert result.notes[0].startswith("8 duplicate mentions of the key ignored")
+    with pytest.raises(InputError, match="some mentions have no kind"):
         list(score_files(tmp_path / "key.jsonl", [tmp_path / "response.conll"], Options(kind="event")))
 
 
@@ -235,7 +235,7 @@ def test_some_mentions_without_a_kind_are_told(tmp_path: Path) -> None:
     key, _ = on_the_same_tokens()
     mixed = Corpus(key.documents, (*key.mentions[:7], replace(key.mentions[7], kind=None)))
     [result] = score_files(saved(tmp_path, "key.jsonl", key), [saved(tmp_path, "response.jsonl", mixed)])
-    assert "1 mention of the response without a kind: kinds are not compared" in result.notes
+    assert "1 mention of the response without a kind; kinds are not compared" in result.notes
 
 
 def test_discontinuous_mentions(tmp_path: Path) -> None:
@@ -274,8 +274,8 @@ def test_numbers_that_begin_anew_in_every_document_are_remarked_on(tmp_path: Pat
         "".join(f"#begin document (d{n}); part 000\nd{n} 0 0 w (0)\nd{n} 0 1 w (0)\n#end document\n" for n in range(12))
     )
     [result] = score_files(path, [path])
-    assert "cluster 0 of the key is in 12 of 12 documents" in result.notes[0]
-    assert "--level document" in result.notes[0]
+    assert "cluster 0 of the key occurs in 12 of 12 documents" in result.notes[0]
+    assert "score at the document level" in result.notes[0]
     [chosen] = score_files(path, [path], Options(level="corpus"))
     assert chosen.notes == ()
 
