@@ -6,6 +6,7 @@ import ast
 import configparser
 import importlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -265,3 +266,27 @@ def test_every_requirement_is_pinned(setup_cfg: configparser.ConfigParser) -> No
     for requirement in requirements:
         if requirement.url is None:
             assert pins[canonicalize_name(requirement.name)] in requirement.specifier, requirement
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE"), ({"GOMP_SPINCOUNT": "9"}, "None")],
+)
+@pytest.mark.parametrize("package", ["cdcoref.prediction", "cdlm.encoder"])
+def test_waiting_threads_leave_the_cores_to_others(package: str, chosen: dict[str, str], expected: str) -> None:
+    """The policy is set before PyTorch is imported, unless the user has chosen one."""
+    policies = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"}
+    environment = {name: value for name, value in os.environ.items() if name not in policies} | chosen
+    code = f"""
+import os, sys
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            print(os.environ.get("OMP_WAIT_POLICY"))
+            sys.exit()
+sys.meta_path.insert(0, Watch())
+import {package}
+from cdcoref.model import CorefModel
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert done.stdout == f"{expected}\n", done.stderr

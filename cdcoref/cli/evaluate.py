@@ -34,16 +34,19 @@ def evaluate(
         typer.Option(help="Which mentions to score; for CoNLL files, which do not say it, the kind of their mentions."),
     ] = "both",
     mentions: Annotated[
-        Literal["gold", "predicted"], typer.Option(help="Cluster annotated mentions, or those that the model finds.")
+        Literal["gold", "predicted"],
+        typer.Option(help="Cluster the annotated mentions, or those that the model detects."),
     ] = "gold",
     model: Annotated[str, typer.Option(help="default, lemma (the baseline), or a model's folder.")] = "default",
-    as_json: Annotated[bool, typer.Option("--json", help="All numbers as JSON (from 0 to 1), and no table.")] = False,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: CUDA where there is one.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print all numbers as JSON, from 0 to 1, instead of a table.")
+    ] = False,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "int8"],
-        typer.Option(help="Of the encoder's products; auto: bf16 where the processor has instructions for it."),
+        typer.Option(help="Numeric precision; auto: bf16 where the processor supports it, else fp32."),
     ] = "auto",
-    batch_tokens: Annotated[int, typer.Option(help="Word pieces that the encoder reads at once.")] = 8192,
+    batch_tokens: Annotated[int, typer.Option(help="Maximum number of word pieces in a batch.")] = 8192,
 ) -> None:
     """Score a model by the protocol, with predicted and gold topics, beside the lemma baseline.
 

@@ -6,6 +6,8 @@ One module a command. Commands import what they need when they run, so that ``cd
 from __future__ import annotations
 
 import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
 
 import typer
 
@@ -14,12 +16,32 @@ from cdlm.errors import InputError
 
 app = typer.Typer(
     name="cdlm",
-    help="The cross-document language model: a long encoder.",
+    help="The cross-document language model: pretraining, its analyses, and tasks beside coreference.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            print(f"cdlm {version('cdcoref')}")  # both packages are one distribution
+        except PackageNotFoundError:
+            raise InputError("cdlm is not installed; its version is known only where it is") from None
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
 app.command("convert")(convert.convert)
 app.command("pretrain")(pretrain.pretrain)
 app.command("perplexity")(perplexity.perplexity)
