@@ -33,7 +33,7 @@ import torch
 
 from cdcoref.corpora import documents_of, read_ecb
 from cdcoref.training import PRESETS as COREF_PRESETS
-from cdcoref.training import TrainingConfig, train
+from cdcoref.training import train
 from cdlm.alignment import PairReader, align, sample_pairs
 from cdlm.encoder import CDLMModel
 from cdlm.files import replaced_file
@@ -190,7 +190,7 @@ class Experiment:
         )
         record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
         return {
-            "configuration": asdict(config),
+            "configuration": config.to_dict(),
             "dev": record["dev"],
             "precision": record["precision"],
             "last_line": next((line for line in reversed(lines) if "tokens/s" in line), None),
@@ -220,14 +220,9 @@ class Experiment:
 
     def coreference(self, row: str, seed: int) -> dict[str, Any]:
         """CoNLL F1 on ECB+ dev, gold mentions and subtopics, of a model that starts from a pretrained encoder."""
-        config = TrainingConfig.from_dict(
-            {
-                **COREF_PRESETS["small"],
-                "encoder": str(self.model(row, seed)),
-                "seed": seed,
-                "epochs": self.budget.coref_epochs,
-            }
-        )
+        start = COREF_PRESETS["small"]
+        run = replace(start.run, seed=seed, epochs=self.budget.coref_epochs)
+        config = replace(start, encoder=str(self.model(row, seed)), run=run)
         output = self.work / "coref" / f"{row}-{seed}"
         topics = COREF_TOPICS[: self.budget.coref_topics]
         train(
@@ -240,7 +235,7 @@ class Experiment:
             tracker="none",
         )
         record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
-        return {"configuration": asdict(config), "topics": topics, "dev": record["dev"]}
+        return {"configuration": config.to_dict(), "topics": topics, "dev": record["dev"]}
 
 
 def run(experiment: Experiment, results: Results, stages: list[str]) -> None:

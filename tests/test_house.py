@@ -60,7 +60,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.sequences": {"cdlm.errors", "cdlm.tokens"},
     "cdlm.pretraining": {
         *("cdlm.checkpoints", "cdlm.config", "cdlm.documents", "cdlm.encoder", "cdlm.errors", "cdlm.files"),
-        *("cdlm.intervals", "cdlm.masked_lm", "cdlm.runs", "cdlm.sequences", "cdlm.starting_encoders", "cdlm.tokens"),
+        *(
+            "cdlm.intervals",
+            "cdlm.masked_lm",
+            "cdlm.validation",
+            "cdlm.runs",
+            "cdlm.sequences",
+            "cdlm.starting_encoders",
+            "cdlm.tokens",
+        ),
     },
     "cdlm.alignment": {
         *("cdlm.documents", "cdlm.encoder", "cdlm.errors", "cdlm.intervals", "cdlm.sequences", "cdlm.tokens"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,10 +15,12 @@ CORPUS_HELP = (
 
 def pretrain(
     corpus: Annotated[list[str], typer.Option(help=CORPUS_HELP)],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new, or with --resume.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for the model: a new one, or that of the run to resume.")
+    ],
+    config: Annotated[Path | None, typer.Option(help="TOML file with settings; options override it.")] = None,
     preset: Annotated[
-        Literal["small", "paper"],
-        typer.Option(help="Where the settings start: a small encoder, or the paper."),
+        Literal["small", "paper"], typer.Option(help="Settings to start from: for a small encoder, or as in the paper.")
     ] = "small",
     encoder: Annotated[
         str | None,
@@ -28,45 +29,50 @@ def pretrain(
         ),
     ] = None,
     variant: Annotated[
-        Literal["cdlm", "rand", "prefix", "local"],
-        typer.Option(help="CDLM, or one of its ablations: unrelated documents; global prefix; no global attention."),
-    ] = "cdlm",
-    train: Annotated[
-        Literal["all", "head"], typer.Option(help="Train all parameters, or only the head: a baseline.")
-    ] = "all",
+        Literal["cdlm", "rand", "prefix", "local"] | None,
+        typer.Option(
+            help="CDLM, or an ablation: unrelated documents; global prefix; no global attention.", show_default="cdlm"
+        ),
+    ] = None,
     split: Annotated[str, typer.Option(help="Split of a corpus that comes in splits.")] = "train",
     dev: Annotated[
         list[str] | None, typer.Option(help="Held-out sets whose perplexity is measured at the end. Repeatable.")
     ] = None,
     dev_split: Annotated[str, typer.Option(help="Split of a held-out corpus that comes in splits.")] = "dev",
-    min_documents: Annotated[int | None, typer.Option(help="Leave out sets with fewer documents.")] = None,
-    max_length: Annotated[int | None, typer.Option(help="Tokens of the longest sequence.")] = None,
-    steps: Annotated[int | None, typer.Option(help="Steps of the optimiser.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Sequences a step.")] = None,
-    sequences_at_once: Annotated[int | None, typer.Option(help="Sequences of a batch.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Highest learning rate of the encoder.")] = None,
-    head_learning_rate: Annotated[float | None, typer.Option(help="Highest learning rate of the head.")] = None,
-    warmup: Annotated[float | None, typer.Option(help="Steps of warmup, or a share of all steps if below 1.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
+    max_length: Annotated[
+        int | None, typer.Option(help="Maximum length of a sequence in word pieces.", show_default="the preset's")
+    ] = None,
+    steps: Annotated[int | None, typer.Option(help="Steps of the optimiser.", show_default="the preset's")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Sequences a step.", show_default="the preset's")] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Peak learning rate of the encoder.", show_default="the preset's")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed.", show_default="0")] = None,
     precision: Annotated[
-        Literal["auto", "fp32", "bf16", "fp16"] | None, typer.Option(help="Numeric precision.")
-    ] = None,
-    gradient_checkpointing: Annotated[
-        bool | None, typer.Option(help="Less memory, more time.", show_default="the preset's")
-    ] = None,
-    data_workers: Annotated[int | None, typer.Option(help="Processes that make batches ahead of time.")] = None,
-    save_steps: Annotated[int | None, typer.Option(help="Steps between checkpoints.")] = None,
-    log_steps: Annotated[int | None, typer.Option(help="Steps between lines of progress.")] = None,
-    tokens: Annotated[
-        Path | None,
+        Literal["auto", "fp32", "bf16", "fp16"] | None,
         typer.Option(
-            help="Keep the tokenised corpora here, for other runs.", show_default="in the output, for the run"
+            help="Numeric precision; auto: bf16 where the processor has instructions for it, else fp32.",
+            show_default="the preset's",
         ),
     ] = None,
-    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
-    tracker: Annotated[str | None, typer.Option(help="What to log to: tensorboard, wandb, ..., or none.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Any setting as NAME=VALUE, such as trained=head or run.save_steps=50. Repeatable."),
+    ] = None,
+    tokens: Annotated[
+        Path | None,
+        typer.Option(help="Keep the tokenised corpora here, for other runs.", show_default="in the output"),
+    ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            help="Experiment tracker: tensorboard, wandb, mlflow, ..., or none.",
+            show_default="tensorboard if it is installed",
+        ),
+    ] = None,
+    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu: do not use a GPU.")] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the last whole checkpoint in the output.")
+        bool, typer.Option("--resume", help="Resume from the last complete checkpoint in the output folder.")
     ] = False,
 ) -> None:
     """Pretrain an encoder further on sets of related documents.
@@ -75,41 +81,30 @@ def pretrain(
     """
     from cdlm.pretraining import PRESETS, open_source
     from cdlm.pretraining import pretrain as pretrain_model
+    from cdlm.settings import parse_settings, read_toml, with_settings
 
-    run = _given(
-        steps=steps,
-        learning_rate=learning_rate,
-        head_learning_rate=head_learning_rate,
-        warmup=warmup,
-        seed=seed,
-        precision=precision,
-        gradient_checkpointing=gradient_checkpointing,
-        data_workers=data_workers,
-        save_steps=save_steps,
-        log_steps=log_steps,
-    )
-    settings = _given(
-        encoder=encoder,
-        variant=variant,
-        trained=train,
-        min_documents=min_documents,
-        max_length=max_length,
-        batch_size=batch_size,
-        sequences_at_once=sequences_at_once,
-    )
-    start = PRESETS[preset]
+    named = {
+        "encoder": encoder,
+        "variant": variant,
+        "max_length": max_length,
+        "batch_size": batch_size,
+        "run.steps": steps,
+        "run.learning_rate": learning_rate,
+        "run.seed": seed,
+        "run.precision": precision,
+    }
+    configuration = PRESETS[preset]
+    if config is not None:
+        configuration = with_settings(configuration, read_toml(config), config)
+    configuration = with_settings(configuration, parse_settings(settings or []))
+    configuration = with_settings(configuration, {name: value for name, value in named.items() if value is not None})
     pretrain_model(
-        replace(start, run=replace(start.run, **run), **settings),
+        configuration,
         [open_source(name, split) for name in corpus],
         output,
         dev=[open_source(name, dev_split) for name in dev or ()],
         tokens=tokens,
         resume=resume,
         device=device,
-        tracker=tracker,
+        tracker=log,
     )
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    """The options that were given."""
-    return {name: value for name, value in options.items() if value is not None}

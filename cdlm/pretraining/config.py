@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field, Strict
 
 from cdlm.errors import InputError
-from cdlm.pretraining.masking import VARIANTS, Variant
+from cdlm.pretraining.masking import Variant
 from cdlm.runs import RunOptions
+from cdlm.validation import Count, check_fields
 
-SHORTEST = 16
-"""Tokens of the shortest window that is of any use."""
+Length = Annotated[int, Strict(), Field(ge=16, le=10**6)]
+"""Tokens of a window; less than the least is of no use."""
+Share = Annotated[float, Strict(), Field(gt=0, lt=1)]
 
 
 @dataclass(frozen=True)
@@ -38,39 +42,37 @@ class PretrainingConfig:
         Sequences of a batch in one process; the rest is accumulated.
     run
         How the run is optimised and saved; its ``steps`` must be given, and ``accumulation`` follows from the above.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of its range.
     """
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     encoder: str = "minilm"
     variant: Variant = "cdlm"
     trained: Literal["all", "head"] = "all"
-    max_length: int = 4096
-    min_documents: int = 3
-    masked: float = 0.15
-    batch_size: int = 16
-    sequences_at_once: int = 4
+    max_length: Length = 4096
+    min_documents: Count = 3
+    masked: Share = 0.15
+    batch_size: Count = 16
+    sequences_at_once: Count = 4
     run: RunOptions = field(default_factory=lambda: RunOptions(steps=1000))
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("max_length", SHORTEST),
-            ("min_documents", 1),
-            ("batch_size", 1),
-            ("sequences_at_once", 1),
-        ):
-            if getattr(self, name) < least:
-                raise InputError(f"{name} must be {least} or more, not {getattr(self, name)}")
-        if not 0 < self.masked < 1:
-            raise InputError(f"masked is a share between 0 and 1, not {self.masked}")
-        if self.variant not in VARIANTS:
-            raise InputError(f"variant must be one of {', '.join(VARIANTS)}, not {self.variant!r}")
-        if self.trained not in ("all", "head"):
-            raise InputError(f"trained must be all or head, not {self.trained!r}")
+        check_fields(self)
         if self.run.steps < 1:
-            raise InputError(f"steps must be 1 or more, not {self.run.steps}")
+            raise InputError(f"run.steps must be 1 or more, not {self.run.steps}")
         if self.batch_size % self.sequences_at_once:
             raise InputError(
                 f"batch_size {self.batch_size} must be a multiple of sequences_at_once {self.sequences_at_once}"
             )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The configuration as plain values, for JSON."""
+        return asdict(self)
 
     def accumulation(self, processes: int) -> int:
         """Batches a step in each of some processes.

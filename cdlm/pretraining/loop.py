@@ -79,7 +79,7 @@ def pretrain(
     output = Path(output)
     processes = int(os.environ.get("WORLD_SIZE", "1"))  # accelerate's launcher says it
     options = replace(config.run, accumulation=config.accumulation(processes), evaluate_steps=config.run.steps)
-    run = Run(output, options, asdict(config), resume=resume, device=device, tracker=tracker, say=say)
+    run = Run(output, options, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
     if run.finished:
         return
     held = starting_model(config.encoder, run.say)

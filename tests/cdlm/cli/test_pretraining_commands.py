@@ -55,13 +55,15 @@ def ecb(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_pretrain_and_perplexity(cdlm: Command, corpus: Path, word_encoder: Path, tmp_path: Path) -> None:
-    small = ("--encoder", word_encoder, "--max-length", 64, "--batch-size", 2, "--sequences-at-once", 2, "--steps", 2)
-    plain = (*small, "--precision", "fp32", "--device", "cpu", "--tracker", "none")
+    (tmp_path / "small.toml").write_text("sequences_at_once = 2\n[run]\nsteps = 9\nlog_steps = 1\n")
+    small = ("--config", tmp_path / "small.toml", "--max-length", 64, "--set", "batch_size=2", "--steps", 2)
+    plain = (*small, "--encoder", word_encoder, "--precision", "fp32", "--device", "cpu", "--log", "none")
     for variant in ("cdlm", "local"):
         start = ("pretrain", "--corpus", corpus, "--dev", corpus, "-o", tmp_path / variant, "--variant", variant)
         code, out, err = cdlm(*start, *plain)
         assert (code, out) == (0, "")
         assert "12 sets of 36 documents, 96 tokens" in err
+        assert "step 2 of 2" in err
         assert "dev perplexity" in err
         assert err.endswith("left out of the dev corpus: sets with too few documents: 1\n")
     compare = ("perplexity", "--corpus", corpus, "--model", tmp_path / "local", "--model", tmp_path / "cdlm")
@@ -110,11 +112,11 @@ def test_wrong_input_is_one_sentence(cdlm: Command, corpus: Path, word_encoder: 
     assert (code, err.count("\n")) == (2, 1)
     assert "no head for masked language modelling" in err
     (tmp_path / "empty.src").touch()
-    start = ("pretrain", "--encoder", word_encoder, "--max-length", 64, "--tracker", "none", "-o", tmp_path / "model")
+    start = ("pretrain", "--encoder", word_encoder, "--max-length", 64, "--log", "none", "-o", tmp_path / "model")
     code, _, err = cdlm(*start, "--corpus", tmp_path / "empty.src")
     assert (code, err.splitlines()[-1]) == (2, "cdlm: the corpus has no set of at least 3 documents")
     # Nothing is in the way of the next attempt.
-    code, _, err = cdlm(*start, "--corpus", corpus, "--min-documents", 9)
+    code, _, err = cdlm(*start, "--corpus", corpus, "--set", "min_documents=9")
     assert (code, err.splitlines()[-1].partition(";")[0]) == (2, "cdlm: the corpus has no set of at least 9 documents")
 
 

@@ -160,12 +160,12 @@ def test_words_that_are_new_to_the_encoder(word_encoder: Path, tmp_path: Path) -
     ("change", "message"),
     [
         ({"max_length": 129}, "has positions for 128 tokens"),
-        ({"max_length": 15}, "max_length must be 16 or more"),
+        ({"max_length": 15}, "max_length is 15 and should be at least 16"),
         ({"batch_size": 5}, "must be a multiple of sequences_at_once 2"),
-        ({"masked": 1.0}, "masked is a share"),
-        ({"variant": "global"}, "variant must be one of cdlm, rand, prefix, local"),
-        ({"trained": "tail"}, "trained must be all or head"),
-        ({"run": RunOptions()}, "steps must be 1 or more"),
+        ({"masked": 1.0}, "masked is 1.0 and should be below 1"),
+        ({"variant": "global"}, "variant is 'global' and should be 'cdlm', 'rand', 'prefix' or 'local'"),
+        ({"trained": "tail"}, "trained is 'tail' and should be 'all' or 'head'"),
+        ({"run": RunOptions()}, "run.steps must be 1 or more"),
         ({"min_documents": 4}, "no set of at least 4 documents; left out: sets with too few documents: 30"),
     ],
 )
