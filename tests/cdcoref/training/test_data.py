@@ -256,7 +256,7 @@ def test_documents_too_long_for_a_batch_are_several_examples(tiny_encoder: Path)
     mentions.append(Mention("b", (4,), EVENT, "y"))
     long = Corpus(tuple(Document.from_sentences(name, words, topic="t") for name in "ab"), tuple(mentions))
     for count in (1, 3):
-        config = CorefConfig(sequences=SequenceOptions(context="sentence", max_length=64))
+        config = CorefConfig(SequenceOptions(context="sentence", max_length=64))
         training = data(tiny_encoder, long, config=config, batch_tokens=250, batch_sequences=count * 100)
         assert training.examples > 20
         batches = epoch(training)
@@ -271,7 +271,7 @@ def test_a_part_without_comparable_mentions_makes_a_batch_all_the_same(tiny_enco
     """A window of one mention has no pair; where a batch is nothing else, something of its documents is read again."""
     words = [["ferry", "sank", "late"] * 6 for _ in range(12)]
     mentions = tuple(Mention("a", (18 * n,), KINDS[n % 2], "x") for n in range(12))
-    config = CorefConfig(sequences=SequenceOptions(context="sentence", max_length=64))
+    config = CorefConfig(SequenceOptions(context="sentence", max_length=64))
     corpus = Corpus((Document.from_sentences("a", words),), mentions)
     training = data(tiny_encoder, corpus, config=config, batch_tokens=32)
     batches = epoch(training)
