@@ -40,7 +40,7 @@ class RunFolder:
         return (self.output / RUN_FILE).is_file()
 
     def check_unused(self) -> None:
-        """Refuse a folder that holds anything yet."""
+        """Refuse a folder that already holds something."""
         self._check_not_a_file()
         if self.output.exists() and any(not path.name.startswith(".") for path in self.output.iterdir()):
             raise InputError("this folder is not empty; name a new one, or resume the run that is in it", self.output)
@@ -59,7 +59,7 @@ class RunFolder:
             raise InputError("there is no run to resume in this folder; start a new one", self.output)
         values = read_json(file)
         if values.get("configuration") != configuration:
-            raise InputError("this run was started with another configuration; give the same to resume it", file)
+            raise InputError("this run was started with a different configuration; use the same one to resume it", file)
         return values
 
     def claim(self, record: Mapping[str, Any]) -> None:

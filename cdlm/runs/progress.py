@@ -1,4 +1,4 @@
-"""What a run tells: lines of progress for people, and the tracker that everything else is logged to."""
+"""What a run reports: lines of progress for people, and numbers to an experiment tracker."""
 
 from __future__ import annotations
 
@@ -83,26 +83,26 @@ class ProgressLines(TrainerCallback):
 
 
 def trackers(name: str | None, logs: Path) -> list[str]:
-    """The name of a tracker, as transformers' ``report_to`` takes it: none, TensorBoard by default, or another.
+    """The experiment trackers to log to, as transformers' ``report_to`` takes them.
 
     Parameters
     ----------
     name
         ``"tensorboard"``, ``"wandb"``, ``"mlflow"``, ...; ``"none"``; None: TensorBoard where it is installed.
     logs
-        Folder for TensorBoard's files. It takes it from the environment, as others take their settings.
+        Folder for TensorBoard's files, which it takes from the environment, as other trackers take their settings.
 
     Raises
     ------
     InputError
-        If that tracker is not known or not installed.
+        If that tracker is unknown or not installed.
     """
     installed = get_available_reporting_integrations()
     if name == "none" or (name is None and "tensorboard" not in installed):
         return []
     if name is not None and name not in installed:
         raise InputError(
-            f"the tracker {name!r} is not installed or not known; installed here: {', '.join(installed) or 'none'}"
+            f"the experiment tracker {name!r} is unknown or not installed; installed: {', '.join(installed) or 'none'}"
         )
     os.environ["TENSORBOARD_LOGGING_DIR"] = str(logs)
     return [name or "tensorboard"]

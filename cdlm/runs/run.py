@@ -31,7 +31,7 @@ T = TypeVar("T")
 class Run:
     """A training run in a folder, new or resumed; nothing is written before :meth:`train`.
 
-    Making one seeds every random generator, so that a model made after it is the same each time.
+    Creating one seeds all random number generators, so that a model created afterwards is the same every time.
 
     Parameters
     ----------
@@ -47,21 +47,22 @@ class Run:
     device
         ``"cpu"`` to force the CPU; by default a GPU where there is one.
     tracker
-        What the run is logged to; see :func:`cdlm.runs.progress.trackers`.
+        Experiment tracker to log to; see :func:`cdlm.runs.progress.trackers`.
     say
-        Is given every line of progress, in one of the processes.
+        Called with every line of progress, in the main process only.
 
     Attributes
     ----------
     finished
-        Whether the run to resume had reached its end: the model is in `output` and there is nothing to do.
+        Whether the run to resume has already finished: the model is in `output` and there is nothing to do.
     precision
         ``"fp32"``, ``"bf16"`` or ``"fp16"``: the numeric precision, resolved when the run was started.
 
     Raises
     ------
     InputError
-        If the folder is in use, there is no such run to resume, or this machine cannot compute in the precision.
+        If the folder is in use, there is no such run to resume, the machine does not support the numeric precision, or
+        the tracker is not installed.
     """
 
     def __init__(

@@ -279,14 +279,14 @@ def test_nothing_to_resume(tmp_path: Path, reference: tuple[Path, list[str]]) ->
     assert fit(OPTIONS, reference[0], resume=True, say=lines.append).finished
     assert lines == [f"this run has finished: the model is in {reference[0]}"]
     assert weights(reference[0]) == before
-    with pytest.raises(InputError, match="started with another configuration"):
+    with pytest.raises(InputError, match="started with a different configuration"):
         fit(replace(OPTIONS, epochs=3), reference[0], resume=True, say=str)
 
 
 def test_the_precision_and_the_tracker_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the precision fp16 needs a GPU; choose bf16 or fp32"):
         fit(replace(OPTIONS, precision="fp16"), tmp_path / "m", say=str)
-    with pytest.raises(InputError, match="the tracker 'abacus' is not installed or not known; installed here: "):
+    with pytest.raises(InputError, match="the experiment tracker 'abacus' is unknown or not installed; installed: "):
         fit(OPTIONS, tmp_path / "m", tracker="abacus", say=str)
     assert not (tmp_path / "m").exists()
     fit(replace(OPTIONS, epochs=1), tmp_path / "m", tracker="none", say=str)
@@ -414,7 +414,9 @@ def test_resuming_needs_the_same_configuration(tmp_path: Path, monkeypatch: pyte
         with pytest.raises(Killed):
             fit(OPTIONS, tmp_path / "m", say=str)
     before = sorted(p.name for p in (tmp_path / "m" / "checkpoints").iterdir())
-    with pytest.raises(InputError, match="started with another configuration; give the same to resume it") as raised:
+    with pytest.raises(
+        InputError, match="started with a different configuration; use the same one to resume it"
+    ) as raised:
         fit(replace(OPTIONS, seed=5), tmp_path / "m", resume=True, say=str)
     assert raised.value.path == str(tmp_path / "m" / "checkpoints" / RUN_FILE)
     with pytest.raises(InputError, match="resume the run that is in it"):
