@@ -31,6 +31,7 @@ LANGUAGE_MODEL = {
 }
 MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.errors": set(),
+    "cdlm.command_line": {"cdlm.errors"},
     "cdlm.files": {"cdlm.errors"},
     "cdlm.quantization": set(),
     "cdlm.validation": {"cdlm.errors"},
@@ -76,7 +77,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.heat_map": {"cdlm.alignment", "cdlm.errors", "cdlm.files"},
     "cdlm.cli": {
         *("cdlm.alignment", "cdlm.checkpoints", "cdlm.convert", "cdlm.documents", "cdlm.encoder", "cdlm.errors"),
-        *("cdlm.heat_map", "cdlm.pretraining", "cdlm.progress", "cdlm.settings", "cdlm.tasks", "cdlm.tokens"),
+        *("cdlm.command_line", "cdlm.heat_map", "cdlm.pretraining", "cdlm.progress", "cdlm.settings", "cdlm.tasks"),
+        "cdlm.tokens",
     },
     "cdcoref.errors": {"cdlm.errors"},
     "cdcoref.corpus": {"cdcoref.errors"},
@@ -119,7 +121,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.cli": {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.evaluation", "cdcoref.formats"),
         *("cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
-        *("cdcoref.views", "cdcoref.wording", "cdlm.progress", "cdlm.settings"),
+        *("cdcoref.views", "cdcoref.wording", "cdlm.command_line", "cdlm.progress", "cdlm.settings"),
     },
 }
 """What each room may import. A room is a folder with its door, or a file beside the folders; none may import itself."""

@@ -5,14 +5,12 @@ Commands import what they need when they run, so that ``cdcoref --help`` and ``c
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from cdcoref import __version__
 from cdcoref.cli import demo, errors, evaluate, export, predict, score, stats, train
-from cdcoref.errors import InputError
+from cdlm.command_line import run, version_printer
 
 app = typer.Typer(
     name="cdcoref",
@@ -24,16 +22,13 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(f"cdcoref {__version__}")
-        raise typer.Exit
-
-
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=version_printer("cdcoref"), is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -50,18 +45,8 @@ app.command("errors")(errors.errors)
 
 
 def main() -> None:
-    """Run the command line; wrong input is one sentence on standard error and exit code 2."""
-    try:
-        app()
-    except InputError as error:
-        print(f"cdcoref: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("cdcoref: interrupted", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
+    """Run the command line."""
+    run(app, "cdcoref")
 
 
 if __name__ == "__main__":

@@ -5,14 +5,12 @@ One module a command. Commands import what they need when they run, so that ``cd
 
 from __future__ import annotations
 
-import sys
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
 import typer
 
 from cdlm.cli import align, convert, match, perplexity, pretrain, qa
-from cdlm.errors import InputError
+from cdlm.command_line import run, version_printer
 
 app = typer.Typer(
     name="cdlm",
@@ -24,19 +22,11 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        try:
-            print(f"cdlm {version('cdcoref')}")  # both packages are one distribution
-        except PackageNotFoundError:
-            raise InputError("cdlm is not installed; its version is known only where it is") from None
-        raise typer.Exit
-
-
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("--version", callback=version_printer("cdlm"), is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     pass
@@ -51,18 +41,8 @@ app.add_typer(qa.app, name="qa")
 
 
 def main() -> None:
-    """Run the command line; wrong input is one sentence on standard error and exit code 2."""
-    try:
-        app()
-    except InputError as error:
-        print(f"cdlm: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("cdlm: interrupted", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
+    """Run the command line."""
+    run(app, "cdlm")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,43 @@
+"""What the command lines of both packages have in common: how they end, and how they say their version."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+
+import typer
+
+from cdlm.errors import InputError
+
+DISTRIBUTION = "cdcoref"
+"""Both packages are one distribution, and have its version."""
+
+
+def run(app: typer.Typer, name: str) -> None:
+    """Run a command line; wrong input is one sentence on standard error and exit code 2."""
+    try:
+        app()
+    except InputError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def version_printer(name: str) -> Callable[[bool], None]:
+    """What ``--version`` calls: it prints the version and ends the program."""
+
+    def print_version(wanted: bool) -> None:
+        if wanted:
+            try:
+                print(f"{name} {version(DISTRIBUTION)}")
+            except PackageNotFoundError:
+                raise InputError(f"{DISTRIBUTION} is not installed, and only then has it a version") from None
+            raise typer.Exit
+
+    return print_version
