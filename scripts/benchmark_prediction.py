@@ -14,6 +14,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -67,7 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", type=Path, help="file of related sets of documents")
     parser.add_argument("--sizes", default="500,1000,2000", help="numbers of documents, separated by commas")
-    parser.add_argument("options", nargs="*", help="options for cdcoref predict, after --")
+    parser.add_argument("--options", default="", help="options for cdcoref predict, in one string")
     arguments = parser.parse_args()
     everything = list(documents_of(arguments.sets))
     print("| documents | stories | pairs of documents | seconds | to the first | peak memory, MB |")
@@ -75,7 +76,7 @@ def main() -> None:
     first: Cost | None = None
     for size in (int(size) for size in arguments.sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
-            cost = run(everything[:size], Path(folder), arguments.options)
+            cost = run(everything[:size], Path(folder), shlex.split(arguments.options))
         first = first or cost
         print(
             f"| {cost.documents:,} | {cost.stories:,} | {cost.pairs:,} | {cost.seconds:.0f} | "
