@@ -146,8 +146,8 @@ class Mention:
     def key(self) -> tuple[str, tuple[int, ...], str | None]:
         """What makes two mentions the same mention: the document, the tokens and the kind.
 
-        An event and an entity of the same tokens are two mentions. Where key and response are compared and not every
-        mention of both has a kind (CoNLL says none), `cdcoref.scoring` compares the `place` alone, on both sides.
+        An event and an entity on the same tokens are two mentions. If a mention of the key or of the response has no
+        kind (as in CoNLL), `cdcoref.scoring` compares only the `place`, on both sides.
         """
         return self.document, self.tokens, self.kind
 

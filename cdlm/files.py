@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, and take the place of what stood there before."""
+"""Files and folders that are written completely or not at all, and replace what was there before."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from cdlm.errors import InputError
 
 @contextmanager
 def replaced_file(target: Path) -> Iterator[Path]:
-    """A new file that takes the place of `target` when the block ends without an error.
+    """A new file that replaces `target` when the block ends without an error.
 
-    A link stays a link: the file that it points to is replaced. Permissions are those of the replaced file, or those
-    that any new file gets.
+    If `target` is a symbolic link, the file that it points to is replaced. The permissions of a replaced file are kept.
 
     Raises
     ------
@@ -40,7 +39,7 @@ def replaced_file(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def replaced_folder(folder: Path) -> Iterator[Path]:
-    """A new folder beside `folder` that takes its place when the block ends without an error."""
+    """A new folder that replaces `folder` when the block ends without an error."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:

@@ -1,9 +1,9 @@
-"""Files in, a Corpus out, and back: CoNLL, CorefUD, JSON lines, spaCy's files and plain text, told apart by content.
+"""Files in, a Corpus out, and back: CoNLL, CorefUD, JSON lines, spaCy's DocBin and plain text, recognised by content.
 
-`read_corpus` reads whatever the user names (files, folders, standard input) into one corpus; a bad file stops no other.
-`write_corpus` writes one in the format that the file's name ends in, `jsonl_writer` document by document.
-`read_mention_table` reads the mentions alone, for scoring. Any file may be gzipped. Each format is a module that ends
-in a `Format`, and `FORMATS` lists them.
+`read_corpus` reads files, folders and standard input into one corpus; a bad file does not affect the others.
+`write_corpus` writes a corpus in the format given by the file name, `jsonl_writer` writes it document by document.
+`read_mention_table` reads only mentions, for scoring. Any file may be gzipped. Each format is a module that defines a
+`Format`; `FORMATS` lists them.
 """
 
 from cdcoref.formats.conll import Layout, read_conll, write_conll

@@ -1,15 +1,15 @@
-"""Files that are read together share the names of their clusters; which equal names cannot be meant to be one cluster.
+"""The names of clusters across files: which equal names are one cluster, and which cannot be intended.
 
-A cluster is its kind and its name. An equal kind and name in two files is the same cluster, except where it is not
-known or not believable that it was meant, which is an error that names both files:
+A cluster is identified by its kind and its name. Files read together form one corpus, so an equal kind and name in two
+files is the same cluster. Two cases are errors, because this is uncertain or implausible:
 
-- One file gives the name with a kind and another without: whether it is the same cluster cannot be known.
-- Both files number their clusters from 0 or 1 on without a gap (`0, 1, 2, ...`, `event_0, event_1, ...`), five numbers
-  or more in each: then each file was numbered alone, and an equal number means nothing. Numbers that were given over
-  all files leave gaps in all but the first of them.
+- One file gives the name with a kind, another without: whether it is the same cluster cannot be known.
+- Both files number their clusters consecutively from 0 or 1 (`0, 1, 2, ...`, `event_0, event_1, ...`), with at least
+  five numbers in each. Each file was then numbered on its own, and equal numbers do not mean the same cluster: numbers
+  assigned across files would leave gaps in all files but the first.
 
-An event and an entity of one name are two clusters, in one file and in several. Names that mean something within one
-document only (CorefUD) have the document's id before them when they come here and are never shared.
+An event cluster and an entity cluster of the same name are two clusters, within a file and across files. Names that are
+local to a document (CorefUD) carry the document id as a prefix and are never shared.
 """
 
 from __future__ import annotations
@@ -22,25 +22,27 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 
 FEWEST_NUMBERS = 5
-"""With fewer clusters in a file, their numbers may be without a gap by chance."""
+"""With fewer clusters in a file, their numbers may be consecutive by chance."""
 
 _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,14})", re.DOTALL)
 
 
 class ClusterNames:
-    """The names of the clusters of the files that have been read."""
+    """The cluster names of the files read so far."""
 
     def __init__(self) -> None:
-        self._kinds: dict[str, dict[bool, Path]] = {}  # name: the first file that has it with a kind, and without
-        self._numbered: dict[str, Path] = {}  # what stands before the number: the first file with such names
+        self._kinds: dict[
+            str, dict[bool, Path]
+        ] = {}  # by name: the first file that has it with a kind, and the first without
+        self._numbered: dict[str, Path] = {}  # by prefix: the first file with consecutive numbers
 
     def add(self, corpus: Corpus, path: Path) -> None:
-        """Take the names of one more file.
+        """Add the names of another file.
 
         Raises
         ------
         InputError
-            If a name is that of an earlier file and that cannot be meant; nothing is taken then.
+            If a name shared with an earlier file cannot be intended; nothing is added then.
         """
         named = {
             (mention.cluster, mention.kind is not None) for mention in corpus.mentions if mention.cluster is not None
@@ -48,19 +50,19 @@ class ClusterNames:
         for name, has_kind in sorted(named):
             earlier = self._kinds.get(name, {})
             if (not has_kind) in earlier and has_kind not in earlier:
-                here, there = ("a kind", "none") if has_kind else ("no kind", "one")
+                here, there = ("a kind", "none") if has_kind else ("no kind", "a kind")
                 raise InputError(
-                    f"cluster {name!r} has {here} here and {there} in {earlier[not has_kind]}, so whether it is the "
-                    "same cluster cannot be known; say the kind of the mentions of both files, or rename it",
+                    f"cluster {name!r} has {here} here and {there} in {earlier[not has_kind]}, so whether they are the "
+                    "same cluster is unclear; give both files kinds, or rename one of the clusters",
                     path,
                 )
         numbered = _numbered_alone(name for name, _ in named)
         for prefix in sorted(numbered):
             if prefix in self._numbered:
                 raise InputError(
-                    f"the clusters are numbered from {prefix}{numbered[prefix]} on here and in "
-                    f"{self._numbered[prefix]}, so equal numbers cannot mean the same cluster; rename those of one "
-                    "file, or join both files into one if they are meant",
+                    f"clusters are numbered consecutively from {prefix}{numbered[prefix]} both here and in "
+                    f"{self._numbered[prefix]}, so equal numbers cannot be the same cluster; rename the clusters of "
+                    "one file, or merge the files if the numbers are meant to be shared",
                     path,
                 )
         for name, has_kind in named:
@@ -70,7 +72,7 @@ class ClusterNames:
 
 
 def _numbered_alone(names: Iterable[str]) -> dict[str, int]:
-    """What stands before the numbers of names that are numbered from 0 or 1 on without a gap, and the first number."""
+    """The prefixes of names that are numbered consecutively from 0 or 1, and their first number."""
     numbers: dict[str, set[int]] = {}
     for name in names:
         if match := _NUMBERED.fullmatch(name):

@@ -1,9 +1,8 @@
-"""CoNLL-2011/2012 files and their eight-column cross-document variant, as corpora: read and written.
+"""CoNLL-2011/2012 files and their eight-column cross-document variant: files in, a corpus out, and back.
 
-What is written is read back equal, as far as the format goes: documents, sentences, tokens, topics (eight columns), and
-which mentions are coreferent. CoNLL says neither kinds nor ids, and it cannot say a discontinuous mention, nor two
-mentions of one cluster that overlap without one holding the other; those are refused by name. The layouts and the
-parsing are described in `conll_parsing`.
+Documents, parts, sentences, tokens, coreference and, in eight columns, topics and annotated sentences are read back as
+they were written. CoNLL has no kinds, mention ids or confidences, no discontinuous mentions and no crossing mentions
+within a cluster, and eight columns have no documents without tokens. The layouts are described in `conll_parsing`.
 """
 
 from __future__ import annotations
@@ -24,41 +23,41 @@ from cdcoref.formats.word_escapes import escape, unescape
 from cdcoref.wording import counted
 
 Layout = Literal["cross-document", "2012"]
-"""The default first: it joins all documents, so that every scorer counts links across documents."""
+"""The default first: it puts all documents in one block, so that every scorer counts links between documents."""
 
 BLOCK = "corpus"
-"""What `#begin document` says in the cross-document layout; other scorers want it equal in key and response."""
+"""The name after `#begin document` in the cross-document layout; other scorers need it equal in key and response."""
 
 _REST_OF_2012 = "-\t*\t-\t-\t-\t-\t*"
-"""Between word and coreference: part of speech, parse, lemma, frameset, sense, speaker, named entity."""
+"""The columns between word and coreference: part of speech, parse, lemma, frameset, sense, speaker, named entity."""
 
 
 def read_conll(
     path: str | Path, *, kind: str | None = None, clusters: Literal["corpus", "document"] = "corpus"
 ) -> Corpus:
-    """Read a CoNLL file, plain or gzipped, of either layout.
+    """Read a CoNLL file, plain or gzipped, in either layout.
 
     Parameters
     ----------
     path
         The file.
     kind
-        The kind of all its mentions (`"event"`, `"entity"`), since the file does not say one.
+        The kind of all mentions (`"event"` or `"entity"`), since CoNLL has none.
     clusters
-        Where a cluster's number means the same cluster: in the whole file, or in one document only (as in the files
-        of the CoNLL-2011/2012 shared tasks); then the document's id is put before it.
+        The scope of cluster names: the corpus, or the document (as in the CoNLL-2011/2012 shared tasks); the document
+        id is then put before the name.
 
     Returns
     -------
     Corpus
-        A second part of a document has the part after the name in its id (`"name; part 001"`), since ids are unique.
-        Sentences are separated by blank lines, or by the sentence number of the eight columns, whose flag says which
-        of them are annotated. A token is `_` where the file has no column of words.
+        Ids are unique: a further part of a document has the part in its id (`"name; part 001"`). Sentences are
+        separated by blank lines or, in eight columns, by the sentence number; the flag column marks the annotated
+        ones. Tokens are `_` if the file has no word column.
 
     Raises
     ------
     InputError
-        If the file is not such a file; the message says the line.
+        If the file is malformed; the message gives the line.
     """
     words = _Words()
     table = read_conll_table(path, words.add)
@@ -85,18 +84,18 @@ def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "cross-doc
     Parameters
     ----------
     corpus
-        Clusters become numbers in the order of their first mention; a mention without a cluster gets its own.
+        The corpus. Clusters are numbered in the order of their first mention; a mention without a cluster gets a
+        cluster of its own.
     path
-        The file; it is replaced when everything is written.
+        The file; it is replaced once everything is written.
     layout
-        ``"cross-document"``: eight columns with topic and subtopic, all documents in one block. ``"2012"``: a block
-        for every document; other scorers then count links within documents only.
+        ``"cross-document"``: eight columns with topic and subtopic, all documents in one block. ``"2012"``: one block
+        per document, in which other scorers count links within documents only.
 
     Raises
     ------
     InputError
-        If a mention cannot be said in CoNLL, an empty document cannot be said in eight columns, or the file cannot be
-        written.
+        If CoNLL cannot express a mention, eight columns an empty document, or the file cannot be written.
     """
     blocks = _cross_document_lines(corpus) if layout == "cross-document" else _lines_of_2012(corpus)
     with output_file(path) as file:
@@ -106,7 +105,7 @@ def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "cross-doc
 
 @dataclass(slots=True)
 class _Sentences:
-    """The words of one document while it is read."""
+    """The words of a document being read."""
 
     sentences: list[list[str]] = field(default_factory=list)
     flags: list[bool] = field(default_factory=list)
@@ -125,7 +124,7 @@ class _Sentences:
 
 
 class _Words:
-    """Takes words and sentences from the lines that the parser passes on."""
+    """Collects words and sentences from the token lines passed on by the parser."""
 
     def __init__(self) -> None:
         self.documents: dict[int, _Sentences] = {}
@@ -149,12 +148,12 @@ def _mentions(table: MentionTable, ids: list[str], kind: str | None, local: bool
 
 
 def fill_gaps(corpus: Corpus) -> tuple[Corpus, int]:
-    """Replace discontinuous mentions, which CoNLL cannot say, by all tokens from their first to their last.
+    """Extend discontinuous mentions, which CoNLL cannot express, to all tokens from the first to the last.
 
     Returns
     -------
     corpus, filled
-        The corpus with contiguous mentions only, and how many of them were discontinuous.
+        The corpus with contiguous mentions only, and the number of mentions extended.
     """
     mentions = [m if m.contiguous else replace(m, tokens=tuple(range(m.start, m.end))) for m in corpus.mentions]
     filled = sum(not mention.contiguous for mention in corpus.mentions)
@@ -182,7 +181,7 @@ def _cross_document_lines(corpus: Corpus) -> Iterator[str]:
     for key, (document, cells) in zip(document_keys(corpus.documents), _cells(corpus), strict=True):
         if not document.tokens:
             raise InputError(
-                f"document {document.id!r} has no tokens, which eight columns cannot say; leave it out", document.path
+                f"document {document.id!r} has no tokens, which eight columns cannot express; remove it", document.path
             )
         groups = "\t".join(
             "-" if group is None else _first_column(group) for group in (document.topic, document.subtopic)
@@ -200,13 +199,13 @@ _ESCAPED_SPACE = escape(" ")
 
 
 def _first_column(text: str) -> str:
-    """A column that can open a line ('#' would make it a comment) and is not taken for an empty one."""
+    """A column that can begin a line ('#' would make it a comment) and is not mistaken for an empty one."""
     column = escape(text)
     return f"\\u{ord(column[0]):04x}{column[1:]}" if column[0] == "#" or column == "-" else column
 
 
 def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
-    """Every document with its coreference column, at the tokens where it is not empty."""
+    """Each document with the cells of its coreference column that are not empty, by token."""
     numbers: dict[object, int] = {}
     by_document = corpus.by_document()
     for document in corpus.documents:
@@ -214,7 +213,7 @@ def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
         for mention in by_document[document.id]:
             if not mention.contiguous:
                 raise InputError(
-                    f"{_described(mention, document)} is discontinuous, which CoNLL cannot say; write JSON lines",
+                    f"{_described(mention, document)} is discontinuous, which CoNLL cannot express; use JSON lines",
                     document.path,
                 )
             name = object() if mention.cluster is None else (mention.kind, mention.cluster)
@@ -225,22 +224,22 @@ def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
 
 
 def _check_nesting(mentions: Iterable[Mention], document: Document) -> None:
-    """Refuse mentions of one cluster whose brackets would be paired otherwise when they are read."""
+    """Reject crossing mentions of a cluster, whose brackets would be paired differently on reading."""
     around: list[Mention] = []
     for mention in sorted(mentions, key=lambda m: (m.start, -m.end)):
         while around and around[-1].end <= mention.start:
             around.pop()
         if around and around[-1].end < mention.end:
             raise InputError(
-                f"{_described(mention, document)} overlaps {_described(around[-1], document)} of the same cluster and "
-                "neither holds the other, which CoNLL cannot say; write JSON lines",
+                f"{_described(mention, document)} crosses {_described(around[-1], document)} of the same cluster, "
+                "which CoNLL cannot express; use JSON lines",
                 document.path,
             )
         around.append(mention)
 
 
 def _brackets(clusters: dict[int, list[Mention]]) -> dict[int, str]:
-    """The column: at every token first beginnings, the longest first, then whole mentions, then ends."""
+    """The column: at each token first beginnings, the longest mention first, then whole mentions, then ends."""
     parts: dict[int, list[tuple[int, int, int, str]]] = {}
     for number, mentions in clusters.items():
         for mention in mentions:
@@ -268,12 +267,12 @@ def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
     notes = []
     if filled:
         notes.append(
-            f"{counted(filled, 'discontinuous mention')} written from first to last token, since CoNLL has no gaps"
+            f"{counted(filled, 'discontinuous mention')} extended from first to last token, since CoNLL has none"
         )
     empty = [document.id for document in corpus.documents if not document.tokens]
     if empty and chosen == "cross-document":
         corpus = corpus.subset(document.id for document in corpus.documents if document.tokens)
-        notes.append(f"{counted(len(empty), 'document')} without words left out, since eight columns cannot say it")
+        notes.append(f"{counted(len(empty), 'document')} without tokens omitted, since eight columns have none")
     write_conll(corpus, path, layout=chosen)
     return tuple(notes)
 

@@ -1,16 +1,17 @@
-"""The CoNLL coreference formats, parsed a chunk at a time: bytes go in, a `MentionTable` comes out.
+"""The CoNLL coreference formats, parsed chunk by chunk: bytes in, a `MentionTable` out.
 
-Two layouts are told apart by their first token line. CoNLL-2011/2012: one `#begin document (NAME); part N` for every
-document, columns separated by tabs or spaces, the last one coreference. Cross-document CoNLL: eight columns separated
-by tabs (topic, subtopic, document, sentence number, token number, word, flag, coreference); documents are told apart by
-the first three, whatever `#begin document` says.
+The first token line shows which of two layouts a file has. CoNLL-2011/2012: one `#begin document (NAME); part N` per
+document, columns separated by tabs or spaces, coreference in the last. Cross-document CoNLL: eight tab-separated
+columns (topic, subtopic, document, sentence number, token number, word, flag, coreference); the first three identify
+the document, whatever `#begin document` says.
 
-The last column holds brackets, joined by `|` or not at all: `(7` begins a mention of cluster 7, `7)` ends the one of
-that cluster that began last, `(7)` is both. On one line whole mentions count first, then beginnings, then ends, as in
-the reference scorer. `-` and `_` are empty, and so is a bare number, which some writers put inside a mention.
+The last column contains brackets, with or without `|` between them: `(7` begins a mention of cluster 7, `7)` ends the
+mention of that cluster that began last, and `(7)` is a mention of one token. Within a line, whole mentions come first,
+then beginnings, then ends, as in the reference scorer. `-` and `_` are empty, as is a bare number, which some tools
+write inside a mention.
 
-Speed comes from looking only at lines whose last column is not empty: NumPy finds them, and the borders of documents,
-over a whole chunk.
+For speed, only lines whose last column is not empty are parsed in Python; NumPy finds these and the document
+boundaries.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from cdcoref.formats.mention_table import DocumentRow, Ints, MentionTable, Menti
 from cdcoref.formats.word_escapes import unescape
 
 LONGEST_LINE = 1 << 24
-"""Bytes of the longest line that is accepted; real ones have some hundred."""
+"""The longest line accepted, in bytes; real lines have some hundreds."""
 
 COLUMNS = 8
-"""Columns of the cross-document layout; the document's name is made of the first three."""
+"""The number of columns in the cross-document layout; the first three identify the document."""
 
 _BEGIN = re.compile(rb"#\s*begin document\b\s*(.*)")
 _END = re.compile(rb"#\s*end document\b")
@@ -45,20 +46,20 @@ _SPACES = np.frombuffer(b"\t\n\v\f\r ", np.uint8)
 
 
 class Lines(NamedTuple):
-    """Token lines of one document within one chunk.
+    """Consecutive token lines of one document in one chunk.
 
     Attributes
     ----------
     document
-        The number of the document in the file, from 0.
+        The index of the document in the file, from 0.
     cross_document
-        Whether the layout is the cross-document one.
+        Whether the layout is cross-document.
     chunk
         The bytes.
     starts, stops
-        Where every line begins and ends in the chunk, without its newline. *Shape:* (lines,)
+        The byte range of each line in the chunk, without the newline. *Shape:* (lines,)
     blanks
-        How many blank lines the file has before each of them. *Shape:* (lines,)
+        The number of blank lines in the file before each line. *Shape:* (lines,)
     """
 
     document: int
@@ -70,7 +71,7 @@ class Lines(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What one coreference cell says, as cluster numbers in the order of the cell."""
+    """The content of a coreference cell: cluster numbers, in the order of the cell."""
 
     whole: tuple[int, ...]
     begins: tuple[int, ...]
@@ -81,7 +82,7 @@ OnLines = Callable[[Lines], None]
 
 
 def begins_with_a_document(start: bytes) -> bool:
-    """Whether the first line of a file that is no comment is a `#begin document`."""
+    """Whether the first line of a file that is not a comment is a `#begin document` line."""
     for line in start.split(b"\n"):
         text = line.strip()
         if _BEGIN.match(text):
@@ -99,13 +100,13 @@ def read_conll_table(path: str | Path, on_lines: OnLines | None = None) -> Menti
     path
         The file.
     on_lines
-        What else to do with the token lines: it is called for every run of them, in order.
+        Called with the token lines, in order.
 
     Raises
     ------
     InputError
-        If the file is not UTF-8 text of one of the two layouts, is cut off, has a bracket without its partner, a
-        document twice, or a line outside of a document.
+        If the file is not UTF-8 text in one of the two layouts, is truncated, or has an unmatched bracket, a duplicate
+        document, or a line outside any document.
     """
     parser = _Parser(str(path), on_lines)
     for number, chunk in line_chunks(path, LONGEST_LINE):
@@ -115,11 +116,11 @@ def read_conll_table(path: str | Path, on_lines: OnLines | None = None) -> Menti
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """A chunk cut into lines: where they start and stop (trailing white space apart), and what sort they are.
+    """A chunk split into lines: their start and stop (without trailing white space) and their type.
 
-    `rows` are the token lines, by their place in the chunk; `coreferent` the places in `rows` of those whose last
-    column is not a single '-' or '_', with `coreferent_lines`, their line, start and stop; `specials` the lines that
-    begin with '#'.
+    `rows` are the indices of the token lines; `coreferent` the indices into `rows` of those whose last column is not a
+    single '-' or '_', and `coreferent_lines` their line index, start and stop; `specials` the lines that begin with
+    '#'.
     """
 
     data: bytes
@@ -164,7 +165,7 @@ class _Chunk:
 
 
 def _stripped(characters: NDArray[np.uint8], data: bytes, starts: Ints, ends: Ints) -> Ints:
-    """Where the lines end without the white space at their end."""
+    """The ends of the lines without trailing white space."""
     stops = ends.copy()
     for _ in range(3):
         white = (stops > starts) & np.isin(characters[stops - 1], _SPACES)
@@ -182,17 +183,17 @@ class _Parser:
         self._on_lines = on_lines
         self._builder = MentionTableBuilder(path)
         self._cells: dict[bytes, Cell] = {}
-        self._open: dict[int, list[tuple[int, int, int]]] = {}  # cluster: (token, order, line) of open mentions
+        self._open: dict[int, list[tuple[int, int, int]]] = {}  # by cluster: (token, order, line) of open mentions
         self._order = 0
         self._blanks = 0
         self._line = 0
-        self._block: tuple[bytes, int] | None = None  # what follows "#begin document", and its line
+        self._block: tuple[bytes, int] | None = None  # the text after "#begin document", and its line
         self._document: DocumentRow | None = None
         self._prefix: bytes | None = None  # first three columns of the current document
         self._cross_document: bool | None = None  # the layout, once a token line has shown it
 
     def feed(self, number: int, data: bytes) -> None:
-        """Parse whole lines, the first of which has that number."""
+        """Parse whole lines; `number` is that of the first."""
         chunk = _Chunk.cut(number, data)
         begin = 0
         cuts = np.searchsorted(chunk.rows, chunk.specials).tolist()
@@ -210,8 +211,8 @@ class _Parser:
         """The table, at the end of the file."""
         if self._block is not None:
             self._fail(
-                f"the file ends here, inside the document that begins on line {self._block[1]}, without "
-                "'#end document'; it was cut off, write it again",
+                f"the file ends without '#end document' for the document that begins on line {self._block[1]}; it may "
+                "be truncated",
                 self._line,
             )
         return self._builder.finish()
@@ -220,11 +221,12 @@ class _Parser:
         raise InputError(message, self._path, line)
 
     def _special(self, text: bytes, line: int) -> None:
-        """A line that begins with '#': the beginning of a block, its end, or a comment."""
+        """Parse a line that begins with '#': the beginning or end of a block, or a comment."""
         if begin := _BEGIN.match(text):
             if self._block is not None:
                 self._fail(
-                    f"a document begins before the one of line {self._block[1]} has ended with '#end document'", line
+                    f"a document begins before the document of line {self._block[1]} ends; '#end document' is missing",
+                    line,
                 )
             self._block = begin[1], line
             self._prefix = None
@@ -265,15 +267,17 @@ class _Parser:
     def _end_document(self) -> None:
         if any(self._open.values()):
             _, _, line = min(stack[0] for stack in self._open.values() if stack)
-            self._fail("a mention begins here and never ends in its document; close its bracket", line)
+            self._fail("the mention that begins here does not end in its document; close its bracket", line)
         self._open.clear()
         self._document = None
 
     def _rows(self, chunk: _Chunk, begin: int, end: int) -> None:
-        """Token lines without a special line between them: those from `begin` to `end` in `chunk.rows`."""
+        """Parse the token lines from `begin` to `end` in `chunk.rows`, with no special line between them."""
         first = int(chunk.rows[begin])
         if self._block is None:
-            self._fail("a token line outside of '#begin document' and '#end document'", chunk.first_number + first)
+            self._fail(
+                "the token line is outside any document; '#begin document' is missing", chunk.first_number + first
+            )
         if self._cross_document is None:
             self._cross_document = _is_cross_document(chunk.text(first))
             if not self._cross_document:
@@ -285,7 +289,7 @@ class _Parser:
             self._document_rows(chunk, start, stop)
 
     def _document_rows(self, chunk: _Chunk, begin: int, end: int) -> None:
-        """Token lines of the current document."""
+        """Parse token lines of the current document."""
         assert self._document is not None
         offset = self._document.tokens - begin
         data, cells, coreferent = chunk.data, self._cells, chunk.coreferent
@@ -295,7 +299,7 @@ class _Parser:
             column = max(data.rfind(b"\t", start, stop), data.rfind(b" ", start, stop)) + 1
             if column == 0:
                 self._fail(
-                    "the line has one column; the last of several must be coreference, '-' where there is none", number
+                    "the line has only one column; the last column must be coreference, '-' if there is none", number
                 )
             text = data[column:stop]
             cell = cells.get(text)
@@ -327,7 +331,7 @@ class _Parser:
             stack = self._open.get(cluster)
             if not stack:
                 name = self._builder.table.names[cluster]
-                self._fail(f"a mention of cluster {name} ends here that has not begun; open its bracket", line)
+                self._fail(f"a mention of cluster {name[:60]} ends here but does not begin; open its bracket", line)
             start, order, _ = stack.pop()
             self._builder.add(start, token + 1, cluster, order)
 
@@ -353,7 +357,7 @@ class _Parser:
         return Cell(tuple(whole), tuple(begins), tuple(ends))
 
     def _borders(self, chunk: _Chunk, begin: int, end: int) -> list[tuple[int, bytes | None]]:
-        """Places in `chunk.rows` where a document begins, with its first three columns; None where it continues."""
+        """Indices into `chunk.rows` where a document begins, with its first three columns; None if it continues."""
         rows = chunk.rows[begin:end]
         starts, stops = chunk.starts[rows], chunk.stops[rows]
         tabs = np.flatnonzero(chunk.characters == ord("\t"))
@@ -361,7 +365,7 @@ class _Parser:
         wrong = np.flatnonzero(np.searchsorted(tabs, stops) - first_tab != COLUMNS - 1)
         if len(wrong):
             self._fail(
-                f"the line does not have {COLUMNS} tab-separated columns as the first one has; write it again",
+                f"the line does not have {COLUMNS} tab-separated columns, unlike the first token line",
                 chunk.first_number + int(rows[wrong[0]]),
             )
         lengths = tabs[first_tab + 2] - starts
@@ -373,7 +377,7 @@ class _Parser:
 
 
 def _changes(characters: NDArray[np.uint8], starts: Ints, lengths: Ints) -> list[int]:
-    """Places where the first `lengths` bytes of a line differ from those of the line before, and 0."""
+    """Indices of lines whose first `lengths` bytes differ from those of the line before, and 0."""
     differs = np.ones(len(starts), bool)
     runs = np.flatnonzero(np.concatenate(([True], lengths[1:] != lengths[:-1], [True])))
     for run, end in zip(runs[:-1].tolist(), runs[1:].tolist(), strict=True):
@@ -384,11 +388,11 @@ def _changes(characters: NDArray[np.uint8], starts: Ints, lengths: Ints) -> list
 
 
 def _is_cross_document(line: bytes) -> bool:
-    """Whether a token line has sentence and token number where CoNLL-2012 has word and part of speech."""
+    """Whether a token line has sentence and token numbers where CoNLL-2012 has a word and its part of speech."""
     columns = line.split(b"\t")
     return len(columns) == COLUMNS and columns[3].isdigit() and columns[4].isdigit()
 
 
 def _not_brackets(text: bytes) -> str:
     shown = text[:40].decode(errors="replace")
-    return f"the last column is {shown!r}, which is not coreference: '-', or brackets such as '(3)', '(3|(5)' and '3)'"
+    return f"the last column is {shown!r}, but coreference is '-' or brackets such as '(3)', '(3|(5)' and '3)'"

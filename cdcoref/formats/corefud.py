@@ -1,10 +1,10 @@
-"""CorefUD files (CoNLL-U with `Entity=` in the last column) as corpora: read and written. See `corefud_parsing`.
+"""CorefUD files (CoNLL-U with `Entity=` in the last column): files in, a corpus out, and back. See `corefud_parsing`.
 
-What is written is read back equal, as far as the format goes: documents, sentences, tokens, kinds, clusters and their
-names, also of clusters across documents (`crossdoc` in the attribute `other`; for other programs coreference ends with
-the document) and of discontinuous mentions. CorefUD says neither topics, parts, ids, confidences nor annotated
-sentences; it has no documents without words, and mentions of one cluster that cross cannot all be said. Syntax is left
-empty; the last word of a mention is given as its head.
+Documents, parts, sentences, tokens, discontinuous mentions, kinds and clusters are read back as they were written, even
+clusters that span documents: their names are stored as `crossdoc` in the attribute `other`, which other programs
+ignore, so that for them coreference ends with the document. CorefUD has no topics, mention ids, confidences or
+annotated sentences, no documents without words, and not all crossing mentions within a cluster. Written files have no
+syntax; the last word of a mention is given as its head.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TYPES = {
     *("person", "place", "organization", "animal", "plant", "object", "substance", "time", "number", "abstract"),
     *("event", "other"),
 }
-"""The types of entities that CorefUD has."""
+"""The entity types of CorefUD."""
 
 _HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
 
@@ -51,24 +51,24 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
     path
         The file.
     kind
-        The kind of all its mentions, unless it says kinds as `write_corefud` does: CorefUD's types are others.
+        The kind of all mentions without one: CorefUD has types, and kinds only if `write_corefud` wrote the file.
     heads
-        Whether a mention is its head alone: the words of it that the attribute `minspan` (GUM) or `head` (CorefUD)
-        counts from 1.
+        Whether to reduce mentions to their heads: the words whose indices, from 1, are in the attribute `minspan` (GUM)
+        or `head` (CorefUD).
     empty_nodes
-        Whether empty nodes are tokens: words that the text leaves out.
+        Whether empty nodes (words that the text omits) are tokens.
 
     Returns
     -------
     Corpus
-        The cluster's name has the document's before it, unless it was written as one across documents. A mention's
-        tag is its type (`etype`).
+        Cluster names are preceded by the document id, unless `write_corefud` wrote them. A mention's tag is its type
+        (`etype`).
 
     Raises
     ------
     InputError
-        If the file is not CoNLL-U, a bracket has no partner, `heads` are asked for and a mention has none, or a
-        mention begins or ends at an empty node that is no token.
+        If the file is not CoNLL-U, a bracket is unmatched, a mention lacks the head that `heads` needs, or a mention
+        begins or ends at an empty node that is not a token.
     """
     sentences: dict[int, dict[int, list[str]]] = {}
 
@@ -100,9 +100,9 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
 def _head_of(mention: FoundMention, path: str) -> tuple[int, ...]:
     numbers = sorted(set(map(int, mention.head.split(",")))) if _HEAD.fullmatch(mention.head) else []
     if not numbers or numbers[0] < 1 or numbers[-1] > len(mention.tokens):
-        shown = f"{mention.head[:40]!r} is" if mention.head else "no minspan or head is"
-        message = f"{shown} given for the head of a mention of {counted(len(mention.tokens), 'word')} that begins here"
-        raise InputError(f"{message}; expected the number of a word of it", path, mention.line)
+        shown = f"the head {mention.head[:40]!r}" if mention.head else "no minspan or head"
+        message = f"a mention of {counted(len(mention.tokens), 'word')} begins here with {shown}"
+        raise InputError(f"{message}; expected the indices of words of the mention, from 1", path, mention.line)
     return tuple(mention.tokens[number - 1] for number in numbers)
 
 
@@ -112,38 +112,38 @@ def write_corefud(corpus: Corpus, path: str | Path) -> None:
     Parameters
     ----------
     corpus
-        Every cluster has a name of its own in every document (`e1`, `e2`, ...), beside its name in the corpus.
+        The corpus. A cluster gets an id per document (`e1`, `e2`, ...), besides its name in the corpus.
     path
-        The file; it is replaced when everything is written.
+        The file; it is replaced once everything is written.
 
     Raises
     ------
     InputError
-        If a document has no words, mentions of one cluster cross, or the file cannot be written.
+        If a document has no words, mentions of a cluster cross, or the file cannot be written.
     """
     first = 1
     with output_file(path) as file:
         found = corpus.by_document()
         for key, document in zip(document_keys(corpus.documents), corpus.documents, strict=True):
             if not document.tokens:
-                raise InputError(f"document {document.id!r} has no words, which CorefUD cannot say", document.path)
+                raise InputError(f"document {document.id!r} has no words, which CorefUD cannot express", document.path)
             named, first = _named(found[document.id], first)
             for line in _lines(key, document, _cells(document, named)):
                 file.write(line + "\n")
 
 
 Named = list[tuple[str, str, Mention]]
-"""Mentions with the name of their cluster in the document and with their attributes."""
+"""Mentions with the id of their cluster in the document and with their attributes."""
 
 
 def _named(mentions: list[Mention], first: int) -> tuple[Named, int]:
-    """The mentions of a document with their clusters' names from `e{first}` on, and the number after the last."""
+    """The mentions of a document with cluster ids from `e{first}` on, and the next free number."""
     numbers: dict[object, tuple[int, str]] = {}
     named = []
     for mention in mentions:
         key = object() if mention.cluster is None else (mention.kind, mention.cluster)
         etype = mention.tag if mention.tag in TYPES else EVENT if mention.kind == EVENT else ""
-        # A cluster has one type in CorefUD: that of its first mention.
+        # In CorefUD a cluster has one type: that of its first mention.
         number, etype = numbers.setdefault(key, (first + len(numbers), etype))
         other = {} if mention.kind is None else {KIND: mention.kind}
         if mention.cluster is not None:
@@ -154,7 +154,7 @@ def _named(mentions: list[Mention], first: int) -> tuple[Named, int]:
 
 
 def _cells(document: Document, named: Named) -> dict[int, str]:
-    """What `Entity=` says, at the tokens where it says something."""
+    """The values of `Entity=`, by token."""
     ends: dict[int, list[tuple[int, str]]] = {}
     begins: dict[int, list[tuple[int, str]]] = {}
     words: dict[int, list[str]] = {}
@@ -171,25 +171,25 @@ def _cells(document: Document, named: Named) -> dict[int, str]:
     for token in ends.keys() | begins.keys() | words.keys():
         closing, opening = ("".join(text for _, text in sorted(table.get(token, []))) for table in (ends, begins))
         whole = "".join(words.get(token, []))
-        # CorefUD's order: ends before beginnings; whole mentions after beginnings, or before ends if there are none.
+        # CorefUD's order: ends, then beginnings; whole mentions after beginnings, or before ends if there are none.
         cells[token] = closing + opening + whole if opening else whole + closing
     _check(document, named, cells)
     return cells
 
 
 def _pieces(tokens: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """First and last token of every unbroken part of a mention."""
+    """First and last token of each contiguous part of a mention."""
     for _, run in groupby(enumerate(tokens), key=lambda entry: entry[1] - entry[0]):
         part = [token for _, token in run]
         yield part[0], part[-1]
 
 
 def _check(document: Document, named: Named, cells: dict[int, str]) -> None:
-    """Refuse what would not be read back equal: mentions of one cluster whose brackets are paired otherwise."""
+    """Reject crossing mentions of a cluster, whose brackets would be paired differently on reading."""
 
     def fail(message: str, line: int) -> NoReturn:
         raise InputError(
-            f"mentions of one cluster cross in document {document.id!r}, which CorefUD cannot say; write JSON lines",
+            f"mentions of one cluster cross in document {document.id!r}, which CorefUD cannot express; use JSON lines",
             document.path,
         )
 
@@ -231,7 +231,7 @@ def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
     written = corpus.subset(document.id for document in corpus.documents if document.tokens)
     write_corefud(written, path)
     empty = len(corpus.documents) - len(written.documents)
-    return (f"{counted(empty, 'document')} without words left out, since CorefUD cannot say it",) if empty else ()
+    return (f"{counted(empty, 'document')} without tokens omitted, since CorefUD has none",) if empty else ()
 
 
 COREFUD = Format(

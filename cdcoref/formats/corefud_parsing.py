@@ -1,13 +1,13 @@
-"""CoNLL-U files whose last column (MISC) carries coreference as `Entity=` (CorefUD), parsed into a `MentionTable`.
+"""CorefUD, parsed: CoNLL-U lines with coreference as `Entity=` in the last column (MISC) in, a `MentionTable` out.
 
-https://ufal.mff.cuni.cz/corefud: `(e5-person-1-` begins a mention of cluster e5, `e5)` ends it, `(e5-person-1-)` is a
-mention of one word, several stand side by side without a separator; `e5[1/2]` is the first of two pieces of a
+https://ufal.mff.cuni.cz/corefud: `(e5-person-1-` begins a mention of cluster e5, `e5)` ends it, and `(e5-person-1-)` is
+a mention of one word; several follow each other without a separator. `e5[1/2]` is the first of two parts of a
 discontinuous mention. The comment `# global.Entity = eid-etype-head-other` names the attributes between the hyphens:
-`eid` is the cluster (or `GRP`; the first by default), `etype` its type (or `entity`), `other` holds more as
-`name:value` pairs. Tokens are words and empty nodes; ranges of multiword tokens are not tokens.
+`eid` is the cluster (or `GRP`; the first attribute by default), `etype` its type (or `entity`), and `other` holds
+further `name:value` pairs. Tokens are words and empty nodes, but not multiword token ranges.
 
-A cluster's name means something within one document only (`# newdoc`), unless `other` says `crossdoc:NAME`, with
-percent escapes: that is how `corefud` writes clusters across documents. It writes kinds as `kind:event` there.
+Cluster names are local to a document (`# newdoc`), unless `other` contains `crossdoc:NAME` (percent-encoded), as
+`corefud` writes it, together with kinds (`kind:event`).
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from cdcoref.formats.document_names import DocumentKey, column_to_key
 from cdcoref.formats.lines import line_chunks
 from cdcoref.formats.mention_table import KIND_NUMBERS, DocumentRow, MentionTable, MentionTableBuilder
 from cdcoref.formats.word_escapes import unescape
+from cdcoref.wording import counted
 
 LONGEST_LINE = 1 << 24
-"""Bytes of the longest line that is accepted."""
+"""The longest line accepted, in bytes."""
 
 COLUMNS = 10
 ATTRIBUTES = ("eid", "etype", "head", "other")
-"""The attributes of a mention where no comment names them, which are also those that are written."""
+"""The attributes of a mention: the default on reading, and those written."""
 CROSS_DOCUMENT, KIND = "crossdoc", "kind"
-"""What `other` calls the name of a cluster across documents, and a mention's kind."""
+"""The names in `other` for the name of a cluster across documents, and for a mention's kind."""
 
 _COMMENT = re.compile(
     rb"#\s*(?:(?:newdoc|newpar)(?:\s+id\s*=.*)?\s*$|(?:global\.\w+|sent_id|text|generator)\s*=)", re.ASCII
@@ -46,11 +47,11 @@ _BRACKET = re.compile(r"(\()?([^()]+)(\))?")
 _PIECE = re.compile(r"(.*)\[([0-9]{1,6})/([0-9]{1,6})\]")
 
 OnWord = Callable[[int, int, str], None]
-"""Called with the number of the document, the number of the sentence in the file, and the word."""
+"""Called with the index of the document, the index of the sentence in the file, and the word."""
 
 
 def begins_with_conllu(start: bytes) -> bool:
-    """Whether the first lines of a file are a comment of CoNLL-U or a word of it."""
+    """Whether a file begins with a comment or a word of CoNLL-U."""
     for line in start.split(b"\n"):
         if _COMMENT.match(line):
             return True
@@ -66,13 +67,13 @@ class FoundMention:
     Attributes
     ----------
     attributes
-        What stands between the hyphens of its first bracket, by the attribute's name.
+        The attributes of its first bracket, by name.
     order, line
-        The place of that bracket among all, and its line.
+        The index of that bracket in the file, and its line.
     name
-        The cluster, as its brackets say it.
+        The cluster, as named in the brackets.
     tokens
-        The tokens of the pieces that have ended.
+        The tokens of the parts that have ended.
     """
 
     attributes: dict[str, str]
@@ -91,18 +92,18 @@ class FoundMention:
 
     @property
     def head(self) -> str:
-        """The numbers of the words that are its head, as GUM (`minspan`) or CorefUD says them, from 1."""
+        """The indices of the words of its head, from 1, as given by GUM (`minspan`) or CorefUD (`head`)."""
         return self.attributes.get("minspan") or self.attributes.get("head") or ""
 
     @property
     def kind(self) -> str | None:
-        """Its kind, where `other` says one."""
+        """Its kind, if `other` contains one."""
         kind = self._other().get(KIND)
         return kind if kind in KINDS else None
 
     @property
     def cross_document(self) -> str | None:
-        """The name of its cluster across documents, where `other` says one."""
+        """The name of its cluster across documents, if `other` contains one."""
         name = self._other().get(CROSS_DOCUMENT)
         return None if name is None else unquote(name, errors="replace")
 
@@ -115,46 +116,46 @@ OnMention = Callable[[FoundMention], None]
 
 
 class Brackets:
-    """Pairs the brackets of one document.
+    """Matches the brackets of one document.
 
     Parameters
     ----------
     fail
-        Raises the error of a message and a line.
+        Raises the error for a message and a line.
     order
-        The number of the first mention.
+        The index of the first mention.
     """
 
     def __init__(self, fail: Callable[[str, int], NoReturn], order: int = 0) -> None:
         self._fail = fail
         self.order = order
         self._open: dict[str, list[FoundMention]] = {}
-        self._waiting: dict[str, list[FoundMention]] = {}  # discontinuous mentions between two of their pieces
+        self._waiting: dict[str, list[FoundMention]] = {}  # discontinuous mentions between two of their parts
 
     def take(self, text: str, token: int, line: int, names: Sequence[str]) -> Iterator[FoundMention]:
-        """Take what `Entity=` says at a token; `names` are those of the attributes. Yields the mentions that end."""
+        """Parse the value of `Entity=` at a token, given the names of the attributes; yields the mentions that end."""
         cluster = next((names.index(name) for name in ("eid", "GRP") if name in names), 0)
         at = 0
         while at < len(text):
             match = _BRACKET.match(text, at)
             if match is None or not (match[1] or match[3]):
-                self._fail(f"Entity={text[:60]} cannot be read; each mention needs a bracket and a name", line)
+                self._fail(f"Entity={text[:60]} cannot be parsed; each mention needs a bracket and a name", line)
             at = match.end()
             opens, inside, closes = match.groups()
             values = inside.split("-")
             name = values[min(cluster, len(values) - 1) if opens else 0]
             if not name:
-                self._fail(f"Entity={text[:60]} cannot be read; each mention needs a bracket and a name", line)
+                self._fail(f"Entity={text[:60]} cannot be parsed; each mention needs a bracket and a name", line)
             if opens:
                 self._begin(name, dict(zip(names, values, strict=False)), token, line)
             if closes and (mention := self._end(name, token, line)):
                 yield mention
 
     def finish(self) -> None:
-        """Refuse mentions that have not ended."""
+        """Reject mentions that have not ended."""
         lines = [mention.line for table in (self._open, self._waiting) for stack in table.values() for mention in stack]
         if lines:
-            self._fail("a mention begins here and never ends in its document; close its bracket", min(lines))
+            self._fail("the mention that begins here does not end in its document; close its bracket", min(lines))
 
     def _begin(self, name: str, attributes: dict[str, str], token: int, line: int) -> None:
         cluster, number, pieces = _piece(name)
@@ -165,7 +166,7 @@ class Brackets:
             stack = self._waiting.get(cluster, [])
             found = [m for m in stack if m.piece == number - 1 and m.pieces == pieces]
             if not found:
-                self._fail(f"{name[:60]} continues a mention whose piece before was not found", line)
+                self._fail(f"{name[:60]} continues a mention whose previous part is missing", line)
             mention = found[-1]
             stack.remove(mention)
         mention.start, mention.piece = token, number
@@ -175,7 +176,7 @@ class Brackets:
         cluster, number, pieces = _piece(name)
         stack = self._open.get(cluster)
         if not stack:
-            self._fail(f"a mention of {cluster[:60]} ends here that has not begun; open its bracket", line)
+            self._fail(f"a mention of {cluster[:60]} ends here but does not begin; open its bracket", line)
         same = [m for m in stack if (m.piece, m.pieces) == (number, pieces)]
         mention = same[-1] if same else stack[-1]
         stack.remove(mention)
@@ -188,7 +189,7 @@ class Brackets:
 
 
 def _piece(name: str) -> tuple[str, int, int]:
-    """The cluster, the number of the piece, and the number of pieces."""
+    """The cluster, the number of the part, and the number of parts."""
     match = _PIECE.fullmatch(name)
     return (match[1], int(match[2]), int(match[3])) if match else (name, 1, 1)
 
@@ -207,16 +208,16 @@ def read_corefud_table(
     path
         The file.
     on_word
-        What else to do with every token.
+        Called for each token.
     on_mention
-        What else to do with every mention of the table, in its order.
+        Called for each mention, in the order of the table.
     empty_nodes
-        Whether empty nodes are tokens: words that the text leaves out.
+        Whether empty nodes (words that the text omits) are tokens.
 
     Raises
     ------
     InputError
-        If the file is not CoNLL-U, a bracket has no partner, or a mention begins or ends at an empty node that is no
+        If the file is not CoNLL-U, a bracket is unmatched, or a mention begins or ends at an empty node that is not a
         token.
     """
     reader = _Reader(str(path), on_word, on_mention, empty_nodes)
@@ -239,12 +240,12 @@ class _Reader:
         self._sentence = 0
 
     def read(self, lines: list[bytes], first: int) -> None:
-        """Take some lines, the first of which has that number in the file."""
+        """Parse lines; `first` is the number of the first one in the file."""
         only_mentions = self._on_word is None and self._empty_nodes
         for number, line in enumerate(lines, first):
             if line[:1].isdigit():
                 if only_mentions and b"Entity=" not in line and self._document is not None:
-                    # Most lines by far: a word (or a range of words) that no mention begins or ends at.
+                    # By far most lines: a word (or a range) at which no mention begins or ends.
                     if line.count(b"\t") != COLUMNS - 1:
                         self._fail_columns(line, number)
                     self._document.tokens += b"-" not in line[: line.index(b"\t")]
@@ -268,8 +269,8 @@ class _Reader:
     def _fail_columns(self, line: bytes, number: int) -> NoReturn:
         columns = line.count(b"\t") + 1
         self._fail(
-            f"the line has {columns} tab-separated {'column' if columns == 1 else 'columns'} and begins with "
-            f"{line[:20].decode(errors='replace')!r}; a word of CoNLL-U has {COLUMNS} and begins with its number",
+            f"the line has {counted(columns, 'tab-separated column')} and begins with "
+            f"{line[:20].decode(errors='replace')!r}; a word in CoNLL-U has {COLUMNS} and begins with its number",
             number,
         )
 
@@ -294,7 +295,7 @@ class _Reader:
             return
         if b"." in columns[0] and not self._empty_nodes:
             if b"Entity=" in columns[9]:
-                self._fail("a mention begins or ends at an empty node, which is no word of the text", number)
+                self._fail("a mention begins or ends at an empty node, which is not a word of the text", number)
             return
         if self._document is None:
             self._begin_document("", number)
@@ -313,7 +314,7 @@ class _Reader:
         if name is not None:
             table.local_clusters = False
             key = kind, name
-        elif "GRP" in self._attributes:  # these numbers begin anew in every document
+        elif "GRP" in self._attributes:  # these numbers restart in each document
             key = len(table.documents), mention.name
         number = self._builder.cluster(key, mention.name if name is None else name)
         self._builder.add_tokens(tuple(mention.tokens), number, mention.order, KIND_NUMBERS[kind])

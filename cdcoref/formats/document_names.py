@@ -1,8 +1,8 @@
-r"""What a document is called in files that know parts of documents: its name and its part, and the id made of them.
+r"""The names of documents in files with parts: a name and a part in, a unique id out, and back.
 
-The parts of a document are documents of their own, and ids are unique in a corpus: the first part that is read has the
-name alone as its id, the others the part behind it (`"name; part 001"`). Where a column or comment has room for a name
-only, the part is written behind it too; a `;` that only looks like one is then written as `\u003b`.
+Each part of a document is a document of its own, and ids are unique in a corpus: the first part read has the name as
+its id, further parts have the part appended (`"name; part 001"`). Columns and comments that hold only a name have the
+part appended too; a `;` that would be mistaken for this is written as `\u003b`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PART = re.compile(r"[0-9]{1,9}")
 
 
 class DocumentKey(NamedTuple):
-    """What makes two documents the same document: the name, and the CoNLL part where it is split."""
+    """What identifies a document: its name, and its part if it is split (CoNLL)."""
 
     name: str
     part: str = "0"
@@ -30,7 +30,7 @@ class DocumentKey(NamedTuple):
 
     @classmethod
     def of(cls, id: str, part: str) -> DocumentKey:
-        """The key of a document whose id may say the part a second time (ids are unique in a corpus)."""
+        """The key of a document, whose id may contain the part again, to be unique."""
         return cls(id.removesuffix(_suffix(part)) if part != "0" else id, part)
 
 
@@ -40,19 +40,19 @@ def document_ids(keys: Iterable[DocumentKey], path: str) -> list[str]:
     Raises
     ------
     InputError
-        If two of them would be equal.
+        If two ids are equal.
     """
     ids: dict[str, None] = {}
     for key in keys:
         id = key.name if key.name not in ids else key.name + _suffix(key.part)
         if id in ids:
-            raise InputError(f"two documents of the file would have the id {id!r}; rename one of them", path)
+            raise InputError(f"two documents of the file get the id {id!r}; rename one of them", path)
         ids[id] = None
     return list(ids)
 
 
 def document_keys(documents: Iterable[Document]) -> Iterator[DocumentKey]:
-    """The keys from which `document_ids` makes the ids of these documents.
+    """The keys from which `document_ids` derives the ids of these documents.
 
     Raises
     ------
@@ -63,12 +63,12 @@ def document_keys(documents: Iterable[Document]) -> Iterator[DocumentKey]:
     for document in documents:
         if not _PART.fullmatch(document.part):
             raise InputError(
-                f"document {document.id!r} has the part {document.part[:40]!r}; this format needs a number",
+                f"document {document.id!r} has the part {document.part[:40]!r}; it must be a number in this format",
                 document.path,
             )
         part = document.part.lstrip("0") or "0"
         name = document.id.removesuffix(_suffix(part))
-        # Only a further part of a document in this corpus says its part in the id; any other id stands as it is.
+        # Only further parts of a document in this corpus have the part in the id; any other id is kept as it is.
         if part in seen.get(name, {part}):
             name = document.id
         seen.setdefault(name, set()).add(part)
@@ -84,7 +84,7 @@ def key_to_column(key: DocumentKey) -> str:
 
 
 def column_to_key(column: str) -> DocumentKey:
-    """What `key_to_column` wrote."""
+    """The inverse of `key_to_column`."""
     match = _WITH_PART.fullmatch(column)
     return DocumentKey(unescape(match[1]), match[2].lstrip("0") or "0") if match else DocumentKey(unescape(column))
 

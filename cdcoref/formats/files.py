@@ -1,7 +1,7 @@
-"""Whatever the user names (files, folders, standard input) in, one corpus out; a bad file stops no other.
+"""Files, folders and standard input in, one corpus out; a bad file does not affect the others.
 
-Files that are read together are one corpus: a cluster's name means the same cluster in all of them. `cluster_names`
-says when that cannot be meant.
+Files read together form one corpus: the same cluster name in two files is the same cluster. `cluster_names` rejects
+files for which this cannot be intended.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from cdcoref.formats.registry import read_file
 
 @dataclass(frozen=True, slots=True)
 class LoadedCorpus:
-    """What could be read of what the user named.
+    """A corpus read from several files, and the files that could not be used.
 
     Attributes
     ----------
     corpus
-        Its notes say what was left out or changed on purpose, such as a file that was named twice.
+        The corpus; its notes report what was skipped or changed on purpose, such as a file named twice.
     problems
-        One sentence for each file or folder that could not be used.
+        A sentence for each file or folder that could not be used.
     """
 
     corpus: Corpus
@@ -46,25 +46,26 @@ def read_corpus(
 ) -> LoadedCorpus:
     """Read files, folders and standard input into one corpus.
 
-    A text file is one document, whose id is the file's name, or as much of its path as tells it from another of the
-    same name. Documents of other formats keep their ids and their clusters' names: a name in two files is one cluster,
-    except in CorefUD, whose names mean something within one document. A file whose documents another file has too, or
-    whose names cannot be meant to be those of another file (see `cluster_names`), is left out with a problem.
+    A text file is one document, whose id is the file name, preceded by as much of the path as is needed to make it
+    unique. Documents in other formats keep their ids and cluster names. The same cluster name in two files is the same
+    cluster, except in CorefUD, whose names are local to a document. A file is skipped, and reported as a problem, if
+    one of its documents is also in an earlier file, or if it shares a cluster name with an earlier file that cannot be
+    intended (see `cluster_names`).
 
     Parameters
     ----------
     paths
-        Files (plain or compressed with gzip), folders (read recursively in alphabetical order, hidden files left out),
-        or ``"-"`` for standard input.
+        Files (plain or gzipped), folders (read recursively in alphabetical order, without hidden files), or ``"-"`` for
+        standard input.
     pipeline
-        Name or folder of a spaCy pipeline that finds the sentences of plain text; None for rules.
+        Name or folder of a spaCy pipeline that splits plain text into sentences; None for rules.
     kind
-        The kind of the mentions in files whose format does not say it (CoNLL, CorefUD).
+        The kind of the mentions in formats without kinds (CoNLL, CorefUD).
     clusters
-        Where a cluster's name in a CoNLL file means the same cluster: in all files, or in one document only (as in the
-        files of the CoNLL-2011/2012 shared tasks).
+        The scope of cluster names in CoNLL files: ``"corpus"`` for all files, or ``"document"`` (as in the
+        CoNLL-2011/2012 shared tasks).
     standard_input
-        What ``"-"`` reads; the process's own by default.
+        The stream read for ``"-"``; that of the process by default.
     """
     reader = _Reader(ReadOptions(kind=kind, clusters=clusters, pipeline=pipeline), standard_input)
     files = list(reader.find(paths))
@@ -87,7 +88,7 @@ class _Reader:
     problems: list[str] = field(default_factory=list)
 
     def find(self, paths: Iterable[str | Path]) -> Iterator[Path]:
-        """The files that the user named, each once."""
+        """The named files, each once."""
         seen: set[object] = set()
         for path in map(Path, paths):
             for file in self._files_in(path) if os.path.isdir(path) else [path]:
@@ -96,12 +97,12 @@ class _Reader:
                     try:
                         status = file.stat()
                     except (OSError, ValueError) as error:
-                        reason = error.strerror if isinstance(error, OSError) else "its name holds a NUL character"
+                        reason = error.strerror if isinstance(error, OSError) else "its name contains a NUL character"
                         self.problems.append(f"{file}: the file cannot be read ({reason})")
                         continue
                     identity = status.st_dev, status.st_ino
                 if identity in seen:
-                    self.notes.append(f"{file}: this file was named twice and is read once")
+                    self.notes.append(f"{file}: the file was named twice and is read once")
                 else:
                     seen.add(identity)
                     yield file
@@ -117,18 +118,18 @@ class _Reader:
             visible = (Path(parent, name) for name in sorted(names) if not name.startswith("."))
             files.extend(file for file in visible if file.is_file())
         if not files and len(self.problems) == before:
-            self.problems.append(f"{folder}: the folder holds no files")
+            self.problems.append(f"{folder}: the folder contains no files")
         return files
 
     def read(self, path: Path, id: str) -> None:
-        """Take one file into the corpus, or its problem into the list."""
+        """Add one file to the corpus, or its problem to the list."""
         try:
             corpus = read_file(path, replace(self.options, id=id), standard_input=self.standard_input)
             for document in corpus.documents:
                 if document.id in self.file_of:
                     raise InputError(
-                        f"document {document.id!r} is in {self.file_of[document.id]} too and ids must be unique, so "
-                        "this file was left out; rename one of them",
+                        f"document {document.id!r} is also in {self.file_of[document.id]}, so this file was skipped; "
+                        "document ids must be unique",
                         path,
                     )
             self.names.add(corpus, path)
@@ -139,7 +140,7 @@ class _Reader:
         self.corpora.append(corpus)
         self.notes.extend(corpus.notes)
         if not corpus.documents:
-            self.notes.append(f"{path}: the file has no document")
+            self.notes.append(f"{path}: the file has no documents")
 
     def corpus(self) -> Corpus:
         """Everything that was read."""
@@ -151,7 +152,7 @@ class _Reader:
 
 
 def _shortest_names(paths: Iterable[Path]) -> dict[Path, str]:
-    """For every file its name, or as many of its folders before it as tell it from the others of that name."""
+    """For each file its name, preceded by as many of its folders as are needed to make it unique."""
     parts = {path: Path(os.path.abspath(path)).parts for path in paths}
     by_name: dict[str, list[Path]] = {}
     for path in parts:
@@ -163,5 +164,5 @@ def _shortest_names(paths: Iterable[Path]) -> dict[Path, str]:
         while depth < deepest and len({parts[path][-depth:] for path in same}) < len(same):
             depth += 1
         names.update((path, "/".join(parts[path][-depth:])) for path in same)
-    # A name that is not valid UTF-8 could not be written to a file.
+    # A name that is not valid UTF-8 could not be written to an output file.
     return {path: os.fsencode(name).decode(errors="replace") for path, name in names.items()}

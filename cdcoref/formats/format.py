@@ -1,6 +1,6 @@
-"""What a format is: its name, how a file of it is recognised, and the functions that read and write it.
+"""A file format: its name, how its files are recognised, and the functions that read and write them.
 
-A new format is a module beside this one that ends in a `Format`, and its line in `registry`.
+A new format is one module that defines a `Format`, and an entry in `registry`.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from cdcoref.formats.mention_table import MentionTable
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What files of some formats leave open.
+    """Choices that some formats leave to the reader.
 
     Attributes
     ----------
     id
-        The document's id, where a file is one document without an id (plain text); its name by default.
+        The document id, if a file is a single document without an id (plain text); the file name by default.
     kind
-        The kind of the mentions, where the format does not say kinds (CoNLL, CorefUD).
+        The kind of all mentions, if the format has no kinds (CoNLL, CorefUD).
     clusters
-        Where a cluster's name means the same cluster, if the format leaves it open (CoNLL): in all files that are read
-        together, or in one document only.
+        The scope of cluster names, if the format does not define it (CoNLL): ``"corpus"``, all files read together, or
+        ``"document"``.
     pipeline
-        Name or folder of a spaCy pipeline that finds the sentences of untokenised text; None for rules.
+        Name or folder of a spaCy pipeline that splits untokenised text into sentences; None for rules.
     """
 
     id: str | None = None
@@ -44,27 +44,26 @@ Write = Callable[[Corpus, Path, str | None], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of files.
+    """A file format.
 
     Attributes
     ----------
     name
-        As it is called in messages.
+        The name used in messages.
     suffixes
-        Endings of file names that speak for it where the content does not (an empty file); ``.gz`` is taken off
-        before. Files that are written must have the first.
+        File name suffixes, without ``.gz``, that decide if the content does not (an empty file). Files are written with
+        the first.
     recognise
-        Whether the beginning of a file (its first bytes, decompressed) shows this format. It may not be right of the
-        files of another format.
+        Whether a file is in this format, judged by its first bytes (decompressed). It must reject other formats.
     read
-        A file to a corpus.
+        Reads a file into a corpus.
     read_table
-        A file to its mentions alone, for scoring; None for a format that says no coreference.
+        Reads only the mentions, for scoring; None for a format without coreference.
     write
-        Writes a corpus in the layout of that name (None: the default one) and returns one sentence for whatever the
-        corpus says and the file does not; None for a format that is only read.
+        Writes a corpus in the named layout (None for the default) and returns a sentence for each kind of information
+        lost; None for a read-only format.
     layouts
-        Names of its layouts, the default one first, if it has several.
+        The names of its layouts, default first, if it has several.
     """
 
     name: str

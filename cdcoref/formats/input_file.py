@@ -1,4 +1,4 @@
-"""Files that can be opened only once (standard input, pipes) as ones that can be opened twice."""
+"""Files that can be read only once (standard input, pipes), made available as files that can be read again."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ STANDARD_INPUT = "-"
 
 @contextmanager
 def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> Iterator[Path]:
-    """The file itself, or a copy of what can be read once only; errors in the copy name the original.
+    """The file itself, or a copy of one that can be read only once; errors in the copy name the original.
 
     Parameters
     ----------
     path
         The file, or ``"-"`` for standard input.
     standard_input
-        What ``"-"`` reads; the process's own by default.
+        The stream read for ``"-"``; that of the process by default.
 
     Raises
     ------
@@ -58,5 +58,5 @@ def _is_special(path: Path) -> bool:
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
-        return False  # whoever opens it will say why it cannot be
+        return False  # opening it will report the reason
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

@@ -1,16 +1,15 @@
-"""JSON lines: one document a line, with its mentions; nothing of a Corpus is lost.
+"""JSON lines, one document per line with its mentions, as a corpus or a mention table; no part of a Corpus is lost.
 
-A line as it is written (fields that have their default value are left out)::
+A line as it is written (fields with their default value are omitted)::
 
     {"id": "a.txt", "text": "Ann left. She fell.", "tokens": ["Ann", "left", ".", "She", "fell", "."],
      "offsets": [[0, 3], [4, 8], ...], "sentences": [[0, 3], [3, 6]], "topic": "5", "subtopic": "5_ecb", "part": "0",
      "path": "news/a.txt", "hidden": [0], "annotated": [1],
      "mentions": [{"tokens": [1], "kind": "event", "cluster": "12", "id": "7", "tag": "ACTION", "confidence": 0.9}]}
 
-A line that a person writes needs less: ``id`` and ``text`` (it is then tokenised as plain text is), or ``id`` and
-``tokens`` (the text is then the tokens joined by spaces), and mentions as character ranges of the text, ``"start"`` and
-``"end"``, or several as ``"spans": [[start, end], ...]``. A range that is not on the borders of tokens is widened to
-all tokens that it touches.
+A line written by hand needs less: ``id`` and ``text`` (tokenised like plain text), or ``id`` and ``tokens`` (joined by
+spaces to make the text), and mentions as character ranges of the text: ``"start"`` and ``"end"``, or several ranges as
+``"spans": [[start, end], ...]``. A range that does not coincide with tokens is extended to all tokens that it overlaps.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from cdcoref.formats.output_file import output_file
 from cdcoref.formats.text import tokenise_text
 
 WriteDocument = Callable[[Document, Sequence[Mention]], None]
-"""A document and its mentions, in the order in which they are written."""
+"""Writes a document and its mentions."""
 
 _BEGINNING = re.compile(rb'\s*\{\s*(?:"|\})')
 
@@ -45,12 +44,12 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text
     source
         A file (UTF-8, plain or compressed with gzip), or a stream of bytes.
     tokenise
-        What makes a document of a line without tokens.
+        Makes a document from the text and id of a line without tokens.
 
     Returns
     -------
     Corpus
-        Its notes say which fields were unknown and how many mentions were widened to whole tokens.
+        Its notes report unknown fields and the number of mentions extended to whole tokens.
 
     Raises
     ------
@@ -89,7 +88,7 @@ def read_jsonl_table(path: str | Path) -> MentionTable:
 
 @contextmanager
 def jsonl_writer(path: str | Path) -> Iterator[WriteDocument]:
-    """Write a corpus document by document; the file is there, whole, when the block ends without an error.
+    """Write a corpus document by document; the file appears, complete, when the block ends without an error.
 
         with jsonl_writer("pred.jsonl") as write:
             for document, mentions in found:
@@ -98,25 +97,25 @@ def jsonl_writer(path: str | Path) -> Iterator[WriteDocument]:
     Parameters
     ----------
     path
-        The file; a name that ends in ``.gz`` is compressed.
+        The file; it is compressed if the name ends in ``.gz``.
 
     Yields
     ------
     Callable
-        Takes a document and its mentions, and raises `ValueError` if a document of that id has been written or a
-        mention is in another document.
+        Writes a document and its mentions. It raises `ValueError` if a document with that id has been written, or a
+        mention is not in the document.
 
     Raises
     ------
     InputError
-        If the file cannot be written; what stood there before is then still there.
+        If the file cannot be written. An existing file is then left unchanged.
     """
     written: set[str] = set()
     with output_file(path) as file:
 
         def write(document: Document, mentions: Sequence[Mention]) -> None:
             if document.id in written:
-                raise ValueError(f"document {document.id!r} is written a second time")
+                raise ValueError(f"document {document.id!r} has already been written")
             for mention in mentions:
                 if mention.document != document.id or mention.end > len(document.tokens):
                     raise ValueError(f"{mention} is not in document {document.id!r}")
@@ -127,12 +126,12 @@ def jsonl_writer(path: str | Path) -> Iterator[WriteDocument]:
 
 
 def write_jsonl(corpus: Corpus, path: str | Path) -> None:
-    """Write a corpus, mentions grouped by document in their order; a name that ends in ``.gz`` is compressed.
+    """Write a corpus, the mentions grouped by document; the file is compressed if its name ends in ``.gz``.
 
     Raises
     ------
     InputError
-        If the file cannot be written; what stood there before is then still there.
+        If the file cannot be written. An existing file is then left unchanged.
     """
     mentions: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
     for mention in corpus.mentions:

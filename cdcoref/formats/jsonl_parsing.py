@@ -1,7 +1,7 @@
-"""A line of JSON in, one checked document out: the only place that says what a line of JSON lines may hold.
+"""JSON lines in, validated documents out: the only validation of this format, which is described in `jsonl`.
 
-The format is described in `jsonl`. Every field of every line is checked, also when only mentions are wanted; whole
-lists are checked at a time, so that scoring reads a million mentions in seconds.
+Every field of every line is validated, even if only mentions are needed. Lists are validated as a whole, so that
+scoring reads a million mentions in seconds.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ _DOCUMENT_FIELDS = {
 _PLACES = {"tokens", "spans", "start", "end"}
 _MENTION_FIELDS = {*_PLACES, "kind", "cluster", "id", "tag", "confidence"}
 _PLAIN_FIELDS = {"tokens", "kind", "cluster"}
-"""What a mention has that needs no further look."""
+"""The fields of a mention that need no further validation."""
 
 _NO_PLACE = "it needs either 'tokens', or 'start' and 'end', or 'spans'"
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONGEST_SHOWN = 40
-"""Characters of a wrong value that a message repeats."""
+"""The number of characters of an invalid value quoted in a message."""
 
 Tokenise = Callable[[str, str], Document]
-"""Text and id to a document."""
+"""Makes a document from a text and an id."""
 
 Tokens = tuple[int, ...]
 
 LineMention = tuple[Tokens, str | None, str | None, dict[str, Any]]
-"""A mention: its tokens, its kind, its cluster's name, and all its fields."""
+"""A mention: its tokens, kind, cluster name and all fields."""
 
 
 @dataclass(slots=True)
 class Line:
-    """One document as its line has it.
+    """One validated document.
 
     Attributes
     ----------
     number
         The line's number, from 1.
     fields
-        The line's fields, checked.
+        The fields of the line.
     length
-        How many tokens the document has.
+        The document's number of tokens.
     mentions
-        The mentions, checked.
+        The mentions.
     tokenised
-        The document, if its text had to be tokenised.
+        The document without its mentions, once it has been built.
     """
 
     number: int
@@ -113,16 +113,16 @@ class Line:
 
 
 def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Counter[str]) -> Iterator[Line]:
-    """The documents of a file or stream, one after the other.
+    """Yield the documents of a file or stream.
 
     Parameters
     ----------
     source
-        A file (UTF-8, plain or compressed with gzip), or a stream of bytes.
+        A file (UTF-8, plain or gzipped), or a stream of bytes.
     tokenise
-        What makes a document of a line without tokens.
+        Makes a document from the text and id of a line without tokens.
     remarks
-        Is given what should be noted, and how often.
+        Collects remarks and their counts.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Count
 
 
 class _Wrong(Exception):
-    """What is wrong with a line, before file and line are known."""
+    """An error in a line, before the file and line number are attached."""
 
 
 def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Counter[str]) -> Line:
@@ -154,7 +154,7 @@ def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Counter[str]) -
     for name in ("id", "text", "topic", "subtopic", "part", "path"):
         _check_string(name, fields.get(name))
     if not fields.get("id"):
-        raise _Wrong("the document has no 'id'; give every document a name of its own")
+        raise _Wrong("the document has no 'id'; give each document a unique id")
     line = Line(number, fields, 0, [])
     if fields.get("tokens") is not None:
         line.length, sentences = _check_tokens(fields)
@@ -178,15 +178,15 @@ def _parse(data: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise _Wrong(f"the line is not JSON ({error.msg} at column {error.colno})") from None
     except UnicodeDecodeError:
-        raise _Wrong("the line is not UTF-8; convert the file to UTF-8") from None
+        raise _Wrong("the line is not valid UTF-8; convert the file to UTF-8") from None
     except UnicodeEncodeError:
-        raise _Wrong("the line has half of a surrogate pair, which is no character") from None
+        raise _Wrong("the line contains half of a surrogate pair, which is not a character") from None
     except RecursionError:
-        raise _Wrong("the line cannot be read as JSON: its values are nested too deeply") from None
+        raise _Wrong("the line cannot be parsed as JSON: it is nested too deeply") from None
     except ValueError:
-        raise _Wrong("the line cannot be read as JSON: a number in it has too many digits") from None
+        raise _Wrong("the line cannot be parsed as JSON: a number has too many digits") from None
     if not isinstance(fields, dict):
-        raise _Wrong('the line is not a JSON object; each line should be one document, {"id": ..., "text": ...}')
+        raise _Wrong('the line is not a JSON object; each line must be one document, {"id": ..., "text": ...}')
     return fields
 
 
@@ -194,12 +194,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
-        raise _Wrong(f"an object has the field {_shown(name)} twice; leave out one of them")
+        raise _Wrong(f"an object has the field {_shown(name)} twice; remove one of them")
     return fields
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise _Wrong(f"the line is not JSON ({name} is no number there)")
+    raise _Wrong(f"the line is not JSON ({name} is not a JSON value)")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
@@ -207,11 +207,11 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_consta
 
 def _remark_unknown(fields: dict[str, Any], known: set[str], what: str, remarks: Counter[str]) -> None:
     for name in fields.keys() - known:
-        remarks[f"the field {_shown(name)} of a {what} is unknown and was not read"] += 1
+        remarks[f"unknown field {_shown(name)} of a {what} ignored"] += 1
 
 
 def _check_tokens(fields: dict[str, Any]) -> tuple[int, int]:
-    """Check the tokens and what refers to them; how many tokens and sentences there are."""
+    """Validate the tokens and what refers to them; the number of tokens and of sentences."""
     tokens, text, sentences = fields["tokens"], fields.get("text"), fields.get("sentences")
     _check_list(tokens, "'tokens'")
     if not set(map(type, tokens)) <= {str}:
@@ -225,7 +225,7 @@ def _check_tokens(fields: dict[str, Any]) -> tuple[int, int]:
         if fields.get("offsets") is not None:
             raise _Wrong("the document has 'offsets' but no 'text', to which they refer")
     elif fields.get("offsets") is None:
-        raise _Wrong("the document has 'text' and 'tokens' but no 'offsets'; add them, or leave out one of the two")
+        raise _Wrong("the document has 'text' and 'tokens' but no 'offsets'; add them, or remove 'text' or 'tokens'")
     else:
         borders = _borders(fields["offsets"], "'offsets'", ascending=True)
         if len(borders) != 2 * length:
@@ -236,7 +236,7 @@ def _check_tokens(fields: dict[str, Any]) -> tuple[int, int]:
 
 
 def _untokenised(fields: dict[str, Any]) -> Document:
-    """The document of checked fields that have tokens."""
+    """The document of validated fields with tokens."""
     id, tokens = fields["id"], tuple(fields["tokens"])
     sentences = [(0, len(tokens))] if tokens else []
     if fields.get("sentences") is not None:
@@ -262,7 +262,7 @@ def _check_sentence_numbers(fields: dict[str, Any], name: str, sentences: int) -
         return
     _check_list(numbers, repr(name))
     if not (set(map(type, numbers)) <= {int} and all(0 <= number < sentences for number in numbers)):
-        raise _Wrong(f"{name!r} must be a list of sentence numbers from 0 to {sentences - 1}")
+        raise _Wrong(f"{name!r} must be a list of sentence indices from 0 to {sentences - 1}")
 
 
 def _mentions(entries: list[Any], line: Line, remarks: Counter[str]) -> list[LineMention]:
@@ -304,30 +304,30 @@ def _check_further_fields(entry: Any, remarks: Counter[str]) -> None:
 
 
 def _place(entry: dict[str, Any]) -> set[str]:
-    """The fields that say where a mention is."""
+    """The fields that give a mention's place."""
     return {name for name in _PLACES & entry.keys() if entry[name] is not None}
 
 
 def _checked_tokens(tokens: Any, line: Line) -> Tokens:
-    """The tokens of a mention that is given by token numbers."""
+    """The tokens of a mention given by token indices."""
     if tokens is None:
         raise _Wrong(_NO_PLACE)
     if line.fields.get("tokens") is None:
-        raise _Wrong("it has 'tokens', but its document has none; give character ranges: 'start' and 'end'")
+        raise _Wrong("it has 'tokens', but its document has none; use character ranges, 'start' and 'end'")
     length = line.length
     if type(tokens) is list and len(tokens) == 1 and type(tokens[0]) is int and 0 <= tokens[0] < length:
         return (tokens[0],)
     if not (type(tokens) is list and tokens and set(map(type, tokens)) == {int}):
-        raise _Wrong(f"its tokens must be numbers from 0 to {length - 1}, at least one")
+        raise _Wrong(f"its tokens must be a nonempty list of indices from 0 to {length - 1}")
     if any(map(ge, tokens, tokens[1:])):
         raise _Wrong("its tokens must be in ascending order")
     if tokens[0] < 0 or tokens[-1] >= length:
-        raise _Wrong(f"its tokens must be numbers from 0 to {length - 1}, at least one")
+        raise _Wrong(f"its tokens must be a nonempty list of indices from 0 to {length - 1}")
     return tuple(tokens)
 
 
 def _touched(entry: dict[str, Any], line: Line, remarks: Counter[str]) -> Tokens:
-    """The tokens that the character ranges of a mention touch."""
+    """The tokens that overlap the character ranges of a mention."""
     given = _place(entry)
     if given == {"start", "end"}:
         borders = _borders([[entry["start"], entry["end"]]], "its start and end")
@@ -340,19 +340,19 @@ def _touched(entry: dict[str, Any], line: Line, remarks: Counter[str]) -> Tokens
     document = line.tokenised
     tokens: set[int] = set()
     for start, end in zip(borders[::2], borders[1::2], strict=True):
-        # Offsets ascend and do not overlap, so the tokens touched are consecutive.
+        # Offsets ascend and do not overlap, so the overlapping tokens are consecutive.
         first = bisect_right(document.offsets, start, key=lambda offset: offset[1])
         last = bisect_left(document.offsets, end, key=lambda offset: offset[0])
         if start == end or end > len(document.text) or first >= last:
             raise _Wrong(
-                f"characters {_shown(start)} to {_shown(end)} ({_shown(document.text[start:end])}) touch no token; "
-                f"ranges count characters of the text from 0 to {len(document.text)}, the end exclusive"
+                f"characters {_shown(start)} to {_shown(end)} ({_shown(document.text[start:end])}) contain no token; "
+                f"ranges must lie within the {len(document.text)} characters of the text, with the end exclusive"
             )
         if (document.offsets[first][0], document.offsets[last - 1][1]) != (start, end):
-            remarks["a mention was widened to whole tokens"] += 1
+            remarks["mention extended to whole tokens"] += 1
         tokens.update(range(first, last))
     if not tokens:
-        raise _Wrong("it has no span")
+        raise _Wrong("its 'spans' are empty")
     return tuple(sorted(tokens))
 
 
@@ -367,9 +367,9 @@ def _check_list(value: object, name: str) -> None:
 
 
 def _borders(ranges: object, name: str, *, ascending: bool = False) -> list[int]:
-    """Starts and ends in turn of a list of pairs of numbers from 0, the first not above the second.
+    """The starts and ends, alternating, of a list of ranges of nonnegative numbers.
 
-    Whether the numbers are in order is left to a caller who asks for more than that (`ascending`).
+    With `ascending`, the caller checks the order of the numbers.
     """
     if type(ranges) is not list:
         raise _Wrong(f"{name} must be a list of ranges [start, end]")
@@ -390,9 +390,9 @@ def _is_range(entry: object) -> bool:
 
 
 def _shown(value: object) -> str:
-    """A value for a message, not all of it if it is long."""
+    """A value for a message, shortened if it is long."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except RecursionError:
-        return "something nested deeply"
+        return "a deeply nested value"
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."

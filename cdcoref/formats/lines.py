@@ -1,6 +1,6 @@
-"""Reading text files of any size: whole lines in chunks, gzip recognised by content, hostile input refused by line.
+"""A text file of any size in, chunks of whole lines out; gzip is recognised by content, bad input rejected by line.
 
-Memory is bounded by the chunk and by the longest line that is allowed, whatever the file holds.
+Memory is bounded by the chunk size and by the longest line allowed, whatever the file contains.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import BinaryIO
 from cdcoref.errors import InputError
 
 CHUNK = 1 << 22
-"""Bytes that are read at a time."""
+"""Bytes read at a time."""
 
 LONGEST_LINE = 1 << 28
-"""Bytes of the longest line that is accepted (JSON lines hold a whole document each)."""
+"""The longest line accepted, in bytes (a line of JSON lines is a whole document)."""
 
 _GZIP = b"\x1f\x8b"
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -38,9 +38,9 @@ Source = str | Path | BinaryIO
 
 
 def line_chunks(path: Source, longest_line: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
-    """Yield pieces of a UTF-8 file or stream that hold whole lines, each with the number of its first line (from 1).
+    """Yield chunks of whole lines of a UTF-8 file or stream, each with the number of its first line (from 1).
 
-    Every piece ends with a newline (one is added to a last line without). A byte order mark is left out.
+    Each chunk ends with a newline, which is added to the last line if missing. A byte order mark is removed.
 
     Raises
     ------
@@ -87,34 +87,34 @@ def first_bytes(path: Source, size: int = 1 << 16) -> bytes:
 
 
 def shown_name(source: Source) -> str:
-    """What messages call a file or stream."""
+    """The name of a file or stream in messages."""
     return str(source) if isinstance(source, str | Path) else str(getattr(source, "name", "the stream"))
 
 
 @contextmanager
 def _opened(source: Source) -> Iterator[BinaryIO]:
-    """The bytes, decompressed if they are gzip; every failure of reading is an InputError."""
+    """The bytes, decompressed if they are gzip; any failure to read them is an InputError."""
     name = shown_name(source)
     try:
         if not isinstance(source, str | Path):
             with _decompressed(source) as stream:
                 yield stream
         elif "\0" in name:
-            raise InputError("no file can have this name: it holds a NUL character", name)
+            raise InputError("the name contains a NUL character, which no file name can", name)
         else:
             with open(source, "rb") as file, _decompressed(file) as stream:
                 yield stream
     except FileNotFoundError:
-        raise InputError("there is no such file", name) from None
+        raise InputError("the file does not exist", name) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"the gzip data is damaged or cut off ({error}); fetch the file again", name) from None
+        raise InputError(f"the gzip data is corrupt or truncated ({error}); get the file again", name) from None
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror or error})", name) from None
 
 
 @contextmanager
 def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """The bytes of a stream, or what gzip made them from."""
+    """The bytes of a stream, decompressed if they are gzip."""
     file = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
     try:
         if file.peek(len(_GZIP)).startswith(_GZIP):
@@ -130,18 +130,18 @@ def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
 def _without_mark(data: bytes, path: Source) -> bytes:
     for magic, what in _OTHER.items():
         if data.startswith(magic):
-            raise InputError(f"this is {what}; give UTF-8 text, plain or compressed with gzip", shown_name(path))
+            raise InputError(f"this is {what}; convert it to UTF-8 text, plain or gzipped", shown_name(path))
     return data.removeprefix(_UTF8_MARK)
 
 
 def _check_text(piece: bytes, path: Source, number: int) -> None:
     if (place := piece.find(b"\0")) >= 0:
         line = number + piece.count(b"\n", 0, place)
-        raise InputError("the line holds a NUL byte: this is not UTF-8 text", shown_name(path), line)
+        raise InputError("the line contains a NUL byte, so this is not UTF-8 text", shown_name(path), line)
     if piece.isascii():
         return
     try:
         piece.decode()
     except UnicodeDecodeError as error:
         line = number + piece.count(b"\n", 0, error.start)
-        raise InputError("the line is not UTF-8; convert the file to UTF-8", shown_name(path), line) from None
+        raise InputError("the line is not valid UTF-8; convert the file to UTF-8", shown_name(path), line) from None

@@ -1,6 +1,6 @@
-"""What a file says about coreference, as columns: mentions, their clusters, and the documents they lie in.
+"""The coreference of a file as columns: mentions, their clusters and their documents.
 
-This is what scoring reads: a million mentions are a few arrays here, where `Corpus` would hold millions of objects.
+Scoring uses this instead of `Corpus`: a million mentions are a few arrays rather than millions of objects.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from cdcoref.errors import InputError
 from cdcoref.formats.document_names import DocumentKey
 
 KIND_NUMBERS: dict[str | None, int] = {None: 0, **{kind: number for number, kind in enumerate(KINDS, 1)}}
-"""What the column of kinds has for every kind: 0 for a kind that is not said."""
+"""The number of each kind in the column of kinds; 0 for none."""
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(slots=True)
 class DocumentRow:
-    """One document of a table: its groups, its length in tokens, the line on which it begins."""
+    """A document of a table: its topics, its number of tokens, and the line on which it begins."""
 
     topic: str | None = None
     subtopic: str | None = None
@@ -40,21 +40,21 @@ class MentionTable:
     path
         The file.
     local_clusters
-        Whether the format says that a cluster's name means something within one document only (CorefUD).
+        Whether cluster names are local to a document (CorefUD).
     documents
-        The documents, in the order of the file.
+        The documents, in file order.
     document, start, end
-        For every mention: the number of its document, its first token, one past its last. *Shape:* (mentions,)
+        The document index, first token and end token (exclusive) of each mention. *Shape:* (mentions,)
     cluster
-        For every mention, the number of its cluster's name in this file. *Shape:* (mentions,)
+        The cluster of each mention, as an index into `names`. *Shape:* (mentions,)
     order
-        For every mention, where in the file it begins; ascending numbers. *Shape:* (mentions,)
+        The order in which the mentions begin in the file. *Shape:* (mentions,)
     kind
-        For every mention, the number of its kind in `KIND_NUMBERS`. *Shape:* (mentions,)
+        The kind of each mention, as a number from `KIND_NUMBERS`. *Shape:* (mentions,)
     gaps
-        The tokens of the mentions that are not one unbroken span, by the mention's number.
+        The tokens of discontinuous mentions, by mention index.
     names
-        The clusters' names.
+        The names of the clusters.
     """
 
     path: str
@@ -71,7 +71,7 @@ class MentionTable:
 
 
 class MentionTableBuilder:
-    """Collects documents and mentions one at a time into a `MentionTable`."""
+    """Builds a `MentionTable` from documents and mentions, one at a time."""
 
     def __init__(self, path: str) -> None:
         self.table = MentionTable(path)
@@ -80,16 +80,16 @@ class MentionTableBuilder:
         self._numbers: dict[object, int] = {}
 
     def begin_document(self, key: DocumentKey, row: DocumentRow) -> None:
-        """Start the next document; the mentions that follow are in it.
+        """Begin the next document, to which the following mentions belong.
 
         Raises
         ------
         InputError
-            If the file has had a document of this name and part.
+            If the file already has a document with this name and part.
         """
         if key in self.table.documents:
             raise InputError(
-                f"document {str(key)!r} begins a second time; all its lines must stand together",
+                f"document {str(key)!r} begins a second time; the lines of a document must be contiguous",
                 self.table.path,
                 row.line,
             )
@@ -97,26 +97,26 @@ class MentionTableBuilder:
         self._document += 1
 
     def cluster(self, name: object, shown: str) -> int:
-        """The number of the cluster of that name."""
+        """The number of the cluster with that name."""
         number = self._numbers.setdefault(name, len(self._numbers))
         if number == len(self.table.names):
             self.table.names.append(shown)
         return number
 
     def add(self, start: int, end: int, cluster: int, order: int, kind: int = 0) -> None:
-        """Add a mention of the current document: tokens from `start` to before `end`."""
+        """Add a mention of the current document, from token `start` to `end` (exclusive)."""
         self._values.extend((self._document, start, end, cluster, order, kind))
 
     def add_tokens(self, tokens: tuple[int, ...], cluster: int, order: int, kind: int = 0) -> None:
-        """Add a mention of the current document that may be discontinuous; `tokens` ascend."""
+        """Add a mention of the current document, possibly discontinuous; `tokens` are ascending."""
         if tokens[-1] - tokens[0] + 1 != len(tokens):
             self.table.gaps[len(self._values) // 6] = tokens
         self.add(tokens[0], tokens[-1] + 1, cluster, order, kind)
 
     def add_mention(self, tokens: tuple[int, ...], kind: str | None, name: str | None) -> None:
-        """Add a mention of the current document whose cluster is its kind and the name.
+        """Add a mention of the current document to the cluster with that kind and name.
 
-        A mention without a name is a cluster of its own, which no other name can be equal to.
+        A mention without a name forms a cluster of its own.
         """
         key: object = (kind, name) if name is not None else object()
         cluster = self._numbers.get(key)
@@ -137,14 +137,14 @@ class MentionTableBuilder:
 
 
 def table_of_corpus(corpus: Corpus, name: str) -> MentionTable:
-    """The mention table of a corpus, as if it had been read from a file of that name.
+    """The mention table of a corpus, as if read from a file with that name.
 
-    Documents have the order of the corpus, and the mentions of a document too, as in a file of JSON lines.
+    Documents, and the mentions of a document, are in the order of the corpus, as in JSON lines.
 
     Raises
     ------
     InputError
-        If two documents of the corpus are the same part of the same document, or a kind is unknown.
+        If two documents have the same name and part, or a kind is unknown.
     """
     builder = MentionTableBuilder(name)
     mentions: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}

@@ -1,4 +1,4 @@
-"""Writing a text file whole or not at all: what stood there before stays until the new one is complete."""
+"""Text files that are written completely or not at all: an existing file stays until the new one is complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cdlm.files import replaced_file
 
 
 class OutputFile:
-    """A file that is being written; made by :func:`output_file`."""
+    """A text file being written, from :func:`output_file`."""
 
     def __init__(self, stream: TextIO, path: str | Path) -> None:
         self._stream = stream
@@ -26,7 +26,7 @@ class OutputFile:
         Raises
         ------
         InputError
-            If it cannot be written, or is not Unicode text.
+            If it cannot be written, or is not valid Unicode.
         """
         try:
             self._stream.write(text)
@@ -36,16 +36,16 @@ class OutputFile:
             raise _cannot_be_written(error, self._path) from error
         except UnicodeEncodeError:
             raise InputError(
-                "a text to be written has half of a surrogate pair, which is no character", self._path
+                "the text contains half of a surrogate pair, which is not a character", self._path
             ) from None
 
 
 @contextmanager
 def output_file(path: str | Path) -> Iterator[OutputFile]:
-    """A text file (UTF-8, lines ending in a newline) that takes the place of `path` when the block ends without error.
+    """A UTF-8 text file that replaces `path` when the block ends without an error.
 
-    A name that ends in ``.gz`` is compressed, with the same bytes for the same text. What is not a regular file, such
-    as ``/dev/stdout`` or a pipe, is written to directly.
+    It is compressed, reproducibly, if the name ends in ``.gz``. Anything but a regular file, such as ``/dev/stdout`` or
+    a pipe, is written to directly.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def output_file(path: str | Path) -> Iterator[OutputFile]:
             stream = stack.enter_context(_text_stream(Path(path)))
         except OSError as error:
             raise _cannot_be_written(error, path) from None
-        # Errors of the block are its own: only those of opening, writing and closing are told as the file's.
+        # Errors in the block are not the file's: only failures to open, write and close it are reported as such.
         yield OutputFile(stream, path)
         try:
             stack.close()
@@ -68,7 +68,7 @@ def output_file(path: str | Path) -> Iterator[OutputFile]:
 
 
 def _cannot_be_written(error: OSError, path: str | Path) -> InputError:
-    return InputError(f"the file cannot be written ({error.strerror or error}); choose another place", path)
+    return InputError(f"the file cannot be written ({error.strerror or error}); choose another location", path)
 
 
 @contextmanager
@@ -85,7 +85,7 @@ def _text_stream(target: Path) -> Iterator[TextIO]:
         try:
             yield stream
         except BaseException:
-            # The disk may be full: what ended the block is to be told, and not that closing fails too.
+            # If the disk is full, closing fails too: report the first error.
             for opened in (stream, file):
                 with suppress(OSError):
                     opened.close()

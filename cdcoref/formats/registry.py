@@ -1,6 +1,6 @@
-"""The one list of formats: which one a file is in, by its content, and what is read from it or written to it.
+"""The list of formats: a file in, its format and content out; a corpus and a file name in, a file out.
 
-To add a format, write a module beside this one that ends in a `Format`, and put it into `FORMATS`.
+To add a format, write a module that defines a `Format`, and add it to `FORMATS`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ FORMATS: tuple[Format, ...] = (CONLL, COREFUD, JSONL, DOCBIN, TEXT)
 
 
 def format_of(path: str | Path) -> Format:
-    """The format of a file, plain or gzipped: by its content, else by its name, else plain text.
+    """The format of a file, plain or gzipped: by content, otherwise by name, otherwise plain text.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or is neither text nor compressed with gzip.
+        If the file cannot be read, or is neither text nor gzip.
     """
     start = first_bytes(path)
     suffix = _suffix(path)
@@ -49,14 +49,14 @@ def read_file(
     path
         The file, plain or gzipped, or ``"-"`` for standard input.
     options
-        What files of some formats leave open.
+        Choices that some formats leave to the reader.
     standard_input
-        What ``"-"`` reads; the process's own by default.
+        The stream read for ``"-"``; that of the process by default.
 
     Raises
     ------
     InputError
-        If the file cannot be read or is damaged; the message says the line.
+        If the file cannot be read or is malformed; the message gives the line.
     """
     options = options or ReadOptions()
     if options.id is None:
@@ -71,73 +71,75 @@ def read_file(
 
 
 def read_mention_table(path: str | Path) -> MentionTable:
-    """Read the mentions of a file of any format that says coreference, for scoring.
+    """Read the mentions of a file in any format with coreference, for scoring.
 
     Raises
     ------
     InputError
-        If the file is in none of these formats, is damaged, or has no documents.
+        If the file is in none of these formats, is malformed, or has no documents.
     """
     with readable_twice(path) as file:
         format = format_of(file)
         empty = not first_bytes(file).strip()
         if format.read_table is None and not empty:
             known = [format.name for format in FORMATS if format.read_table is not None]
-            raise InputError(f"no format that says coreference was recognised; known are {', '.join(known)}", file)
+            raise InputError(
+                f"this is not a format with coreference; the supported formats are {', '.join(known)}", file
+            )
         table = MentionTable(str(file)) if format.read_table is None else format.read_table(file)
         if not table.documents:
-            raise InputError("the file is empty" if empty else "the file has no document", file)
+            raise InputError("the file is empty" if empty else "the file has no documents", file)
     table.path = str(path)
     return table
 
 
 def output_suffixes() -> tuple[str, ...]:
-    """What the names of files that are written may end in, before ``.gz``."""
+    """The suffixes of output files, without ``.gz``."""
     return tuple(format.suffixes[0] for format in FORMATS if format.write is not None)
 
 
 def output_format(path: str | Path, layout: str | None = None) -> Format:
-    """The format in which a file of that name is written, to be asked before long work.
+    """The format of an output file, by its name; call it before long work.
 
     Raises
     ------
     InputError
-        If the name's ending is that of no format that is written, or the format has no such layout.
+        If the suffix is unknown, or the format has no such layout.
     """
     suffix = _suffix(path)
     written = {format.suffixes[0]: format for format in FORMATS if format.write is not None}
     if suffix not in written:
         *most, last = output_suffixes()
-        raise InputError(f"the name must end in {', '.join(most)} or {last}, or one of these and .gz", path)
+        raise InputError(f"the name must end in {', '.join(most)} or {last}, optionally followed by .gz", path)
     format = written[suffix]
     if layout is not None and layout not in format.layouts:
-        known = f"it has {' and '.join(format.layouts)}" if format.layouts else "choose none"
-        raise InputError(f"{format.name} has no layout {layout!r}; {known}", path)
+        known = f"choose {' or '.join(format.layouts)}" if format.layouts else "choose none"
+        raise InputError(f"the format {format.name} has no layout {layout!r}; {known}", path)
     return format
 
 
 def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None) -> tuple[str, ...]:
-    """Write a corpus in the format that the file's name ends in.
+    """Write a corpus in the format given by the file name.
 
     Parameters
     ----------
     corpus
         Documents and mentions.
     path
-        ``.conll``, ``.conllu``, ``.jsonl`` or ``.spacy``, or one of these and ``.gz``.
+        A name that ends in ``.conll``, ``.conllu``, ``.jsonl`` or ``.spacy``, optionally followed by ``.gz``.
     layout
-        The layout, for a format that has several (`cdcoref.formats.Layout` for CoNLL); None for the default one.
+        The layout, for a format with several (`cdcoref.formats.Layout` for CoNLL); None for the default.
 
     Returns
     -------
     tuple
-        One sentence for whatever had to be changed or left out, since the format cannot say it.
+        A sentence for each kind of information lost, because the format cannot express it.
 
     Raises
     ------
     InputError
-        If the name ends in something else, the format cannot say something in the corpus that cannot be left out, or
-        the file cannot be written; what stood there before is then still there.
+        If the name or the layout is unknown, the format cannot express the corpus, or the file cannot be written. An
+        existing file is then left unchanged.
     """
     format = output_format(path, layout)
     assert format.write is not None

@@ -1,9 +1,9 @@
-"""Plain text in, a tokenised Document out, whose offsets point into the text as it was given.
+"""Plain text in, a tokenised Document out, whose offsets point into the original text.
 
-Tokens are those of spaCy's English rules, with hyphenated words left whole, as in the corpora that models are trained
-on. Sentences come from the rules in this file, or from a spaCy pipeline that the user names; a blank line always ends
-one. A single line break ends one where it was not forced by the width of the page, as after a headline: if the next
-word would have fitted on the line, its author broke it on purpose.
+Tokenisation follows spaCy's English rules, except that hyphenated words stay whole, as in the corpora that models are
+trained on. Sentences are split by the rules in this file or by a spaCy pipeline; a blank line always ends a sentence. A
+single line break ends a sentence if it was not forced by the page width, as after a headline: if the next word would
+have fitted on the line, the break is intentional.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cdcoref.corpus import Corpus, Document
-from cdcoref.errors import InputError
+from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import line_chunks
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from spacy.tokens import Token as SpacyToken
 
 LONGEST_SENTENCE = 200
-"""Tokens; a longer sentence (a table, text without punctuation) is cut. In ECB+ the longest has 91."""
+"""In tokens; longer sentences (tables, text without punctuation) are split. The longest in ECB+ has 91."""
 LONGEST_PIECE = 50_000
-"""Characters that are tokenised at a time, so that time stays linear in the text and memory bounded."""
+"""Characters tokenised at a time, so that time is linear in the text and memory is bounded."""
 LONGEST_WORD = 200
-"""Characters; a longer run without a space is cut (spaCy's rules take quadratic time on it)."""
+"""In characters; longer runs without a space are split (spaCy's rules take quadratic time on them)."""
 WIDEST_PAGE = 120
-"""Characters; a text with longer lines is not broken to a width."""
+"""In characters; a text with longer lines is not wrapped to a page width."""
 NARROWEST_PAGE = 60
 
 _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*\n\s*")
@@ -41,12 +41,12 @@ _ENDS = frozenset(".!?…。！？") | {"..."}
 _CLOSERS = frozenset("\"'”’»)]}") | {"''"}
 _PAUSES = frozenset(",;:—–-") | {"--"}
 _TITLES = ("Atty.", "Brig.", "Capt.", "Cmdr.", "Col.", "Cpl.", "Det.", "Insp.", "Lt.", "Maj.", "Sgt.", "Supt.")
-"""Abbreviations before names that spaCy's rules would take for the end of a sentence."""
+"""Abbreviations before names that spaCy's rules would mistake for the end of a sentence."""
 _STARTERS = re.compile(
     "A|After|Also|And|As|At|But|By|For|From|He|Her|His|However|I|If|In|It|Its|Meanwhile|More|No|On|One|Other|She|Since|"
     "So|Some|That|The|Their|There|These|They|This|Those|Two|Under|We|What|When|While|With|You"
 )
-"""Words that begin a sentence when capitalised, also after an abbreviation that ends in a full stop."""
+"""Words that begin a sentence when capitalised, even after an abbreviation with a full stop."""
 
 _MARKUP = (
     (rb"%PDF-", "a PDF"),
@@ -54,10 +54,10 @@ _MARKUP = (
     (rb"(?i)<!doctype html|<html", "an HTML page"),
     (rb"(?i)<\?xml|<!doctype", "XML"),
 )
-"""Beginnings of what is text but not the text of a document."""
+"""Beginnings of files that are text, but not the text of a document."""
 
 Token = tuple[int, int, str]
-"""Start, end, word."""
+"""Start, end and word."""
 
 
 def read_text(path: str | Path, pipeline: str | None = None, id: str | None = None) -> Document:
@@ -66,24 +66,24 @@ def read_text(path: str | Path, pipeline: str | None = None, id: str | None = No
     Parameters
     ----------
     path
-        The file; a byte order mark is left out, and a last line without a line break gets one. An empty file is a
+        The file. A byte order mark is removed, and a missing line break at the end is added. An empty file is a
         document without tokens.
     pipeline
-        Name or folder of a spaCy pipeline that finds sentences; None for the rules.
+        Name or folder of a spaCy pipeline that splits sentences; None for the rules.
     id
-        The document's id; its file's name by default.
+        The document id; the file name by default.
 
     Raises
     ------
     InputError
-        If the file is missing, is not UTF-8 or not plain text, or the pipeline is not installed.
+        If the file cannot be read, is not plain UTF-8 text, or the pipeline is not installed.
     """
     path = Path(path)
     data = b"".join(chunk for _, chunk in line_chunks(path))
     beginning = data[:1000].lstrip()
     for pattern, name in _MARKUP:
         if re.match(pattern, beginning):
-            raise InputError(f"this is {name}, not plain text; convert it to plain text", path)
+            raise InputError(f"this is {name}; convert it to plain text", path)
     text = data.decode()
     return tokenise_text(text, id or path.name, pipeline, path=str(path))
 
@@ -96,9 +96,9 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
     text
         Any text.
     id, path
-        Of the document.
+        The id and path of the document.
     pipeline
-        Name or folder of a spaCy pipeline that finds sentences; None for the rules.
+        Name or folder of a spaCy pipeline that splits sentences; None for the rules.
     """
     tokens: list[Token] = []
     sentences: list[tuple[int, int]] = []
@@ -118,7 +118,7 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
 
 @lru_cache(maxsize=2)
 def _language(pipeline: str | None) -> Language:
-    """The spaCy pipeline, once a process."""
+    """The spaCy pipeline, loaded once per process."""
     import spacy
 
     if pipeline is None:
@@ -135,16 +135,16 @@ def _language(pipeline: str | None) -> Language:
         return spacy.load(pipeline, exclude=unneeded)
     except (OSError, ValueError, ImportError) as error:
         raise InputError(
-            f"the spaCy pipeline {pipeline!r} cannot be loaded ({str(error).splitlines()[0]}); install it with "
-            f"'python -m spacy download {pipeline}', or leave it out"
+            f"the spaCy pipeline {pipeline!r} cannot be loaded ({first_line(error)}); install it with "
+            f"'python -m spacy download {pipeline}', or use the built-in rules"
         ) from error
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
-    """Character ranges that no sentence crosses."""
+    """Character ranges that sentences do not cross."""
     lines = [line for line in text.split("\n") if " " in line.strip()]
     longest = max((len(line.rstrip()) for line in lines), default=0)
-    # With longer lines, each is a paragraph of its own: every next word "would have fitted".
+    # If lines are longer, each is a paragraph: the next word always "would have fitted".
     width = max(longest, NARROWEST_PAGE) if longest <= WIDEST_PAGE else len(text) + 1
     start = 0
     for gap in _PARAGRAPH_BREAK.finditer(text):
@@ -154,7 +154,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _lines_broken_on_purpose(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
-    """Parts of a paragraph without blank lines, cut at line breaks before a word that would have fitted."""
+    """Parts of a paragraph without blank lines, split at line breaks before a word that would have fitted."""
     line_start = start
     while (line_end := text.find("\n", line_start, end)) >= 0:
         word = _FIRST_WORD.match(text, line_end + 1, end)
@@ -187,7 +187,7 @@ def _sentences(nlp: Language, text: str) -> Iterator[list[Token]]:
 
 
 def _words(tokens: Iterable[SpacyToken], offset: int) -> list[Token]:
-    """What is not white space, placed in the whole text."""
+    """The tokens that are not white space, with offsets into the whole text."""
     words = []
     for token in tokens:
         if not (word := token.text).isspace():
@@ -197,7 +197,7 @@ def _words(tokens: Iterable[SpacyToken], offset: int) -> list[Token]:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Parts of a paragraph short enough for the tokeniser; cut after a sentence if possible, else at a space."""
+    """Parts of a paragraph short enough to tokenise, split after a sentence if possible, otherwise at a space."""
     for run in _LONG_RUN.finditer(text, start, end):
         yield from _shorter_pieces(text, start, run.start())
         yield from ((at, min(at + LONGEST_WORD, run.end())) for at in range(run.start(), run.end(), LONGEST_WORD))
@@ -220,7 +220,7 @@ def _shorter_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]
 
 
 def _sentence_ends(tokens: list[Token]) -> Iterator[int]:
-    """Numbers of the tokens before which a sentence has ended."""
+    """The indices of the tokens before which a sentence ends."""
     number = 0
     while number < len(tokens):
         word = tokens[number][2]
@@ -240,12 +240,12 @@ def _sentence_ends(tokens: list[Token]) -> Iterator[int]:
 
 
 def _belongs_to_end(last: Token, token: Token) -> bool:
-    """Whether a token goes with the full stop before it: more of its kind, or a quotation mark that touches it."""
+    """Whether a token belongs to the full stop before it: more punctuation, or an adjacent quotation mark."""
     return token[2] in _ENDS or (token[2] in _CLOSERS and token[0] == last[1])
 
 
 def _bounded(sentence: list[Token]) -> Iterator[tuple[int, int]]:
-    """Ranges of a sentence; a long one is cut after the last pause in the second half of the bound, or at the bound."""
+    """Parts of a sentence within the limit, split after the last pause in the second half of it, or at the limit."""
     start = 0
     while len(sentence) - start > LONGEST_SENTENCE:
         bound = start + LONGEST_SENTENCE

@@ -1,7 +1,7 @@
-r"""How a word stands in a CoNLL column when it is empty or holds white space: escaped, and read back equal.
+r"""Words as columns: a word that is empty or contains white space in, an escaped column out, and back.
 
 A character that would break the line or the column is written as ``\u`` and four hexadecimal digits, an empty word as
-``\e``; a backslash is escaped only where it would be read as one of these.
+``\e``. A backslash is escaped only if it would be read as one of these.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def escape(word: str) -> str:
 
 
 def unescape(column: str) -> str:
-    """The word that a column stands for."""
+    """The word that a column represents."""
     if "\\" not in column:
         return column
     return "" if column == "\\e" else _ESCAPED.sub(lambda match: chr(int(match[1], 16)), column)

@@ -94,7 +94,7 @@ def test_either_ecb_or_files(monkeypatch, capsys: Capture, arguments: list[str])
 def test_export_is_read_back(monkeypatch, capsys: Capture, mini_dev: Path, name: str, gaps: bool) -> None:
     path = mini_dev / name
     assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "dev", "--kind", "event", "-o", path) == 0
-    assert ("8 discontinuous mentions" in capsys.readouterr().err) != gaps
+    assert ("8 discontinuous mentions extended" in capsys.readouterr().err) != gaps
     back = read_corpus([path], kind="event").corpus
     gold = read_ecb(mini_dev, "dev").of_kind("event")
     assert [(d.id, d.tokens, d.subtopic) for d in back.documents] == [

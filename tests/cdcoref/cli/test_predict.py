@@ -251,7 +251,7 @@ def test_an_empty_text_does_not_stop_a_conll_file(predict: Run, tmp_path: Path) 
     (tmp_path / "empty.txt").touch()
     done = predict("a.txt", "empty.txt", "-o", "out.conll")
     assert done.code == 0
-    assert "cdcoref: 1 document without words left out, since eight columns cannot say it\n" in done.err
+    assert "cdcoref: 1 document without tokens omitted, since eight columns have none\n" in done.err
     assert [d.id for d in read_corpus(["out.conll"]).corpus.documents] == ["a.txt"]
 
 
@@ -259,7 +259,7 @@ def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path
     for name, options, message in (
         ("out.txt", [], "the output's name must end in .conll, .conllu, .csv, .html, .jsonl, .parquet or .spacy"),
         ("nowhere/out.jsonl", [], "the folder of the output does not exist; make it first"),
-        ("out.jsonl", ["--layout", "2012"], "JSON lines has no layout '2012'"),
+        ("out.jsonl", ["--layout", "2012"], "the format JSON lines has no layout '2012'"),
         ("out.html", ["--layout", "2012"], "only .conll files have layouts; leave out --layout"),
     ):
         done = predict("a.txt", "-o", name, *options)

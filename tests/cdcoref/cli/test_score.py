@@ -137,7 +137,7 @@ def test_a_bad_file_is_one_sentence_and_no_table(run: Run, files: list[Path], tm
     cut.write_text(files[1].read_text()[:-30])
     result = run("score", files[0], files[1], cut)
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith(f"cdcoref: {cut}, line 16: the file ends here")
+    assert result.err.startswith(f"cdcoref: {cut}, line 16: the file ends without '#end document'")
     assert result.err.count("\n") == 1
 
 

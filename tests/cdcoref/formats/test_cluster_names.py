@@ -87,8 +87,8 @@ def test_numbers_that_begin_anew_in_every_file_are_refused(
         shared = set(first) & set(second)
         assert sum(len(cluster) == 2 for cluster in loaded.corpus.clusters()) == len(shared)
     else:
-        assert "the clusters are numbered from" in loaded.problems[0]
-        assert "equal numbers cannot mean the same cluster" in loaded.problems[0]
+        assert "clusters are numbered consecutively from" in loaded.problems[0]
+        assert "equal numbers cannot be the same cluster" in loaded.problems[0]
         assert str(tmp_path / "a.conll") in loaded.problems[0]
     alone = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], clusters="document")
     assert alone.problems == ()

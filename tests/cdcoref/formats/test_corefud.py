@@ -101,7 +101,9 @@ def test_heads(tmp_path: Path) -> None:
     assert [m.tokens for m in read_corefud(gum, heads=True).mentions] == [(0, 2)]
     for head in ("", "4", "0", "x", "9" * 5000):
         wrong = write(tmp_path / "z", f"the (e1-person-{head}", "old", "man e1)")
-        with pytest.raises(InputError, match=r"line 3: .* for the head of a mention of 3 words that begins here"):
+        with pytest.raises(
+            InputError, match=r"line 3: a mention of 3 words begins here with (the head '.*'|no minspan or head)"
+        ):
             read_corefud(wrong, heads=True)
 
 
@@ -221,12 +223,12 @@ def test_a_real_corpus_is_read_back_equal(shared: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "line", "message"),
     [
-        (["a (e1--1", "b"], 3, "begins here and never ends"),
-        (["a (e1[1/2]--1)", "b"], 3, "begins here and never ends"),
-        (["a", "b e1)"], 4, "a mention of e1 ends here that has not begun"),
-        (["a (e1[2/2]--1)"], 3, r"e1\[2/2\] continues a mention whose piece before was not found"),
-        (["a e1"], 3, "Entity=e1 cannot be read"),
-        (["a ()"], 3, r"Entity=\(\) cannot be read"),
+        (["a (e1--1", "b"], 3, "begins here does not end"),
+        (["a (e1[1/2]--1)", "b"], 3, "begins here does not end"),
+        (["a", "b e1)"], 4, "a mention of e1 ends here but does not begin"),
+        (["a (e1[2/2]--1)"], 3, r"e1\[2/2\] continues a mention whose previous part is missing"),
+        (["a e1"], 3, "Entity=e1 cannot be parsed"),
+        (["a ()"], 3, r"Entity=\(\) cannot be parsed"),
     ],
 )
 def test_refused_by_line(tmp_path: Path, words: list[str], line: int, message: str) -> None:

@@ -65,7 +65,7 @@ def test_the_same_file_twice_is_read_once_and_said(folder: Path) -> None:
     loaded = read_corpus([folder / "a.txt", folder / "deep" / ".." / "a.txt", folder / "link.txt"])
     assert ids(loaded.corpus) == ["a.txt"]
     assert len(loaded.corpus.notes) == 2
-    assert "link.txt: this file was named twice" in loaded.corpus.notes[1]
+    assert "link.txt: the file was named twice" in loaded.corpus.notes[1]
     assert loaded.problems == ()
 
 
@@ -88,7 +88,7 @@ def test_documents_of_one_id_in_two_files(folder: Path) -> None:
     loaded = read_corpus([folder / "again.jsonl", folder / "deep", folder / "a.txt"])
     assert ids(loaded.corpus) == ["j", "a.txt"]
     assert len(loaded.problems) == 1
-    assert "document 'j' is in" in loaded.problems[0]
+    assert "document 'j' is also in" in loaded.problems[0]
 
 
 def test_a_name_that_is_not_utf8_can_be_written(tmp_path: Path) -> None:
@@ -104,14 +104,14 @@ def test_empty_files(tmp_path: Path) -> None:
     (tmp_path / "b.jsonl").touch()
     loaded = read_corpus([tmp_path])
     assert [document.tokens for document in loaded.corpus.documents] == [()]
-    assert loaded.corpus.notes == (f"{tmp_path / 'b.jsonl'}: the file has no document",)
+    assert loaded.corpus.notes == (f"{tmp_path / 'b.jsonl'}: the file has no documents",)
 
 
 def test_standard_input(folder: Path) -> None:
     loaded = read_corpus(["-", folder / "a.txt", "-"], standard_input=io.BytesIO(b"Text from a pipe."))
     assert ids(loaded.corpus) == ["stdin", "a.txt"]
     assert loaded.corpus.documents[0].tokens[-2:] == ("pipe", ".")
-    assert "-: this file was named twice" in loaded.corpus.notes[0]
+    assert "-: the file was named twice" in loaded.corpus.notes[0]
     packed = read_corpus(["-"], standard_input=io.BytesIO(gzip.compress(JSONL + b"{"))).problems
     assert packed[0].startswith("-, line 2: the line is not JSON")
 

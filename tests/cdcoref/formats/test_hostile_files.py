@@ -110,8 +110,8 @@ JSON_LINES = {
     "deep lists in a field": ('{"id": "a", "text": "x", "more": ' + "[" * DEEP + "]" * DEEP + "}", "nested too deeply"),
     "a number of 5,000 digits": ('{"id": "a", "text": "x", "part": ' + HUGE + "}", "too many digits"),
     "a number of 4,000 digits": ('{"id": "a", "text": "x", "part": ' + LARGE + "}", "'part' must be a string, not 999"),
-    "NaN": (line(mentions=[MENTION | {"confidence": float("nan")}]), "NaN is no number"),
-    "Infinity": (line(mentions=[MENTION | {"confidence": float("inf")}]), "Infinity is no number"),
+    "NaN": (line(mentions=[MENTION | {"confidence": float("nan")}]), "NaN is not a JSON value"),
+    "Infinity": (line(mentions=[MENTION | {"confidence": float("inf")}]), "Infinity is not a JSON value"),
     "beyond a float": (line(mentions=[MENTION]).replace("0.5", "1e999"), "it must be a number from 0 to 1"),
     "a key twice": ('{"id": "a", "text": "x", "id": "b"}', 'the field "id" twice'),
     "a key twice in a mention": (line(mentions=[1]).replace("[1]", '[{"tokens": [0], "tokens": [1]}]'), "twice"),
@@ -138,25 +138,25 @@ JSON_LINES = {
     "sentences that end early": (line(sentences=[[0, 2]]), "cover the 3 tokens"),
     "sentences that end late": (line(sentences=[[0, 4]]), "cover the 3 tokens"),
     "no sentences": (line(sentences=[]), "cover the 3 tokens"),
-    "a sentence that is not there": (line(annotated=[2]), "sentence numbers from 0 to 1"),
-    "a negative sentence": (line(hidden=[-1]), "sentence numbers from 0 to 1"),
-    "a true sentence": (line(hidden=[True]), "sentence numbers from 0 to 1"),
-    "a huge sentence": (line(hidden=[10**4000]), "sentence numbers from 0 to 1"),
+    "a sentence that is not there": (line(annotated=[2]), "sentence indices from 0 to 1"),
+    "a negative sentence": (line(hidden=[-1]), "sentence indices from 0 to 1"),
+    "a true sentence": (line(hidden=[True]), "sentence indices from 0 to 1"),
+    "a huge sentence": (line(hidden=[10**4000]), "sentence indices from 0 to 1"),
     "tokens that are numbers": (line(tokens=["x", 1, "z"]), "list of strings"),
     "a mention that is a list": (line(mentions=[[0]]), "mention 1 .* not a JSON object"),
     "a mention that is null": (line(mentions=[MENTION, None]), "mention 2 .* not a JSON object"),
     "a mention without a place": (line(mentions=[{}]), "needs either 'tokens'"),
     "a mention with two places": (mention(start=0, end=1), "needs either 'tokens'"),
     "a mention with half a place": (mention(tokens=None, start=0), "needs either 'tokens'"),
-    "no tokens": (mention(tokens=[]), "at least one"),
-    "a token beyond the end": (mention(tokens=[3]), "numbers from 0 to 2"),
-    "a negative token": (mention(tokens=[-1, 0]), "numbers from 0 to 2"),
-    "a huge token": (mention(tokens=[10**4000]), "numbers from 0 to 2"),
+    "no tokens": (mention(tokens=[]), "nonempty list"),
+    "a token beyond the end": (mention(tokens=[3]), "indices from 0 to 2"),
+    "a negative token": (mention(tokens=[-1, 0]), "indices from 0 to 2"),
+    "a huge token": (mention(tokens=[10**4000]), "indices from 0 to 2"),
     "a token twice": (mention(tokens=[1, 1]), "ascending"),
     "tokens in another order": (mention(tokens=[2, 0]), "ascending"),
-    "a true token": (mention(tokens=[True]), "numbers from 0 to 2"),
-    "a token and a half": (mention(tokens=[1.5]), "numbers from 0 to 2"),
-    "text for tokens": (mention(tokens="01"), "numbers from 0 to 2"),
+    "a true token": (mention(tokens=[True]), "indices from 0 to 2"),
+    "a token and a half": (mention(tokens=[1.5]), "indices from 0 to 2"),
+    "text for tokens": (mention(tokens="01"), "indices from 0 to 2"),
     "a list of kinds": (mention(kind=["event"]), r'kind is \["event"\]; it must be event or entity'),
     "an object for a kind": (mention(kind={"event": 1}), "it must be event or entity"),
     "an unknown kind": (mention(kind="Event"), "it must be event or entity"),
@@ -167,12 +167,12 @@ JSON_LINES = {
     "a negative confidence": (mention(confidence=-0.01), "from 0 to 1"),
     "a huge confidence": (mention(confidence=10**4000), "from 0 to 1"),
     "a true confidence": (mention(confidence=True), "from 0 to 1"),
-    "an empty range": (mention(tokens=None, start=1, end=1), "touch no token"),
-    "a range of a space": (mention(tokens=None, start=1, end=2), "touch no token"),
-    "a range beyond the text": (mention(tokens=None, start=4, end=6), "touch no token"),
-    "a huge range": (mention(tokens=None, start=4, end=10**4000), "touch no token"),
+    "an empty range": (mention(tokens=None, start=1, end=1), "contain no token"),
+    "a range of a space": (mention(tokens=None, start=1, end=2), "contain no token"),
+    "a range beyond the text": (mention(tokens=None, start=4, end=6), "contain no token"),
+    "a huge range": (mention(tokens=None, start=4, end=10**4000), "contain no token"),
     "a range from behind": (mention(tokens=None, start=3, end=0), r"ranges \[start, end\]"),
-    "no spans": (mention(tokens=None, spans=[]), "no span"),
+    "no spans": (mention(tokens=None, spans=[]), "'spans' are empty"),
     "half a span": (mention(tokens=None, spans=[[0]]), r"ranges \[start, end\]"),
     "tokens of a document without tokens": (
         {"id": "a", "text": "x", "mentions": [{"tokens": [0]}]},
@@ -229,26 +229,26 @@ def eight(*lines: str) -> str:
 
 
 CONLL = {
-    "a mention that never ends": (conll("(1", "-"), 2, "begins here and never ends"),
-    "a mention that never begins": (conll("-", "1)"), 3, "cluster 1 ends here that has not begun"),
-    "two ends": (conll("(1", "1)1)"), 3, "has not begun"),
-    "brackets around nothing": (conll("()"), 2, "not coreference"),
-    "brackets in brackets": (conll("((1))"), 2, "not coreference"),
-    "a bracket too many": (conll("(1))"), 2, "not coreference"),
+    "a mention that never ends": (conll("(1", "-"), 2, "begins here does not end"),
+    "a mention that never begins": (conll("-", "1)"), 3, "cluster 1 ends here but does not begin"),
+    "two ends": (conll("(1", "1)1)"), 3, "does not begin"),
+    "brackets around nothing": (conll("()"), 2, "coreference is '-' or brackets"),
+    "brackets in brackets": (conll("((1))"), 2, "coreference is '-' or brackets"),
+    "a bracket too many": (conll("(1))"), 2, "coreference is '-' or brackets"),
     "a word": (conll("hello"), 2, "last column is 'hello'"),
-    "bars": (conll("(1)||x"), 2, "not coreference"),
+    "bars": (conll("(1)||x"), 2, "coreference is '-' or brackets"),
     "a cell of 5,000 digits without a bracket": (conll("-" + HUGE), 2, "last column is"),
     "a very long cell": (conll("x" * 5000), 2, "last column is 'x{40}'"),
     "one column": (BEGIN + "hello\n" + END, 2, "one column"),
     "one dash": (BEGIN + "-\n" + END, 2, "one column"),
-    "no end": (BEGIN + "d 0 0 w -\n", 2, "the file ends here"),
-    "no end at all": (BEGIN, 1, "the file ends here"),
+    "no end": (BEGIN + "d 0 0 w -\n", 2, "the file ends without '#end document'"),
+    "no end at all": (BEGIN, 1, "the file ends without '#end document'"),
     "an end only": (END + "#begin document x\n" + END, 1, "without '#begin document'"),
     "two ends of a document": (BEGIN + END + END, 3, "without '#begin document'"),
-    "a beginning in a document": (BEGIN + BEGIN, 2, "begins before the one of line 1"),
+    "a beginning in a document": (BEGIN + BEGIN, 2, "begins before the document of line 1"),
     "a document twice": (BEGIN + END + BEGIN + END, 3, "begins a second time"),
-    "a line before": ("d 0 0 w -\n" + BEGIN + END, 1, "outside of"),
-    "a line between": (BEGIN + END + "d 0 0 w -\n", 3, "outside of"),
+    "a line before": ("d 0 0 w -\n" + BEGIN + END, 1, "outside any document"),
+    "a line between": (BEGIN + END + "d 0 0 w -\n", 3, "outside any document"),
     "other columns": (eight("t\tu\td\t0\t0\tw\tTrue\t-", "t\tu\td\t0\t1\tw\t-"), 3, "8 tab-separated columns"),
     "nine columns": (eight("t\tu\td\t0\t0\tw\tTrue\t-", "t\tu\td\t0\t1\tw\tTrue\tx\t-"), 3, "8 tab-separated columns"),
     "a document of before": (
@@ -259,14 +259,14 @@ CONLL = {
     "a mention over two documents": (
         eight("t\tu\td\t0\t0\tw\tTrue\t(1", "t\tu\te\t0\t0\tw\tTrue\t1)"),
         2,
-        "never ends in its document",
+        "does not end in its document",
     ),
     "a NUL byte": (BEGIN + "d 0 0 \0 -\n" + END, 2, "NUL byte"),
     "ids that would be equal": (
         "#begin document (x; part 001)\n#end document\n#begin document (x)\n#end document\n"
         "#begin document (x); part 001\n#end document\n",
         None,
-        "would have the id 'x; part 001'",
+        "get the id 'x; part 001'",
     ),
 }
 
@@ -320,19 +320,19 @@ def conllu(*entities: str, header: str = HEADER) -> str:
 
 
 COREFUD = {
-    "a mention that never ends": (conllu("(e1-x", ""), 3, "never ends"),
-    "a mention that never begins": (conllu("", "e1)"), 4, "has not begun"),
-    "a mention over two documents": (conllu("(e1") + conllu("e1)", header="# newdoc id = e\n"), 3, "never ends"),
-    "a second piece alone": (conllu("(e1[2/2])"), 3, "piece before was not found"),
-    "a first piece alone": (conllu("(e1[1/2])"), 3, "never ends"),
-    "pieces that skip": (conllu("(e1[1/3])", "(e1[3/3])"), 4, "piece before was not found"),
-    "a piece too many": (conllu("(e1[1/1])", "(e1[2/1])"), 4, "piece before was not found"),
-    "piece zero": (conllu("(e1[0/2])"), 3, "piece before was not found"),
-    "no bracket": (conllu("e1"), 3, "cannot be read"),
-    "brackets around nothing": (conllu("()"), 3, "cannot be read"),
-    "an empty name": (conllu("(-person)"), 3, "cannot be read"),
-    "brackets in brackets": (conllu("((e1))"), 3, "cannot be read"),
-    "a long nonsense": (conllu("x" * 9000), 3, "cannot be read"),
+    "a mention that never ends": (conllu("(e1-x", ""), 3, "does not end"),
+    "a mention that never begins": (conllu("", "e1)"), 4, "does not begin"),
+    "a mention over two documents": (conllu("(e1") + conllu("e1)", header="# newdoc id = e\n"), 3, "does not end"),
+    "a second piece alone": (conllu("(e1[2/2])"), 3, "previous part is missing"),
+    "a first piece alone": (conllu("(e1[1/2])"), 3, "does not end"),
+    "pieces that skip": (conllu("(e1[1/3])", "(e1[3/3])"), 4, "previous part is missing"),
+    "a piece too many": (conllu("(e1[1/1])", "(e1[2/1])"), 4, "previous part is missing"),
+    "piece zero": (conllu("(e1[0/2])"), 3, "previous part is missing"),
+    "no bracket": (conllu("e1"), 3, "cannot be parsed"),
+    "brackets around nothing": (conllu("()"), 3, "cannot be parsed"),
+    "an empty name": (conllu("(-person)"), 3, "cannot be parsed"),
+    "brackets in brackets": (conllu("((e1))"), 3, "cannot be parsed"),
+    "a long nonsense": (conllu("x" * 9000), 3, "cannot be parsed"),
     "nine columns": (HEADER + "1\tw" + "\t_" * 7 + "\n", 3, "9 tab-separated columns"),
     "eleven columns": (conllu("(e1)").replace("\tw\t", "\tw\tw\t"), 3, "11 tab-separated columns"),
     "one column": (HEADER + "1\n", 3, "1 tab-separated column and"),
@@ -344,7 +344,7 @@ COREFUD = {
     "ids that would be equal": (
         "".join(conllu("", header=f"# newdoc id = {id}\n") for id in ("x\\u003b part 001", "x", "x; part 001")),
         None,
-        "would have the id 'x; part 001'",
+        "get the id 'x; part 001'",
     ),
 }
 
@@ -389,9 +389,9 @@ def test_odd_corefud_is_read(tmp_path: Path, case: str) -> None:
 # -- text, and bytes of every format ---------------------------------------------------------------------------------
 
 TEXT = {
-    "Latin-1": (b"ok\ncaf\xe9\n", 2, "not UTF-8"),
-    "a cut character": ("caf\u00e9".encode()[:-1], 1, "not UTF-8"),
-    "an encoded surrogate": (b"\xed\xa0\x80", 1, "not UTF-8"),
+    "Latin-1": (b"ok\ncaf\xe9\n", 2, "not valid UTF-8"),
+    "a cut character": ("caf\u00e9".encode()[:-1], 1, "not valid UTF-8"),
+    "an encoded surrogate": (b"\xed\xa0\x80", 1, "not valid UTF-8"),
     "a NUL byte": (b"a\n\0b", 2, "NUL byte"),
     "UTF-16": ("text".encode("utf-16"), None, "UTF-16"),
     "UTF-16 without a mark": ("text\n".encode("utf-16-le"), 1, "NUL byte"),
@@ -405,13 +405,13 @@ TEXT = {
     "an HTML page": (b"  <!doctype HTML>", None, "an HTML page"),
     "XML": (b"<?xml version='1.0'?>", None, "XML"),
     "RTF": (b"{\\rtf1 x}", None, "an RTF document"),
-    "a PNG": (b"\x89PNG\r\n\x1a\n\0", 1, "NUL byte|not UTF-8"),
-    "gzip, cut off": (gzip.compress(bytes(range(256)) * 99)[:200], None, "damaged or cut off"),
-    "gzip without its end": (gzip.compress(b"text")[:-4], None, "damaged or cut off"),
-    "gzip, damaged": (gzip.compress(b"text" * 99)[:20] + b"\xff" * 30, None, "damaged or cut off"),
-    "gzip with something behind": (gzip.compress(b"text") + b"more", None, "damaged or cut off"),
-    "gzip of nothing, cut off": (b"\x1f\x8b", None, "damaged or cut off"),
-    "gzip of Latin-1": (gzip.compress(b"\n\ncaf\xe9"), 3, "not UTF-8"),
+    "a PNG": (b"\x89PNG\r\n\x1a\n\0", 1, "NUL byte|not valid UTF-8"),
+    "gzip, cut off": (gzip.compress(bytes(range(256)) * 99)[:200], None, "corrupt or truncated"),
+    "gzip without its end": (gzip.compress(b"text")[:-4], None, "corrupt or truncated"),
+    "gzip, damaged": (gzip.compress(b"text" * 99)[:20] + b"\xff" * 30, None, "corrupt or truncated"),
+    "gzip with something behind": (gzip.compress(b"text") + b"more", None, "corrupt or truncated"),
+    "gzip of nothing, cut off": (b"\x1f\x8b", None, "corrupt or truncated"),
+    "gzip of Latin-1": (gzip.compress(b"\n\ncaf\xe9"), 3, "not valid UTF-8"),
 }
 
 SENSIBLE_TEXT = {
@@ -456,9 +456,9 @@ def test_places_that_are_no_files(tmp_path: Path) -> None:
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     places = [tmp_path, tmp_path / "loop", tmp_path / "dangling", tmp_path / "no" / "file", tmp_path / ("x" * 300)]
     for place in places:
-        with pytest.raises(InputError, match=r"no such file|cannot be read"):
+        with pytest.raises(InputError, match=r"does not exist|cannot be read"):
             read_file(place)
-        with pytest.raises(InputError, match=r"no such file|cannot be read"):
+        with pytest.raises(InputError, match=r"does not exist|cannot be read"):
             read_mention_table(place)
     with pytest.raises(InputError, match="NUL character"):
         read_file("a\0b")

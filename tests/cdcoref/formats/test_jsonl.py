@@ -108,7 +108,7 @@ def test_text_with_character_spans() -> None:
     assert words_of == ["Ann", "rang up", "called"]
     assert [(m.cluster, m.id) for m in corpus.mentions] == [("1", None), ("call", "7"), ("call", None)]
     assert corpus.documents[1].tokens == ()
-    assert corpus.notes == ("the stream: a mention was widened to whole tokens (once)",)
+    assert corpus.notes == ("the stream: mention extended to whole tokens (once)",)
 
 
 def test_tokens_without_text() -> None:
@@ -121,7 +121,7 @@ def test_tokens_without_text() -> None:
 
 def test_unknown_fields_are_noted() -> None:
     [note] = read_lines({"id": "a", "text": "x", "mention": []}).notes
-    assert note == 'the stream: the field "mention" of a document is unknown and was not read (once)'
+    assert note == 'the stream: unknown field "mention" of a document ignored (once)'
 
 
 def test_blank_lines_and_compression_and_marks(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def mention(**fields: object) -> dict[str, object]:
     [
         ('{"id": "a", "text": "x', "is not JSON"),
         ("[]", "not a JSON object"),
-        ("[" * 100_000, "cannot be read as JSON"),
+        ("[" * 100_000, "cannot be parsed as JSON"),
         ('{"id": "a", "text": "\\ud800"}', "surrogate"),
         ({"text": "x"}, "no 'id'"),
         ({"id": 3, "text": "x"}, "'id' must be a string"),
@@ -156,19 +156,19 @@ def mention(**fields: object) -> dict[str, object]:
         (WHOLE | {"sentences": [[1, 2], [0, 1]]}, "cover the 2 tokens"),
         (WHOLE | {"sentences": [[0, 1.5]]}, "ranges"),
         (WHOLE | {"tokens": ["x", 1]}, "list of strings"),
-        (WHOLE | {"hidden": [1]}, "sentence numbers from 0 to 0"),
+        (WHOLE | {"hidden": [1]}, "sentence indices from 0 to 0"),
         (WHOLE | {"mentions": {}}, "'mentions' must be a list"),
         (mention(), "needs either 'tokens'"),
-        (mention(tokens=[]), "at least one"),
-        (mention(tokens=[2]), "numbers from 0 to 1"),
-        (mention(tokens=[-1]), "numbers from 0 to 1"),
-        (mention(tokens=[True]), "numbers from 0 to 1"),
+        (mention(tokens=[]), "nonempty list"),
+        (mention(tokens=[2]), "indices from 0 to 1"),
+        (mention(tokens=[-1]), "indices from 0 to 1"),
+        (mention(tokens=[True]), "indices from 0 to 1"),
         (mention(tokens=[1, 0]), "ascending order"),
         (mention(tokens=[0], start=0, end=1), "needs either"),
-        (mention(start=1, end=2), "touch no token"),
-        (mention(start=1, end=1), "touch no token"),
-        (mention(start=2, end=9), "touch no token"),
-        (mention(spans=[]), "no span"),
+        (mention(start=1, end=2), "contain no token"),
+        (mention(start=1, end=1), "contain no token"),
+        (mention(start=2, end=9), "contain no token"),
+        (mention(spans=[]), "'spans' are empty"),
         (mention(tokens=[0], kind="thing"), "must be event or entity"),
         (mention(tokens=[0], confidence=1.5), "from 0 to 1"),
         (mention(tokens=[0], cluster=["a"]), "'cluster' must be a string"),
@@ -225,7 +225,7 @@ def test_a_writer_refuses_what_could_not_be_read(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="is not in document 'a'"):
             write(STORIES.documents[0], [Mention("a", (2,))])
         write(STORIES.documents[0], [])
-        with pytest.raises(ValueError, match="document 'a' is written a second time"):
+        with pytest.raises(ValueError, match="document 'a' has already been written"):
             write(STORIES.documents[0], [])
     assert read_jsonl(tmp_path / "a.jsonl").documents == STORIES.documents[:1]
 

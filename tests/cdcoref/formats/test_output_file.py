@@ -46,7 +46,7 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "no" / "folder", tmp_path / ("x" * 300)):
-        with pytest.raises(InputError, match=r"cannot be written .*; choose another place"), output_file(path):
+        with pytest.raises(InputError, match=r"cannot be written .*; choose another location"), output_file(path):
             pass
 
 

@@ -87,7 +87,7 @@ def test_suffixes_are_of_one_format() -> None:
 )
 def test_markup_is_not_taken_for_text(tmp_path: Path, content: bytes, what: str) -> None:
     (tmp_path / "a").write_bytes(content)
-    with pytest.raises(InputError, match=f"this is {what}, not plain text; convert it"):
+    with pytest.raises(InputError, match=f"this is {what}; convert it to plain text"):
         read_file(tmp_path / "a")
 
 
@@ -142,7 +142,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> No
         ]
         expected = CORPUS
         if format.name == "CoNLL":
-            assert notes == ("1 discontinuous mention written from first to last token, since CoNLL has no gaps",)
+            assert notes == ("1 discontinuous mention extended from first to last token, since CoNLL has none",)
             filled = [Mention("d", (1, 2, 3), "event", "0") if m.tokens == (1, 3) else m for m in CORPUS.mentions]
             expected = corpus_of(filled)
         else:
@@ -160,19 +160,19 @@ def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> No
 def test_documents_without_words_are_left_out_and_told(tmp_path: Path, format) -> None:
     corpus = Corpus((*CORPUS.documents, Document.from_sentences("empty", [])))
     [note] = write_corpus(corpus, tmp_path / f"c{format.suffixes[0]}")
-    assert note.startswith("1 document without words left out")
+    assert note.startswith("1 document without tokens omitted")
     assert [d.id for d in read_file(tmp_path / f"c{format.suffixes[0]}").documents] == ["d", "e"]
 
 
 def test_other_names_and_layouts_are_refused(tmp_path: Path) -> None:
     for name in ("c.txt", "c", "c.gz", "c.json"):
         with pytest.raises(
-            InputError, match=r"must end in \.conll, \.conllu, \.jsonl or \.spacy, or one of these and \.gz"
+            InputError, match=r"must end in \.conll, \.conllu, \.jsonl or \.spacy, optionally followed by \.gz"
         ):
             write_corpus(CORPUS, tmp_path / name)
-    with pytest.raises(InputError, match="JSON lines has no layout '2012'"):
+    with pytest.raises(InputError, match="the format JSON lines has no layout '2012'"):
         output_format(tmp_path / "c.jsonl", "2012")
-    with pytest.raises(InputError, match="CoNLL has no layout 'x'; it has cross-document and 2012"):
+    with pytest.raises(InputError, match="the format CoNLL has no layout 'x'; choose cross-document or 2012"):
         output_format(tmp_path / "c.conll", "x")
     assert list(tmp_path.iterdir()) == []
 
@@ -182,7 +182,7 @@ def test_other_names_and_layouts_are_refused(tmp_path: Path) -> None:
     [
         (b"", "the file is empty"),
         (b"\n\n", "the file is empty"),
-        (b"Some text.", "no format that says coreference was recognised; known are CoNLL, CorefUD, JSON lines"),
+        (b"Some text.", "this is not a format with coreference; the supported formats are CoNLL, CorefUD, JSON lines"),
     ],
 )
 def test_text_cannot_be_scored(tmp_path: Path, content: bytes, message: str) -> None:
@@ -194,5 +194,5 @@ def test_text_cannot_be_scored(tmp_path: Path, content: bytes, message: str) -> 
 
 def test_a_file_without_documents_cannot_be_scored(tmp_path: Path) -> None:
     (tmp_path / "x.conll").write_bytes(b"# a comment\n")
-    with pytest.raises(InputError, match="the file has no document"):
+    with pytest.raises(InputError, match="the file has no documents"):
         read_mention_table(tmp_path / "x.conll")

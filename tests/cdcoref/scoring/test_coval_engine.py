@@ -110,5 +110,5 @@ def test_what_it_cannot_do(path: Path, tmp_path: Path, monkeypatch: pytest.Monke
         score_with_coval(path, path, Options(metrics=("blanc",)))
     lines = tmp_path / "x.jsonl"
     lines.write_text('{"id": "d", "tokens": ["w"]}\n')
-    with pytest.raises(InputError, match="coval reads CoNLL files only"):
+    with pytest.raises(InputError, match="coval reads only CoNLL"):
         score_with_coval(lines, path, Options())

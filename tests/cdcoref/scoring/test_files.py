@@ -292,8 +292,8 @@ def test_an_empty_response(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "the file is empty"),
-        ("Some text.\n", "line 1: a token line outside of '#begin document'"),
-        ("# x\n", "the file has no document"),
+        ("Some text.\n", "line 1: the token line is outside any document"),
+        ("# x\n", "the file has no documents"),
     ],
 )
 def test_files_that_say_no_coreference(tmp_path: Path, text: str, message: str) -> None:
