@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, SplitOption, corpus_or_files
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
-from cdcoref.wording import counted
 
 if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
-
-LEMMA = "lemma"
-SHOWN = ("muc", "b3", "ceafe", "lea")
 
 
 def evaluate(
@@ -68,7 +64,9 @@ def evaluate(
     if as_json:
         print(json.dumps(results, indent=2))
     else:
-        show_results(results)
+        from cdcoref.views import evaluation_text
+
+        print(evaluation_text(results))
 
 
 def _named(folder: CorpusFolder, split: Split) -> tuple[AnnotatedCorpus, str]:
@@ -83,45 +81,3 @@ def _own(file: Path, kind: str) -> tuple[AnnotatedCorpus, str]:
     if loaded.problems:
         raise InputError(loaded.problems[0])
     return annotated_corpora(loaded.corpus)[0], str(file)
-
-
-def show_results(results: dict[str, Any]) -> None:
-    """Print the tables; F1 in percent."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)
-    parameters = results["parameters"]
-    size = "" if parameters is None else f", {parameters / 1e6:.1f}M parameters"
-    if results["mentions"] == "predicted" and results["model"] == LEMMA:
-        size += " of the model that finds mentions"
-    documents = counted(results["documents"], "document")
-    print(
-        f"{results['corpus']}, {documents}, {results['mentions']} mentions; model {results['model']}{size}, "
-        f"{results['seconds']} s. F1 in percent."
-    )
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("kind", "topics", *(name.upper() for name in SHOWN)):
-        table.add_column(column, justify="left" if column in ("kind", "topics") else "right")
-    for column in ("CoNLL", "no singletons", "lemma", "lemma, no singletons", "ceiling"):
-        table.add_column(column, justify="right")
-    for kind in ("event", "entity", "unknown", "both"):
-        for topics, scores in results.get(kind, {}).items():
-            baseline = scores["lemma_baseline"]
-            numbers = [
-                *(scores[name]["f1"] for name in SHOWN),
-                scores["conll_f1"],
-                scores["without_singletons"]["conll_f1"],
-                baseline["conll_f1"],
-                baseline["without_singletons"]["conll_f1"],
-                scores["ceiling"]["conll_f1"],
-            ]
-            table.add_row(kind, topics, *(f"{100 * number:.1f}" for number in numbers))
-    console.print(table)
-    for kind, found in results.get("detection", {}).items():
-        for way, scores in found.items():
-            percent = ", ".join(f"{name} {100 * value:.1f}" for name, value in scores.items())
-            print(f"{kind} mentions found ({way.replace('_', ' ')}): {percent}")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, corpus_or_files
-from cdcoref.wording import counted
 
 if TYPE_CHECKING:
     from cdcoref.corpora import CorpusFolder, CorpusInfo
@@ -23,15 +22,6 @@ PAPER: dict[str, dict[str, str]] = {
     "train": {"topics": "25", "documents": "594", "mentions": "3808/4758", "clusters": "411/472"},
     "dev": {"topics": "8", "documents": "196", "mentions": "1245/1476", "clusters": "129/125"},
     "test": {"topics": "10", "documents": "206", "mentions": "1780/2055", "clusters": "182/196"},
-}
-ROWS = {
-    "topics": "topics",
-    "documents": "documents",
-    "sentences": "annotated sentences",
-    "mentions": "mentions",
-    "clusters": "clusters of two or more",
-    "cross_document_clusters": "of them across documents",
-    "singletons": "singletons",
 }
 
 
@@ -64,7 +54,9 @@ def stats(
     if as_json:
         print(json.dumps({**numbers, **more}, indent=2))
     elif numbers:
-        _show(numbers, PAPER if folder is not None and folder.name == "ecb" else {})
+        from cdcoref.views import statistics_text
+
+        print(statistics_text(numbers, PAPER if folder is not None and folder.name == "ecb" else {}))
     if folder is not None and not as_json:
         remarks += _described(folder.info)
     for remark in remarks:
@@ -133,41 +125,3 @@ def _numbers(corpus: Corpus) -> dict[str, Any]:
     if None not in subtopics and numbers["topics"] < len(subtopics):
         numbers["predicted_topics"] = asdict(topic_quality(corpus.documents, group_documents(corpus.documents)))
     return numbers
-
-
-def _show(numbers: dict[str, dict[str, Any]], paper: dict[str, dict[str, str]]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    kinds = [k for k in ("event", "entity", "unknown") if any(n["mentions"].get(k) for n in numbers.values())]
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("/".join(kinds))
-    columns: list[dict[str, str]] = []
-    for name, counts in numbers.items():
-        table.add_column(name, justify="right")
-        columns.append({what: _cell(counts, what, kinds) for what in ROWS})
-        if name in paper:
-            table.add_column("paper", justify="right", style="dim")
-            columns.append(paper[name])
-    for what, title in ROWS.items():
-        table.add_row(title, *(column.get(what, "") for column in columns))
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)
-    console.print(table)
-    for name, counts in numbers.items():
-        if quality := counts.get("predicted_topics"):
-            shown = (f"{what} {100 * quality[what]:.1f}" for what in ("precision", "recall", "f1", "purity"))
-            print(
-                f"{name}: documents group into {counted(quality['groups'], 'predicted topic')} for "
-                f"{counted(quality['subtopics'], 'annotated subtopic')}; B3 {', '.join(shown)}"
-            )
-
-
-def _cell(counts: dict[str, Any], what: str, kinds: Sequence[str]) -> str:
-    if what == "sentences":
-        return f"{counts['annotated_sentences']} of {counts['sentences']}"
-    if isinstance(counts[what], dict):
-        return "/".join(str(counts[what].get(kind, 0)) for kind in kinds)
-    return str(counts[what])

@@ -10,16 +10,20 @@ from pathlib import Path
 from cdcoref.corpus import Corpus
 from cdcoref.results import Prediction
 from cdcoref.views.cluster_table import cluster_lines, first_lines, summary
+from cdcoref.views.evaluation_tables import evaluation_text
 from cdcoref.views.mention_tables import check_parquet, write_csv, write_parquet
 from cdcoref.views.page import write_page
 from cdcoref.views.score_tables import error_text
+from cdcoref.views.statistics_tables import statistics_text
 
 __all__ = [
     "WRITERS",
     "check_parquet",
     "cluster_lines",
     "error_text",
+    "evaluation_text",
     "first_lines",
+    "statistics_text",
     "summary",
     "write_csv",
     "write_page",

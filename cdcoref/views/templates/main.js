@@ -75,12 +75,17 @@ function leave() {
 
 const KEYS = {
   "/": () => byId("query").focus(),
-  "?": () => byId("help").showModal(),
+  "?": () => showHelp(),
   j: () => stepCluster(1),
   k: () => stepCluster(-1),
   n: () => stepMention(1),
   p: () => stepMention(-1),
 };
+
+function showHelp() {
+  byId("help").showModal();
+  byId("help-close").focus();
+}
 
 function setUpKeys() {
   document.addEventListener("keydown", (event) => {
@@ -166,7 +171,7 @@ function setUpButtons() {
   on("next-mention", () => stepMention(1));
   on("previous-cluster", () => stepCluster(-1));
   on("next-cluster", () => stepCluster(1));
-  on("help-button", () => byId("help").showModal());
+  on("help-button", showHelp);
   addEventListener("popstate", ({ state: back }) => arrive(back));
 }
 

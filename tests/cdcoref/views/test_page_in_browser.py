@@ -198,6 +198,7 @@ def test_help_and_switching_keys_off(open_page: Open, news: Prediction) -> None:
     page = open_page(news)
     page.keyboard.press("?")
     expect(page.locator("#help")).to_be_visible()
+    assert focused(page) == "help-close"
     page.keyboard.press("j")  # does nothing behind it
     page.get_by_label("single keys are shortcuts").uncheck()
     page.locator("#help-close").click()
