@@ -51,7 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdlm.tasks": {
         *("cdlm.checkpoints", "cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision"),
-        *("cdlm.runs", "cdlm.settings", "cdlm.starting_encoders", "cdlm.tokens", "cdlm.validation"),
+        *("cdlm.runs", "cdlm.sequences", "cdlm.settings", "cdlm.starting_encoders", "cdlm.tokens", "cdlm.validation"),
     },
     "cdlm.precision": set(),
     "cdlm.runs": {"cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision", "cdlm.validation"},

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cdlm.cli.task_options import DeviceOption, JsonOption
 from cdlm.documents import KINDS
 from cdlm.errors import InputError
 from cdlm.progress import StageProgress
@@ -35,8 +36,8 @@ def align(
     ] = OBAMA[0],
     target: Annotated[str, typer.Option(help="Mention of the example that is to stand out.")] = OBAMA[1],
     png: Annotated[Path | None, typer.Option(help="Also draw the example into this file (one model).")] = None,
-    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    device: DeviceOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Does global attention align coreferent mentions of different documents? (paper, section 3.5 and Table 6)"""
     from cdlm.alignment import find_pair, sample_pairs

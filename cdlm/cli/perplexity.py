@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cdlm.cli.pretrain import CORPUS_HELP
+from cdlm.cli.task_options import DeviceOption, JsonOption
 from cdlm.progress import StageProgress
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ def perplexity(
     min_documents: Annotated[int, typer.Option(min=1, help="Leave out sets with fewer documents.")] = 3,
     masked: Annotated[float, typer.Option(help="Share of the tokens that is to be predicted.")] = 0.15,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of which tokens are masked.")] = 0,
-    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    device: DeviceOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Compare models by the perplexity of the same masked tokens of sets of related documents (paper, Table 1)."""
     from cdlm.pretraining import Contender, in_words, open_source, perplexities

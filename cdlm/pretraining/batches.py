@@ -6,37 +6,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.pretraining.masking import IGNORED, MaskedSequence
 from cdlm.pretraining.training_sequences import TrainingSequences
+from cdlm.sequences import side_by_side
 
-Batch = dict[str, Any]
-"""``input_ids``, ``attention_mask``, ``global_attention_mask`` and ``labels``, all of *shape* (sequences, longest); and
-``tokens``, the number of tokens that are not padding."""
+Batch = dict[str, Tensor]
+"""``input_ids``, ``attention_mask``, ``global_attention_mask`` and ``labels``. *Shape:* (sequences, longest)"""
 
 
-def side_by_side(sequences: Sequence[MaskedSequence], pad_token_id: int) -> Batch:
-    """Put sequences into one padded batch; padding is neither attended to nor predicted."""
-    shape = len(sequences), max(len(sequence.labels) for sequence in sequences)
-    ids, labels = np.full(shape, pad_token_id, np.int64), np.full(shape, IGNORED, np.int64)
-    mask, is_global = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for row, sequence in enumerate(sequences):
-        length = len(sequence.labels)
-        ids[row, :length] = sequence.input_ids
-        labels[row, :length] = sequence.labels
-        mask[row, :length] = 1
-        is_global[row, :length] = sequence.global_attention
-    arrays = {"input_ids": ids, "attention_mask": mask, "global_attention_mask": is_global, "labels": labels}
-    return {**{name: torch.from_numpy(array) for name, array in arrays.items()}, "tokens": int(mask.sum())}
+def masked_batch(sequences: Sequence[MaskedSequence], pad_token_id: int) -> Batch:
+    """Put sequences into one padded batch; padding is not predicted."""
+    labels = [torch.from_numpy(sequence.labels) for sequence in sequences]
+    padded = torch.nn.utils.rnn.pad_sequence(labels, batch_first=True, padding_value=IGNORED)
+    return {**side_by_side(sequences, pad_token_id), "labels": padded}
 
 
 @dataclass
 class TrainingBatches:
-    """The batches of a run, by number (see :class:`cdlm.runs.TrainingData`): so many sequences each."""
+    """The batches of a run, by number (see :class:`cdlm.runs.TrainingData`): so many sequences each.
+
+    A batch also says how many ``tokens`` it has, padding not counted.
+    """
 
     sequences: TrainingSequences
     size: int
@@ -45,11 +39,11 @@ class TrainingBatches:
     def __len__(self) -> int:
         return len(self.sequences) // self.size
 
-    def __getitem__(self, number: int) -> Batch:
+    def __getitem__(self, number: int) -> dict[str, Any]:
         if not 0 <= number < len(self):
             raise IndexError(number)
-        numbers = range(number * self.size, (number + 1) * self.size)
-        return side_by_side([self.sequences[n] for n in numbers], self.pad_token_id)
+        drawn = [self.sequences[n] for n in range(number * self.size, (number + 1) * self.size)]
+        return {**masked_batch(drawn, self.pad_token_id), "tokens": sum(map(len, drawn))}
 
     def set_epoch(self, epoch: int) -> None:
         """Nothing to choose: a run is one pass over numbered sequences."""

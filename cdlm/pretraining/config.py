@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
-
-from pydantic import ConfigDict, Field, Strict
+from typing import Annotated, Any, Literal
 
 from cdlm.errors import InputError
 from cdlm.pretraining.masking import Variant
 from cdlm.runs import RunOptions
-from cdlm.validation import Count, check_fields
+from cdlm.validation import Count, check_fields, number, whole_number
 
-Length = Annotated[int, Strict(), Field(ge=16, le=10**6)]
+Length = Annotated[int, whole_number(16, 10**6)]
 """Tokens of a window; less than the least is of no use."""
-Share = Annotated[float, Strict(), Field(gt=0, lt=1)]
+Share = Annotated[float, number(0.01, below=1)]
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,6 @@ class PretrainingConfig:
     InputError
         If a value is of the wrong type or out of its range.
     """
-
-    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     encoder: str = "minilm"
     variant: Variant = "cdlm"

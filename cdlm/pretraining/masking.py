@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
+
+from cdlm.sequences import TokenSequence
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -17,23 +20,17 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 """CDLM and its ablations (paper, section 3, baseline language models)."""
 
 
-@dataclass(frozen=True)
-class MaskedSequence:
-    """One sequence with some of its tokens hidden. Each array has *shape* (length,).
+@dataclass(frozen=True, slots=True)
+class MaskedSequence(TokenSequence):
+    """One sequence with some of its tokens hidden.
 
     Attributes
     ----------
-    input_ids
-        With the masked tokens replaced.
     labels
-        The original ids of the tokens to be predicted, and `IGNORED` elsewhere.
-    global_attention
-        Whether a token attends globally.
+        The original ids of the tokens to be predicted, and `IGNORED` elsewhere. *Shape:* (length,)
     """
 
-    input_ids: np.ndarray
-    labels: np.ndarray
-    global_attention: np.ndarray
+    labels: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ class Masking:
         hidden[chosen[fate < 0.8]] = self.mask_id
         swapped = chosen[fate >= 0.9]
         hidden[swapped] = generator.choice(np.flatnonzero(self.ordinary), len(swapped))
-        return MaskedSequence(hidden, labels, global_attention(labels != IGNORED, variant))
+        return MaskedSequence(hidden, global_attention(labels != IGNORED, variant), labels)
 
 
 def global_attention(chosen: np.ndarray, variant: Variant) -> np.ndarray:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import tee
 
 import numpy as np
 import torch
 
 from cdlm.intervals import interval, resampled_means
 from cdlm.masked_lm import CDLMForMaskedLM
-from cdlm.pretraining.batches import prediction_losses, side_by_side
+from cdlm.pretraining.batches import masked_batch, prediction_losses
 from cdlm.pretraining.masking import IGNORED, MaskedSequence, Masking, Variant
 from cdlm.pretraining.token_store import TokenStore
-from cdlm.sequences import SequenceFrame
+from cdlm.sequences import SequenceFrame, in_batches, on_device
 
 BATCH_TOKENS = 8192
 Progress = Callable[[int, int], None]
@@ -106,27 +107,11 @@ def set_losses(
     device = model.lm_head.bias.device
     padding = model.longformer.config.pad_token_id
     sums, counts = [], []
-    for batch in _batches(sequences(variant)):
-        tensors = {
-            name: value.to(device) if isinstance(value, torch.Tensor) else value
-            for name, value in side_by_side(batch, padding).items()
-        }
-        losses = prediction_losses(model, tensors).double().cpu()
+    read, measured = tee(sequences(variant))
+    for batch in in_batches(read, map(len, measured), BATCH_TOKENS):
+        losses = prediction_losses(model, on_device(masked_batch(batch, padding), device)).double().cpu()
         sizes = [int((sequence.labels != IGNORED).sum()) for sequence in batch]
         sums += [float(part.sum()) for part in losses.split(sizes)]
         counts += sizes
         progress(len(sums), sequences.store.sets)
     return SetLosses(np.array(sums), np.array(counts))
-
-
-def _batches(sequences: Iterator[MaskedSequence]) -> Iterator[Sequence[MaskedSequence]]:
-    batch: list[MaskedSequence] = []
-    tokens = 0
-    for sequence in sequences:
-        if batch and tokens + len(sequence.labels) > BATCH_TOKENS:
-            yield batch
-            batch, tokens = [], 0
-        batch.append(sequence)
-        tokens += len(sequence.labels)
-    if batch:
-        yield batch

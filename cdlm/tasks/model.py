@@ -77,7 +77,7 @@ class TaskModel(nn.Module):
             self.train(training)
 
     def encode(self, batch: Mapping[str, Tensor]) -> Tensor:
-        """Vectors of the tokens of a batch of :func:`~cdlm.tasks.sequences.side_by_side`, in fp32.
+        """Vectors of the tokens of a batch of :func:`~cdlm.sequences.side_by_side`, in fp32.
 
         *Shape:* (sequences, longest, width)
         """

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from cdlm.encoder import CDLMModel
+from cdlm.sequences import TokenSequence, side_by_side
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.model import TaskModel
-from cdlm.tasks.sequences import TokenSequence, side_by_side
 from cdlm.tokens import SpecialPieces, WordPieces
 from cdlm.validation import check_fields, whole_number
 

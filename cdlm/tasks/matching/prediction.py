@@ -11,9 +11,9 @@ import torch
 
 from cdlm.errors import InputError
 from cdlm.files import replaced_file
+from cdlm.sequences import in_batches, on_device
 from cdlm.tasks.matching.model import MatchModel, PairBuilder, swapped
 from cdlm.tasks.matching.pairs import TextPair
-from cdlm.tasks.sequences import in_batches, on_device
 
 BATCH_TOKENS = 16_384
 PAIRS_AT_ONCE = 256

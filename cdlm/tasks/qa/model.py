@@ -19,9 +19,9 @@ from torch import Tensor, nn
 
 from cdlm.checkpoints import find_checkpoint
 from cdlm.encoder import CDLMModel
+from cdlm.sequences import side_by_side
 from cdlm.tasks.model import TaskModel
 from cdlm.tasks.qa.sequences import ANSWER_TYPES, QA_TOKENS, QASequence
-from cdlm.tasks.sequences import side_by_side
 from cdlm.validation import Count, check_fields, number, whole_number
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from pathlib import Path
 from cdlm.config import read_json
 from cdlm.errors import InputError
 from cdlm.files import replaced_file
+from cdlm.sequences import in_batches, on_device
 from cdlm.tasks.qa.decoding import PARAGRAPHS_OF_EVIDENCE, decode
 from cdlm.tasks.qa.model import QALogits, QAModel, collate, split_logits
 from cdlm.tasks.qa.questions import Question, parse_facts
 from cdlm.tasks.qa.scores import Prediction
 from cdlm.tasks.qa.sequences import QASequence, QuestionBuilder
-from cdlm.tasks.sequences import in_batches, on_device
 
 BATCH_TOKENS = 16_384
 QUESTIONS_AT_ONCE = 64

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cdlm.sequences import TokenSequence
 from cdlm.tasks.qa.questions import NO, TITLE, YES, Question, is_yes_or_no, occurrences
-from cdlm.tasks.sequences import TokenSequence
 from cdlm.tokens import SpecialPieces
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ def test_the_same_tokens_are_masked_for_all(sequences: EvaluationSequences) -> N
     for rows in zip(*(sequences(variant) for variant in VARIANTS), strict=True):
         assert all((row.input_ids == rows[0].input_ids).all() for row in rows)
         assert all((row.labels == rows[0].labels).all() for row in rows)
-        assert [row.global_attention.sum() > 0 for row in rows] == [True, True, True, False]
+        assert [row.is_global.sum() > 0 for row in rows] == [True, True, True, False]
 
 
 def test_losses_by_hand(headed: Path, sequences: EvaluationSequences) -> None:
@@ -56,7 +56,7 @@ def test_losses_by_hand(headed: Path, sequences: EvaluationSequences) -> None:
     found = set_losses(model, "cdlm", sequences)
     for number, masked in enumerate(sequences("cdlm")):
         with torch.inference_mode():
-            is_global = torch.tensor(masked.global_attention[None].astype(np.int64))
+            is_global = torch.tensor(masked.is_global[None].astype(np.int64))
             logits = model(torch.tensor(masked.input_ids[None]), None, is_global)[0]
         chosen = np.flatnonzero(masked.labels != IGNORED)
         expected = -sum(float(logits[place].log_softmax(0)[masked.labels[place]]) for place in chosen)

@@ -115,4 +115,4 @@ def test_variants_of_one_seed_see_the_same_text(store: TokenStore, word_tokenize
     for number in range(5):
         first, second = (drawn(store, word_tokenizer, variant)[number] for variant in ("cdlm", "prefix"))
         assert (first.input_ids == second.input_ids).all()
-        assert first.global_attention.sum() == second.global_attention.sum()
+        assert first.is_global.sum() == second.is_global.sum()
