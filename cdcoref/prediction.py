@@ -21,7 +21,7 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.results import Plan, Prediction
-from cdcoref.stories import group_documents, nearest_pairs
+from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs
 from cdlm.precision import resolve_precision
 
 if TYPE_CHECKING:
@@ -192,10 +192,11 @@ class Predictor:
 
         stories = []
         pruned = 0
-        for group in group_documents(corpus.documents, options.topics):
+        vectors = DocumentVectors(corpus.documents)
+        for group in group_documents(vectors, options.topics):
             pairs = None
             if not self.lemma and options.max_pairs is not None and len(group) > options.max_pairs + 1:
-                nearest = nearest_pairs(corpus.documents, group, options.max_pairs)
+                nearest = nearest_pairs(vectors, group, options.max_pairs)
                 pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
             stories.append(Story(tuple(group), pairs))
         pieces = 0.0 if self.lemma else self._pieces(corpus, stories)

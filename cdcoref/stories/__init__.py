@@ -1,5 +1,19 @@
-"""Which documents are about the same story: documents in, groups of their ids out; a document's nearest ones."""
+"""Which documents are about the same story: documents in, groups of their ids out; how similar two documents are.
 
-from cdcoref.stories.grouping import Setting, group_documents, nearest_pairs, topic_quality
+`DocumentVectors` holds what is computed once for a collection; every function takes it in place of the documents.
+"""
 
-__all__ = ["Setting", "group_documents", "nearest_pairs", "topic_quality"]
+from cdcoref.stories.grouping import Setting, group_documents
+from cdcoref.stories.neighbours import NearestPairs, nearest_pairs
+from cdcoref.stories.quality import TopicQuality, topic_quality
+from cdcoref.stories.vectors import DocumentVectors
+
+__all__ = [
+    "DocumentVectors",
+    "NearestPairs",
+    "Setting",
+    "TopicQuality",
+    "group_documents",
+    "nearest_pairs",
+    "topic_quality",
+]

@@ -1,0 +1,50 @@
+"""Groups of documents and their annotated subtopics in, how well they match out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cdcoref.corpus import Document
+from cdcoref.stories.grouping import group_documents
+
+
+@dataclass(frozen=True, slots=True)
+class TopicQuality:
+    """How well groups of documents match the annotated subtopics, from 0 to 1.
+
+    Attributes
+    ----------
+    precision, recall, f1
+        B3: the mean over documents of the share of their group that is of their subtopic, the share of their subtopic
+        that is in their group, and the harmonic mean of the two.
+    purity
+        Share of documents that are of their group's most frequent subtopic.
+    groups, subtopics
+        Their numbers.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    purity: float
+    groups: int
+    subtopics: int
+
+
+def topic_quality(documents: Sequence[Document], groups: Sequence[Sequence[str]]) -> TopicQuality:
+    """Compare groups of documents with their annotated subtopics.
+
+    Raises
+    ------
+    InputError
+        If a document has no annotated subtopic.
+    """
+    from cdcoref.scoring import score
+
+    key = group_documents(documents, "gold_subtopic")
+    subtopic_of = {document.id: document.subtopic for document in documents}
+    b3 = score(key, groups, metrics=["b3"])["b3"]
+    most = sum(Counter(subtopic_of[id] for id in group).most_common(1)[0][1] for group in groups)
+    return TopicQuality(b3.precision, b3.recall, b3.f1, most / max(1, len(documents)), len(groups), len(key))

@@ -1,0 +1,200 @@
+"""Documents in, one TF-IDF vector for each out, computed once: for grouping, nearest documents and similarities.
+
+The cosine of two vectors has to mean the same in two documents and in a thousand, in a story of three documents and in
+one of three hundred. Counted document by document, the words of a large story become common, weigh little, and the
+story falls to pieces; so inverse document frequency is not what scikit-learn's `TfidfTransformer` makes of it, which is
+why it is computed here. What is different:
+
+* Every document counts for `1 / (documents like it)`, itself included, so that a story is one document, however many
+  tell it. Documents are alike from a cosine of `ALIKE` of the vectors without inverse document frequency.
+* It is smoothed with `PRIOR_DOCUMENTS` imagined documents, in each of which every word occurs with probability
+  `PRIOR_RATE`. Two stories say nothing about which words are rare, so all count alike; in a thousand the counts speak.
+* A word occurs or does not. Names (capitalised words) and numbers weigh more, and so do words of the first sentences:
+  they tell two stories of one kind apart, such as two earthquakes, where a repeated "quake" does not.
+
+Stop words are spaCy's. The numbers were chosen on random samples of the train topics of ECB+.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from cdcoref.corpus import Document
+
+NAME_WEIGHT = 2.0
+LEAD_WEIGHT = 2.0
+LEAD_SENTENCES = 2
+ALIKE = 0.2
+PRIOR_DOCUMENTS = 200
+PRIOR_RATE = 0.02
+
+_SAMPLE = 2_000
+"""Among how many documents, chosen by a hash of their ids, those like a document are counted in a larger collection."""
+_BLOCK_CELLS = 2_000_000
+"""Similarities that are held at a time."""
+_WORD = re.compile(r"[^\W_]+(?:[.,:'’&-][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
+_ENDING = re.compile(r"(?:n't|'s|'re|'ve|'ll|'d|'m)$")
+
+
+class DocumentVectors:
+    """Documents and their TF-IDF vectors, which are computed when they are first asked for.
+
+    A vector depends on the whole collection, which says how rare words are, but not on the order of the documents.
+    Sentences marked as hidden are not looked at, nor are mentions.
+
+    Attributes
+    ----------
+    documents
+        The documents as given; their ids must be unique.
+    ids
+        Their ids in alphabetical order, the order of the rows of `matrix`.
+    """
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.documents = tuple(documents)
+        self._by_id = sorted(self.documents, key=lambda document: document.id)
+        self.ids = [document.id for document in self._by_id]
+
+    @cached_property
+    def row(self) -> dict[str, int]:
+        """The row of every document, by id."""
+        return {id: number for number, id in enumerate(self.ids)}
+
+    @cached_property
+    def matrix(self) -> csr_array:
+        """Vectors of length 1, or 0 for a document without words. *Shape:* (documents, words)"""
+        weights = _word_weights(self._by_id)
+        share = 1 / self._alike(_unit_length(weights))
+        frequency = np.bincount(weights.indices, np.repeat(share, np.diff(weights.indptr)), weights.shape[1])
+        idf = np.log((share.sum() + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE))
+        return _unit_length(csr_array(weights @ diags_array(idf)))
+
+    def similarity(self, first: str, second: str) -> float:
+        """Cosine of the vectors of two documents, by id: from 0 (no word in common) to 1 (the same words).
+
+        Raises
+        ------
+        KeyError
+            If there is no such document.
+        """
+        return float(self.similarities([(first, second)])[0])
+
+    def similarities(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+        """Cosines of pairs of documents, by id, from 0 to 1. *Shape:* (pairs,)
+
+        Raises
+        ------
+        KeyError
+            If there is no such document.
+        """
+        rows = np.array([(self.row[a], self.row[b]) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
+        result = np.empty(len(rows))
+        step = 10_000
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            result[start : start + step] = self.matrix[some[:, 0]].multiply(self.matrix[some[:, 1]]).sum(axis=1)
+        return np.clip(result, 0.0, 1.0)
+
+    def _alike(self, vectors: csr_array) -> np.ndarray:
+        """How many documents are like each one, itself included; in a large collection an estimate. *Shape:* (rows,)"""
+        size = len(self.ids)
+        sample = np.arange(size)
+        if size > _SAMPLE:
+            hashes = np.array(
+                [blake2b(id.encode(errors="surrogatepass"), digest_size=8).hexdigest() for id in self.ids]
+            )
+            sample = np.sort(np.argsort(hashes, kind="stable")[:_SAMPLE])
+        own = np.zeros(size, dtype=np.int64)
+        own[sample] = 1
+        others = np.zeros(size)
+        for start, block in blocks_of_products(vectors, np.arange(size), vectors[sample]):
+            rows = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
+            near = (block.data >= ALIKE) & (sample[block.indices] != rows + start)
+            others[start : start + block.shape[0]] = np.bincount(rows[near], minlength=block.shape[0])
+        return 1 + others * (size - 1) / np.maximum(1, len(sample) - own)
+
+
+def blocks_of_products(left: csr_array, rows: np.ndarray, right: csr_array) -> Iterator[tuple[int, csr_array]]:
+    """Products of some rows of one matrix with all rows of another, a bounded number at a time.
+
+    Yields
+    ------
+    tuple
+        The place in `rows` of the first of a block, and the block. *Shape:* (rows of the block, rows of `right`)
+    """
+    step = max(1, _BLOCK_CELLS // max(1, right.shape[0]))
+    columns = csr_array(right.T)
+    for start in range(0, len(rows), step):
+        yield start, left[rows[start : start + step]] @ columns
+
+
+def _unit_length(vectors: csr_array) -> csr_array:
+    """The same directions at length 1; rows of zeros stay."""
+    lengths = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
+    lengths[lengths == 0] = 1.0
+    scaled = vectors.copy()
+    scaled.data = scaled.data / np.repeat(lengths, np.diff(scaled.indptr))
+    return scaled
+
+
+def _word_weights(documents: Sequence[Document]) -> csr_array:
+    """How much every word of every document weighs before its rarity is known. *Shape:* (documents, words)"""
+    column: dict[str, int] = {}
+    columns, weights, ends = array("q"), array("d"), array("q", [0])
+    for document in documents:
+        for word, weight in _weights_of(document).items():
+            columns.append(column.setdefault(word, len(column)))
+            weights.append(weight)
+        ends.append(len(columns))
+    shape = (len(documents), len(column))
+    table = csr_array((np.array(weights), np.array(columns), np.array(ends)), shape=shape)
+    table.sort_indices()  # so that a product is the same from either side, to the last digit
+    return table
+
+
+def _weights_of(document: Document) -> dict[str, float]:
+    names: set[str] = set()
+    lead: set[str] = set()
+    words: dict[str, float] = {}
+    visible = (bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden)
+    for number, (start, end) in enumerate(visible):
+        for token in range(start, end):
+            for word, capitalised in _words(document.tokens[token]):
+                words[word] = 1.0
+                if (capitalised and token > start) or word[0].isdigit():
+                    names.add(word)
+                if number < LEAD_SENTENCES:
+                    lead.add(word)
+    for word in names:
+        words[word] *= NAME_WEIGHT
+    for word in lead:
+        words[word] *= LEAD_WEIGHT
+    return words
+
+
+@lru_cache(maxsize=1 << 18)
+def _words(token: str) -> tuple[tuple[str, bool], ...]:
+    """The words of a token that say what a text is about, in lower case, and whether they were capitalised."""
+    words = ((_POSSESSIVE.sub("", form.lower()), form[0].isupper()) for form in _WORD.findall(token))
+    return tuple((word, upper) for word, upper in words if len(word) > 1 and not _is_stop_word(word))
+
+
+def _is_stop_word(word: str) -> bool:
+    """Whether a word, or what is left of it without a contraction, is too common to say anything."""
+    word = word.replace("’", "'")
+    return word in _stop_words() or _ENDING.sub("", word) in _stop_words()
+
+
+@lru_cache(maxsize=1)
+def _stop_words() -> frozenset[str]:
+    from spacy.lang.en.stop_words import STOP_WORDS
+
+    return frozenset(STOP_WORDS)
