@@ -88,7 +88,7 @@ def same_cluster(corpus: Corpus, logits: PairLogits) -> NDArray[np.bool_]:
 
 
 def fit_temperature(logits: NDArray[np.float32], labels: NDArray[np.bool_]) -> float:
-    """The temperature that makes the labels most likely (Guo et al. 2017, section 4.2); 1 if nothing can be learnt."""
+    """The temperature that makes the labels most likely (Guo et al. 2017, section 4.2); 1 if they are all equal."""
     if labels.all() or not labels.any():
         return 1.0
     signed = np.where(labels, 1.0, -1.0) * logits.astype(np.float64)
