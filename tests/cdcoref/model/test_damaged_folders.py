@@ -208,23 +208,27 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
     "settings in a list": (encoder("cdcoref", []), r"cdcoref is \[\] and should be a JSON object"),
     "settings in words": (encoder("cdcoref", "default"), "cdcoref is 'default'"),
     "null settings": (encoder("cdcoref", None), "cdcoref is null"),
+    "sequences in a list": (setting("sequences", []), r"cdcoref.sequences is \[\] and should be a JSON object"),
+    "an unknown setting of sequences": (setting("sequences.colour", 1), "there is no setting cdcoref.sequences.colour"),
+    "windows in words": (setting("sequences.max_windows", "all"), "cdcoref.sequences.max_windows is 'all'"),
+    "no windows": (setting("sequences.max_windows", 0), "cdcoref.sequences.max_windows is 0"),
     "an unknown setting": (setting("colour", 1), "config.json: there is no setting cdcoref.colour"),
     "a setting of two lines": (setting("a\nb", 1), r"there is no setting cdcoref.'a\\nb'"),
     "an unknown marking": (
         setting("sequences.marking", "some"),
-        "sequences.marking is 'some' and should be 'all' or 'pair'",
+        "cdcoref.sequences.marking is 'some' and should be 'all' or 'pair'",
     ),
     "an unknown context": (
         setting("sequences.context", "page"),
-        "sequences.context is 'page' and should be 'document'",
+        "cdcoref.sequences.context is 'page' and should be 'document'",
     ),
-    "a negative context": (setting("sequences.context", -1), "sequences.context is -1"),
-    "a fractional context": (setting("sequences.context", 1.5), "sequences.context is 1.5"),
-    "a true context": (setting("sequences.context", True), "sequences.context is true"),
-    "a length in words": (setting("sequences.max_length", "long"), "sequences.max_length is 'long'"),
+    "a negative context": (setting("sequences.context", -1), "cdcoref.sequences.context is -1"),
+    "a fractional context": (setting("sequences.context", 1.5), "cdcoref.sequences.context is 1.5"),
+    "a true context": (setting("sequences.context", True), "cdcoref.sequences.context is true"),
+    "a length in words": (setting("sequences.max_length", "long"), "cdcoref.sequences.max_length is 'long'"),
     "a short length": (
         setting("sequences.max_length", 3),
-        "sequences.max_length is 3 and should be at least 32",
+        "cdcoref.sequences.max_length is 3 and should be at least 32",
     ),
     "a short detector": (setting("detector_max_length", 0), "cdcoref.detector_max_length is 0"),
     "an unknown vector": (setting("mention_vector", "max"), "cdcoref.mention_vector is 'max'"),
@@ -242,12 +246,12 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
     "endless mentions": (setting("detector_max_words", 10**9), "cdcoref.detector_max_words is 1000000000"),
     "an unknown feature": (
         setting("sequences.features", ["colour"]),
-        "there is no feature of pairs.*'colour'",
+        "config.json: there is no feature of pairs.*'colour'",
     ),
-    "a feature in words": (setting("sequences.features", "same_words"), "sequences.features is 'same_words'"),
+    "a feature in words": (setting("sequences.features", "same_words"), "cdcoref.sequences.features is 'same_words'"),
     "a feature by number": (
         setting("sequences.features", [1]),
-        r"sequences.features\[0\] is 1 and should be text",
+        r"cdcoref.sequences.features\[0\] is 1 and should be text",
     ),
     "a feature more": (
         setting("sequences.features", ["same_words"]),
@@ -258,12 +262,16 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
 for name in KINDS_OF_THRESHOLD:
     SETTINGS |= {
         f"{name}: one for all": (setting(name, 0.5), f"cdcoref.{name} is 0.5 and should be a JSON object"),
-        f"{name}: a kind missing": (setting(name, {"event": 0.5}), f"{name} must have one number each"),
+        f"{name}: a kind missing": (setting(name, {"event": 0.5}), f"config.json: {name} must have one number each"),
         f"{name}: a kind too many": (
             setting(name, {"event": 0.5, "entity": 0.5, "time": 0.5}),
-            f"{name} must have one number each",
+            f"config.json: {name} must have one number each",
         ),
     }
+    SETTINGS[f"{name}: both negative"] = (
+        setting(name, {"event": -1, "entity": -1}),
+        rf"{name}.event is -1 .* at least 0",
+    )
     for value in (NAN, INFINITY, -0.5, "0.5", True, None, [0.5]):
         SETTINGS[f"{name}: {value!r}"] = (
             setting(name, {"event": value, "entity": 0.5}),
