@@ -109,7 +109,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdcoref.cli": {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.evaluation", "cdcoref.formats"),
-        *("cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
+        *(
+            "cdcoref.model",
+            "cdcoref.prediction",
+            "cdcoref.results",
+            "cdcoref.scoring",
+            "cdcoref.stories",
+            "cdcoref.training",
+        ),
         *("cdcoref.views", "cdcoref.wording", "cdlm.progress", "cdlm.settings"),
     },
 }

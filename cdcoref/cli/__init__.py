@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from cdcoref import __version__
-from cdcoref.cli import demo, errors, evaluate, export, predict, score, stats, train
+from cdcoref.cli import demo, errors, evaluate, export, predict, publish, score, stats, train
 from cdcoref.errors import InputError
 
 app = typer.Typer(
@@ -47,6 +47,7 @@ app.command("stats")(stats.stats)
 app.command("export")(export.export)
 app.command("score")(score.score)
 app.command("errors")(errors.errors)
+app.command("publish")(publish.publish)
 
 
 def main() -> None:

@@ -36,9 +36,9 @@ def evaluate(
     mentions: Annotated[
         Literal["gold", "predicted"], typer.Option(help="Cluster annotated mentions, or those that the model finds.")
     ] = "gold",
-    model: Annotated[str, typer.Option(help="default, lemma (the baseline), or a model's folder.")] = "default",
+    model: Annotated[str, typer.Option(help="default, lemma (the baseline), a model's folder or a hub name.")] = "default",
     as_json: Annotated[bool, typer.Option("--json", help="All numbers as JSON (from 0 to 1), and no table.")] = False,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: CUDA where there is one.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "int8"],
         typer.Option(help="Of the encoder's products; auto: bf16 where the processor has instructions for it."),

@@ -35,7 +35,7 @@ def align(
     ] = OBAMA[0],
     target: Annotated[str, typer.Option(help="Mention of the example that is to stand out.")] = OBAMA[1],
     png: Annotated[Path | None, typer.Option(help="Also draw the example into this file (one model).")] = None,
-    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
+    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu: do not use a GPU.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Does global attention align coreferent mentions of different documents? (paper, section 3.5 and Table 6)"""

@@ -32,7 +32,7 @@ def perplexity(
     min_documents: Annotated[int, typer.Option(min=1, help="Leave out sets with fewer documents.")] = 3,
     masked: Annotated[float, typer.Option(help="Share of the tokens that is to be predicted.")] = 0.15,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of which tokens are masked.")] = 0,
-    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
+    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu: do not use a GPU.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare models by the perplexity of the same masked tokens of sets of related documents (paper, Table 1)."""

@@ -63,7 +63,7 @@ def pretrain(
             help="Keep the tokenised corpora here, for other runs.", show_default="in the output, for the run"
         ),
     ] = None,
-    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu, to leave an accelerator alone.")] = None,
+    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu: do not use a GPU.")] = None,
     tracker: Annotated[str | None, typer.Option(help="What to log to: tensorboard, wandb, ..., or none.")] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the last whole checkpoint in the output.")
