@@ -228,8 +228,8 @@ def load(model: str | Path = "default", *, device: str | None = None, precision:
     Parameters
     ----------
     model
-        ``"default"`` for the one that comes with the package, the folder of another, or ``"lemma"`` for the baseline
-        that links mentions of the same head lemma.
+        ``"default"`` for the one that comes with the package, the folder of another, ``organisation/model`` for one on
+        the Hugging Face hub, or ``"lemma"`` for the baseline that links mentions of the same head lemma.
     device
         ``"cpu"``, ``"cuda"``, ...; by default CUDA where there is one.
     precision

@@ -71,7 +71,7 @@ def output_folder(folder: Path) -> Iterator[Path]:
         If the folder cannot be made, or nothing can be written there.
     """
     if folder.exists() and not folder.is_dir():
-        raise InputError("the output must be a folder, and this is none", folder)
+        raise InputError("this is not a folder; name a folder for the output", folder)
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         try:

@@ -24,7 +24,7 @@ def download(name: str, patterns: Sequence[str], otherwise: str | None = None) -
     name
         ``organisation/model``.
     patterns
-        Which files to take, as wildcards. One of safetensors must be among them.
+        Which files to take, as wildcards; one of safetensors must be among them.
     otherwise
         A file to take where the model has no safetensors.
 
@@ -36,7 +36,8 @@ def download(name: str, patterns: Sequence[str], otherwise: str | None = None) -
     Raises
     ------
     InputError
-        If it is no name of a model, the hub cannot be reached and the cache has no copy, or the model has no weights.
+        If it is not the name of a model, the hub cannot be reached and the cache has no copy, or the model has no
+        weights.
     """
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import GatedRepoError, HFValidationError, HTTPError, RepositoryNotFoundError
@@ -49,21 +50,21 @@ def download(name: str, patterns: Sequence[str], otherwise: str | None = None) -
         raise InputError("the hub gives this model only to those who have accepted its conditions", name) from error
     except RepositoryNotFoundError as error:
         raise InputError(
-            "this is no folder, and the hub has no model of that name, or shows it only to those who are logged in "
-            "(`hf auth login`)",
+            "there is no such folder, and the hub has no model of this name; if the model is private, log in with "
+            "`hf auth login`",
             name,
         ) from error
     except (OSError, HTTPError, ValueError) as error:
         return _cached(name, patterns, otherwise, error)
     wanted = [file for file in files if any(fnmatch(file, pattern) for pattern in patterns)]
     if not any(file.endswith(".safetensors") for file in wanted):
-        if otherwise not in files:
-            raise InputError("this model on the hub has no weights in safetensors, and no others are read", name)
+        if otherwise is None or otherwise not in files:
+            raise InputError("this model on the hub has no weights as safetensors, and no others are read", name)
         wanted.append(otherwise)
     try:
         return Path(snapshot_download(name, allow_patterns=wanted, etag_timeout=TIMEOUT))
     except (OSError, HTTPError, ValueError) as error:
-        raise InputError(f"the model could not be downloaded from the hub ({first_line(error)})", name) from error
+        raise InputError(f"this model could not be downloaded from the hub ({first_line(error)})", name) from error
 
 
 def _cached(name: str, patterns: Sequence[str], otherwise: str | None, reason: Exception) -> Path:
@@ -75,8 +76,50 @@ def _cached(name: str, patterns: Sequence[str], otherwise: str | None, reason: E
     except OSError as error:
         why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else first_line(reason)
         raise InputError(
-            "this is no folder, and whether it is a model on the hub is unknown: "
-            f"{constants.ENDPOINT} cannot be reached ({why})",
+            f"there is no such folder, and the hub at {constants.ENDPOINT} cannot be asked for a model of this name "
+            f"({why})",
             name,
         ) from error
     return Path(folder)
+
+
+def upload(folder: Path, files: Sequence[str], name: str, *, private: bool = False) -> str:
+    """Put files into a repository on the hub, which is made if there is none.
+
+    Parameters
+    ----------
+    folder, files
+        The folder, and the names of the files in it to upload.
+    name
+        ``organisation/model``.
+    private
+        Whether a new repository is shown to its owners only.
+
+    Returns
+    -------
+    str
+        The address of the repository.
+
+    Raises
+    ------
+    InputError
+        If it is not the name of a model, the hub cannot be reached, or nobody is logged in who may write there.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, HTTPError, LocalTokenNotFoundError
+
+    api = HfApi()
+    try:
+        address = api.create_repo(name, private=private, exist_ok=True, token=True)
+        api.upload_folder(
+            repo_id=name, folder_path=folder, allow_patterns=list(files), commit_message="Upload a model", token=True
+        )
+    except HFValidationError as error:
+        raise InputError("this is not the name of a model on a hub; give organisation/model", name) from error
+    except LocalTokenNotFoundError as error:
+        raise InputError("nobody is logged in to the hub; run `hf auth login` first", name) from error
+    except (OSError, HTTPError, ValueError) as error:
+        refused = isinstance(error, HfHubHTTPError) and error.response.status_code in (401, 403)
+        what = "the hub does not let you write here" if refused else "the model could not be uploaded to the hub"
+        raise InputError(f"{what} ({first_line(error)})", name) from error
+    return str(address)

@@ -19,17 +19,18 @@ from pathlib import Path
 
 from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Corpus
-from cdcoref.model import DEFAULT_MODEL, CorefModel, model_card
+from cdcoref.model import DEFAULT_MODEL, CorefModel, Metadata, model_card
 from cdcoref.training import PRESETS, train, tune
 from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, say_on_stderr
 from cdlm.settings import with_settings
 
-CORPORA = """Made from all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0), converted to Longformer attention,
+CORPORA = """It was made from all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0), converted to Longformer attention,
 and trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under CC BY 3.0): topics 1-35 without
-the dev topics 2, 5, 12, 18, 21, 23, 34 and 35. Weights are 8-bit integers with one scale a row,
-read as 32-bit floats. The corpus is English news from before 2014; expect less elsewhere.
+the dev topics 2, 5, 12, 18, 21, 23, 34 and 35. The weights are 8-bit integers with one scale per row, read as 32-bit
+floats. The corpus is English news from before 2014; expect lower scores on other text.
 """
+METADATA = Metadata("en", "apache-2.0", ("ecb",), "sentence-transformers/all-MiniLM-L6-v2")
 
 
 def main() -> None:
@@ -58,7 +59,7 @@ def pack(trained: Path, output: Path, dev: Corpus) -> None:
     model.load_state_dict(dequantize(quantize(model.state_dict())))
     say_on_stderr("tuning the packed model on dev")
     model.settings, scores = tune(model, dev, batch_tokens=16_384)
-    card = model_card(model, run["configuration"], scores, run["best_epoch"], CORPORA)
+    card = model_card(model, run["configuration"], scores, run["best_epoch"], CORPORA, METADATA)
     model.save_pretrained(output, card, int8=True)
     run["dev"] = {kind: asdict(values) for kind, values in scores.items()}
     (output / RUN_FILE).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")

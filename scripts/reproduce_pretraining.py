@@ -342,7 +342,7 @@ def main() -> None:
     for name in ("seeds", "head_steps", "steps", "batch_size", "max_length", "pairs", "coref_topics", "coref_epochs"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, help="instead of the budget's")
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES), help="default: all")
-    parser.add_argument("--device", choices=["cpu"], help="cpu, to leave an accelerator alone")
+    parser.add_argument("--device", choices=["cpu"], help="cpu: do not use a GPU")
     parser.add_argument("--tables", action="store_true", help="compute nothing; write and print what there is")
     arguments = parser.parse_args()
     budget = BUDGETS[arguments.budget]

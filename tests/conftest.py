@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
+import re
+import threading
+import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -94,3 +103,132 @@ def tiny_encoder(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.Te
     CDLMModel(config).save_pretrained(folder)
     wordpiece.save_pretrained(str(folder))
     return folder
+
+
+# -- a stand-in for the hub --------------------------------------------------------------------------------------------
+
+
+class LocalHub:
+    """A hub on this machine: what huggingface_hub asks of the real one to download a model and to upload one.
+
+    Attributes
+    ----------
+    models
+        Files by name, of every model by name.
+    private
+        Names of models that are not shown.
+    writable
+        Whether uploads are allowed.
+    delay
+        Seconds until it answers.
+    requests
+        Method and path of every request.
+    address
+        Where it is.
+    """
+
+    def __init__(self) -> None:
+        self.models: dict[str, dict[str, bytes]] = {}
+        self.private: set[str] = set()
+        self.writable = True
+        self.delay = 0.0
+        self.requests: list[str] = []
+        hub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def respond(self) -> None:
+                length = int(self.headers.get("Content-Length") or 0)
+                status, headers, content = hub.answer(self.command, self.path, self.rfile.read(length))
+                self.send_response(status)
+                for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                if self.command != "HEAD":
+                    with suppress(BrokenPipeError):  # whoever asked has gone
+                        self.wfile.write(content)
+
+            do_GET = do_HEAD = do_POST = respond
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        """Stop; nobody answers at the address any more, on connections that are open neither."""
+        from huggingface_hub import close_session
+
+        close_session()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def add(self, name: str, folder: Path) -> None:
+        """Put the files of a folder on the hub."""
+        self.models[name] = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+    def answer(self, method: str, path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and content of the answer to a request."""
+        self.requests.append(f"{method} {path}")
+        time.sleep(self.delay)
+        if not self.writable and method == "POST":
+            return _json({"error": "Forbidden"}, 403)
+        if path == "/api/repos/create":
+            wanted = json.loads(body)
+            name = f"{wanted['organization']}/{wanted['name']}"
+            self.models.setdefault(name, {})
+            return _json({"url": f"{self.address}/{name}"})
+        if path == "/api/validate-yaml":
+            return _json({"errors": [], "warnings": []})
+        match = re.match(r"(?:/api/models)?/([\w.-]+/[\w.-]+)(/.*)?$", path.partition("?")[0])
+        name, rest = (match[1], match[2] or "") if match else ("", "")
+        if name not in self.models or name in self.private:
+            return _json({"error": "Repository not found"}, 404, {"X-Error-Code": "RepoNotFound"})
+        files = self.models[name]
+        commit = sha256(json.dumps(sorted(files)).encode()).hexdigest()[:40]
+        if rest.startswith("/tree/"):
+            listed = [{"type": "file", "path": f, "size": len(c), "oid": _etag(c)} for f, c in files.items()]
+            return _json(listed)
+        if rest.startswith("/preupload/"):
+            names = [file["path"] for file in json.loads(body)["files"]]
+            return _json({"files": [{"path": n, "uploadMode": "regular", "shouldIgnore": False} for n in names]})
+        if rest.startswith("/commit/"):
+            for line in map(json.loads, body.splitlines()):
+                if line["key"] == "file":
+                    files[line["value"]["path"]] = base64.b64decode(line["value"]["content"])
+            return _json({"commitUrl": f"{self.address}/{name}/commit/{commit}", "commitOid": commit, "success": True})
+        if rest.startswith("/resolve/"):
+            content = files.get(rest.split("/", 3)[3])
+            if content is None:
+                return _json({"error": "Entry not found"}, 404, {"X-Error-Code": "EntryNotFound"})
+            return 200, {"X-Repo-Commit": commit, "ETag": f'"{_etag(content)}"'}, content
+        return _json({"id": name, "sha": commit, "siblings": [{"rfilename": file} for file in files]})
+
+
+def _json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> tuple[int, dict[str, str], bytes]:
+    return status, {"Content-Type": "application/json", **(headers or {})}, json.dumps(value).encode()
+
+
+def _etag(content: bytes) -> str:
+    return sha256(content).hexdigest()[:40]
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
+    """A hub of its own for this process, empty, with an empty cache and somebody logged in."""
+    from huggingface_hub import close_session, constants
+
+    close_session()
+    local = LocalHub()
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    monkeypatch.setattr(constants, "ENDPOINT", local.address)
+    url = local.address + "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", url)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub-cache"))
+    yield local
+    local.close()

@@ -120,8 +120,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdcoref.cli": {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.evaluation", "cdcoref.formats"),
-        *("cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
-        *("cdcoref.views", "cdcoref.wording", "cdlm.command_line", "cdlm.progress", "cdlm.settings"),
+        *("cdcoref.model", "cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.stories"),
+        *("cdcoref.training", "cdcoref.views", "cdcoref.wording", "cdlm.command_line", "cdlm.progress"),
+        "cdlm.settings",
     },
 }
 """What each room may import. A room is a folder with its door, or a file beside the folders; none may import itself."""

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from cdcoref.cli import demo, errors, evaluate, export, predict, score, stats, train
+from cdcoref.cli import demo, errors, evaluate, export, predict, publish, score, stats, train
 from cdlm.command_line import run, version_printer
 
 app = typer.Typer(
@@ -42,6 +42,7 @@ app.command("stats")(stats.stats)
 app.command("export")(export.export)
 app.command("score")(score.score)
 app.command("errors")(errors.errors)
+app.command("publish")(publish.publish)
 
 
 def main() -> None:

@@ -33,7 +33,9 @@ def evaluate(
         Literal["gold", "predicted"],
         typer.Option(help="Cluster the annotated mentions, or those that the model detects."),
     ] = "gold",
-    model: Annotated[str, typer.Option(help="default, lemma (the baseline), or a model's folder.")] = "default",
+    model: Annotated[
+        str, typer.Option(help="default, lemma (the baseline), a model's folder or a hub name.")
+    ] = "default",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print all numbers as JSON, from 0 to 1, instead of a table.")
     ] = False,

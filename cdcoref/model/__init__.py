@@ -1,13 +1,15 @@
 """The coreference model: batches of sequences in, logits of mention pairs and of candidate mentions out.
 
-An encoder, a scorer of pairs and a detector of mentions, with their configuration, their folder and its model card.
+An encoder, a scorer of pairs and a detector of mentions; their configuration, their folder, its model card, and its way
+to the Hugging Face hub.
 """
 
 from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
-from cdcoref.model.card import KindScores, model_card
+from cdcoref.model.card import KindScores, Metadata, model_card
 from cdcoref.model.config import CorefConfig
 from cdcoref.model.coref_model import CorefModel
 from cdcoref.model.folder import CONFIG_FILE, DEFAULT_MODEL
+from cdcoref.model.publishing import publish
 
 __all__ = [
     "CONFIG_FILE",
@@ -15,8 +17,10 @@ __all__ = [
     "CorefConfig",
     "CorefModel",
     "KindScores",
+    "Metadata",
     "collate_pairs",
     "collate_readings",
     "model_card",
+    "publish",
     "token_batches",
 ]

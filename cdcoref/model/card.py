@@ -17,6 +17,43 @@ _HEADER = (
 )
 
 
+_TAGS = ["coreference-resolution", "cross-document-coreference", "longformer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What the hub shows and searches, as far as it is known.
+
+    Attributes
+    ----------
+    language, licence
+        ISO 639-1 code, and the licence's name on the hub (``apache-2.0``).
+    datasets
+        Names of the corpora that the model was trained on.
+    base_model
+        Name on the hub of the checkpoint that it was made from.
+    """
+
+    language: str | None = None
+    licence: str | None = None
+    datasets: tuple[str, ...] = ()
+    base_model: str | None = None
+
+    def header(self) -> str:
+        """The beginning of a model card, in YAML between two lines of dashes."""
+        from huggingface_hub import ModelCardData
+
+        data = ModelCardData(
+            language=self.language,
+            license=self.licence,
+            library_name="cdcoref",
+            tags=_TAGS,
+            datasets=list(self.datasets) or None,
+            base_model=self.base_model,
+        )
+        return f"---\n{data.to_yaml()}\n---\n"
+
+
 @dataclass(frozen=True, slots=True)
 class KindScores:
     """What was measured on dev for one kind of mention.
@@ -44,7 +81,12 @@ class KindScores:
 
 
 def model_card(
-    model: CorefModel, training: Mapping[str, Any], scores: Mapping[str, KindScores], epoch: float, corpora: str = ""
+    model: CorefModel,
+    training: Mapping[str, Any],
+    scores: Mapping[str, KindScores],
+    epoch: float,
+    corpora: str = "",
+    metadata: Metadata | None = None,
 ) -> str:
     """The text of a model card.
 
@@ -60,6 +102,8 @@ def model_card(
         The epoch that was kept.
     corpora
         One paragraph that names the corpora and checkpoints with their licences, where the caller knows them.
+    metadata
+        For the hub.
     """
     config, encoder = model.settings, model.encoder.config
     parameters = sum(p.numel() for p in model.parameters())
@@ -70,22 +114,24 @@ def model_card(
         for kind, s in scores.items()
     )
     kept = f"epoch {epoch}" if training["run"]["steps"] else f"epoch {epoch} of {training['run']['epochs']}"
-    return f"""# A cdcoref model
+    windows = ", ".join(str(width) for width in sorted(set(encoder.attention_window)))
+    return f"""{(metadata or Metadata()).header()}
+# A cdcoref model
 
-Finds mentions of events and entities in English news text, and tells which of them, in different documents, are the
-same. Encoder: Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}, windows of
-{", ".join(str(w) for w in sorted(set(encoder.attention_window)))} tokens, up to {encoder.max_length} tokens;
-{parameters / 1e6:.1f} million parameters with the pair scorer and the mention detector.
+This model finds mentions of events and entities in text, and links those, within and across documents, that refer to
+the same event or the same thing. Its encoder is a Longformer: {encoder.num_hidden_layers} layers of width
+{encoder.hidden_size}, attention windows of {windows} tokens, up to {encoder.max_length} tokens. With the pair scorer
+and the mention detector it has {parameters / 1e6:.1f} million parameters.
 
-    cdcoref predict --model THIS_FOLDER docs/*.txt
+    cdcoref predict --model NAME_OR_FOLDER docs/*.txt
 
 {corpora}
 ## Scores on the dev split
 
-These are validation numbers: {kept} and the thresholds were chosen on the same
-split. CoNLL F1 with gold mentions and predicted topics, singletons kept; mention detection as precision / recall / F1
-in percent, exact and by the last word; expected calibration error of the pairs' probabilities, and before the
-temperature.
+These are validation scores: {kept} and the thresholds were chosen on this split. CoNLL F1 is for gold mentions and
+predicted topics, singletons kept. Mention detection is given as precision / recall / F1 in percent, for exact matches
+and for matches of the last word. The calibration error is the expected calibration error of the pairs' probabilities
+(in brackets: before temperature scaling).
 
 {_HEADER}
 | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -93,7 +139,7 @@ temperature.
 
 ## How it was trained
 
-Thresholds and temperatures are those that tuning started from. `cdcoref train --config` reads this.
+The thresholds and temperatures in this configuration are those before tuning; `cdcoref train --config` reads it.
 
 ```toml
 {as_toml(training)}```

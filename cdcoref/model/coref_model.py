@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import torch
@@ -36,6 +37,7 @@ from cdlm.checkpoints import find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel
 from cdlm.files import replaced_folder
+from cdlm.hub import upload
 from cdlm.quantization import quantize
 from cdlm.tokens import SPECIAL_TOKENS, load_tokenizer
 
@@ -216,6 +218,33 @@ class CorefModel(nn.Module):
             self.tokenizer.save_pretrained(str(target))
             (target / CARD_FILE).write_text(card, encoding="utf-8")
             (target / WEIGHTS_FILE).chmod(0o644)
+
+    def push_to_hub(self, name: str, card: str, *, private: bool = False, int8: bool = False) -> str:
+        """Save the model and upload it to the Hugging Face hub.
+
+        Parameters
+        ----------
+        name
+            ``organisation/model``; the repository is made if there is none.
+        card, int8
+            See :meth:`save_pretrained`.
+        private
+            Whether a new repository is shown to its owners only.
+
+        Returns
+        -------
+        str
+            The address of the repository.
+
+        Raises
+        ------
+        InputError
+            If the hub cannot be reached, or nobody is logged in who may write there.
+        """
+        with TemporaryDirectory(prefix="cdcoref-model-") as place:
+            folder = Path(place) / "model"
+            self.save_pretrained(folder, card, int8=int8)
+            return upload(folder, sorted(path.name for path in folder.iterdir()), name, private=private)
 
 
 def _shapes(weights: Mapping[str, Tensor]) -> dict[str, torch.Size]:

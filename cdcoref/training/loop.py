@@ -17,7 +17,7 @@ from torch import Tensor
 
 from cdcoref.corpora import Corpora, annotated_corpora, licences
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig, CorefModel, KindScores, model_card
+from cdcoref.model import CorefConfig, CorefModel, KindScores, Metadata, model_card
 from cdcoref.training.config import TrainingConfig
 from cdcoref.training.data import Batch, TrainingData
 from cdcoref.training.tuning import tune
@@ -92,7 +92,10 @@ def train(
     def save(model: CorefModel, folder: Path, evaluation: Evaluation[Tuned], epoch: float) -> None:
         training, model.settings = model.settings, evaluation.chosen.config
         scores = evaluation.chosen.scores
-        model.save_pretrained(folder, model_card(model, config.to_dict(), scores, epoch, licences([*learnt, *dev])))
+        known = tuple(dict.fromkeys(part.info.name for part in learnt if part.info.source))
+        metadata = Metadata(datasets=known)
+        card = model_card(model, config.to_dict(), scores, epoch, licences([*learnt, *dev]), metadata)
+        model.save_pretrained(folder, card)
         model.settings = training
 
     run.train(model, data, loss=loss, evaluate=evaluate, save=save)

@@ -268,7 +268,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
         patched.setattr("cdlm.convert.find_checkpoint", work)
         (tmp_path / "file").write_text("")
         for output in (tmp_path / "file", Path("/dev/null")):
-            with pytest.raises(InputError, match="the output must be a folder, and this is none"):
+            with pytest.raises(InputError, match="this is not a folder; name a folder for the output"):
                 convert(bert_folder, output)
         for output in (tmp_path / "file" / "long", Path("/proc/long"), Path("/dev/null/long")):
             with pytest.raises(InputError, match="the output folder cannot be written") as raised:

@@ -1,0 +1,67 @@
+"""A saved model's folder in, a repository on the Hugging Face hub out."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cdcoref.errors import InputError
+from cdcoref.model.card import Metadata
+from cdcoref.model.coref_model import CorefModel
+from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, WEIGHTS_FILE
+from cdlm.hub import upload
+from cdlm.tokens import TOKENIZER_FILES
+
+FILES = (
+    *(CONFIG_FILE, WEIGHTS_FILE, CARD_FILE, "training.json", "tokenizer_config.json", "special_tokens_map.json"),
+    *("added_tokens.json", "merges.txt", *TOKENIZER_FILES),
+)
+"""What belongs to a model; whatever else lies in its folder stays there."""
+
+
+def publish(folder: str | Path, name: str, *, private: bool = False) -> str:
+    """Upload a saved model to the hub, after checking it by reading it.
+
+    Parameters
+    ----------
+    folder
+        What :meth:`CorefModel.save_pretrained` or training wrote.
+    name
+        ``organisation/model``; the repository is made if there is none.
+    private
+        Whether a new repository is shown to its owners only.
+
+    Returns
+    -------
+    str
+        The address of the repository.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no model or no model card, the hub cannot be reached, or nobody is logged in who may write
+        there.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError("there is no such folder; name a folder with a saved model", folder)
+    CorefModel.from_pretrained(folder)
+    card = _card(folder / CARD_FILE)
+    with TemporaryDirectory(prefix="cdcoref-model-") as place:
+        files = [file for file in FILES if (folder / file).is_file()]
+        for file in files:
+            shutil.copyfile(folder / file, Path(place) / file)
+        (Path(place) / CARD_FILE).write_text(card, encoding="utf-8")
+        return upload(Path(place), files, name, private=private)
+
+
+def _card(path: Path) -> str:
+    """The text of a model card, with a header for the hub if it has none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise InputError("the model card is missing; the hub shows it, so write one", path) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the model card cannot be read ({error})", path) from error
+    return text if text.startswith("---") else f"{Metadata().header()}\n{text}"

@@ -1,0 +1,132 @@
+"""Models on the hub, held against a stand-in on this machine: downloads, the cache, uploads, and what goes wrong."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+
+from cdlm.checkpoints import find_checkpoint
+from cdlm.convert import convert
+from cdlm.encoder import CDLMModel
+from cdlm.errors import InputError
+from cdlm.hub import download, upload
+from cdlm.starting_encoders import encoder_folder
+
+if TYPE_CHECKING:
+    from conftest import LocalHub
+
+SECONDS = 15
+"""A hub that does not answer is reported sooner than this; huggingface_hub alone goes on for half a minute."""
+
+
+def test_a_checkpoint_of_the_hub_is_the_one_that_was_put_there(hub: LocalHub, tiny_encoder: Path) -> None:
+    hub.add("lab/encoder", tiny_encoder)
+    hub.models["lab/encoder"] |= {"flax_model.msgpack": b"not for us", "code.py": b"print('not for us')"}
+    model, same = CDLMModel.from_pretrained("lab/encoder"), CDLMModel.from_pretrained(tiny_encoder)
+    assert all(torch.equal(w, same.state_dict()[name]) for name, w in model.state_dict().items())
+    taken = {path.name for path in find_checkpoint("lab/encoder").iterdir()}
+    assert taken == {path.name for path in tiny_encoder.iterdir()}
+
+
+def test_weights_that_are_only_pickled_are_taken_where_they_may_be(hub: LocalHub, tiny_encoder: Path) -> None:
+    hub.add("lab/old", tiny_encoder)
+    files = hub.models["lab/old"]
+    del files["model.safetensors"]
+    files["pytorch_model.bin"] = b"weights"
+    assert (find_checkpoint("lab/old") / "pytorch_model.bin").read_bytes() == b"weights"
+    with pytest.raises(InputError, match="lab/old: this model on the hub has no weights as safetensors"):
+        download("lab/old", ["*.json", "model*.safetensors"])
+
+
+def test_what_was_downloaded_is_used_without_a_network(hub: LocalHub, tiny_encoder: Path) -> None:
+    hub.add("lab/encoder", tiny_encoder)
+    first = find_checkpoint("lab/encoder")
+    asked = len(hub.requests)
+    assert find_checkpoint("lab/encoder") == first
+    # The files themselves are not asked for again.
+    assert not [request for request in hub.requests[asked:] if "/resolve/" in request]
+    hub.close()
+    assert find_checkpoint("lab/encoder") == first
+
+
+def test_a_hub_that_does_not_answer_is_reported_at_once(
+    hub: LocalHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from huggingface_hub import constants
+
+    hub.close()
+    started = time.monotonic()
+    sentence = rf"lab/nothing: there is no such folder, and the hub at {re.escape(hub.address)} cannot be asked"
+    with pytest.raises(InputError, match=sentence) as raised:
+        CDLMModel.from_pretrained("lab/nothing")
+    with pytest.raises(InputError, match=sentence):
+        convert("lab/nothing", tmp_path / "long")
+    with pytest.raises(InputError, match=sentence), encoder_folder("lab/nothing"):
+        pass
+    assert time.monotonic() - started < SECONDS
+    assert "\n" not in str(raised.value)
+    assert not (tmp_path / "long").exists()
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(InputError, match="HF_HUB_OFFLINE is set"):
+        CDLMModel.from_pretrained("lab/nothing")
+
+
+def test_a_hub_that_takes_too_long_is_not_waited_for(hub: LocalHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub.delay = 2.0
+    monkeypatch.setattr("cdlm.hub.TIMEOUT", 0.2)
+    started = time.monotonic()
+    with pytest.raises(InputError, match=r"cannot be asked for a model of this name \(.*timed out"):
+        find_checkpoint("lab/nothing")
+    assert time.monotonic() - started < hub.delay
+
+
+def test_a_model_that_the_hub_does_not_have_is_named(hub: LocalHub, tiny_encoder: Path) -> None:
+    with pytest.raises(InputError, match=r"^lab/nothing: there is no such folder, and the hub has no"):
+        find_checkpoint("lab/nothing")
+    hub.add("lab/private", tiny_encoder)
+    hub.private.add("lab/private")
+    with pytest.raises(InputError, match=r"hf auth login"):
+        find_checkpoint("lab/private")
+    for name in ("a folder", "../folder", "one/two/three", "/nowhere", "x" * 200, "lab/-x-"):
+        asked = len(hub.requests)
+        with pytest.raises(InputError, match="this is neither a folder nor the name of a model on a hub"):
+            find_checkpoint(name)
+        assert len(hub.requests) == asked
+
+
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+def test_files_are_uploaded_and_can_be_downloaded(hub: LocalHub, tiny_encoder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for path in tiny_encoder.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "checkpoints").mkdir()
+    (folder / "checkpoints" / "config.json").write_text("{}")
+    (folder / "notes.txt").write_text("not for others")
+    assert upload(folder, names(tiny_encoder), "lab/new", private=True) == f"{hub.address}/lab/new"
+    assert hub.models["lab/new"] == {path.name: path.read_bytes() for path in tiny_encoder.iterdir()}
+    assert CDLMModel.from_pretrained("lab/new").config == CDLMModel.from_pretrained(tiny_encoder).config
+
+
+def test_an_upload_that_fails_is_a_sentence(hub: LocalHub, tiny_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="this is not the name of a model on a hub; give organisation/model"):
+        upload(tiny_encoder, names(tiny_encoder), "a name with spaces")
+    hub.writable = False
+    with pytest.raises(InputError, match=r"^lab/new: the hub does not let you write here"):
+        upload(tiny_encoder, names(tiny_encoder), "lab/new")
+    with monkeypatch.context() as patched:
+        patched.delenv("HF_TOKEN")
+        patched.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tiny_encoder / "no-token"))
+        with pytest.raises(InputError, match="nobody is logged in to the hub"):
+            upload(tiny_encoder, names(tiny_encoder), "lab/new")
+    hub.close()
+    with pytest.raises(InputError, match=r"^lab/new: the model could not be uploaded to the hub"):
+        upload(tiny_encoder, names(tiny_encoder), "lab/new")
