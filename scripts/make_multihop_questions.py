@@ -3,12 +3,12 @@
 
     python scripts/make_multihop_questions.py -o build/multihop
 
-Every question has a little world of its own: three works (films and companies), each with the person behind it, in six
-paragraphs of two sentences in random order. It asks either for the town or the year of birth of the person behind one
-work, which is found by way of the paragraph of the work (bridge), or to compare the births of two of the persons
-(comparison: who was born first, answered by a name, or whether it was in the same town, answered by yes or no). All
-three works and all three persons look alike, so that one paragraph alone does not tell whether it is needed. Names in
-dev.json are not in train.json: neither persons nor towns nor films. Everything is fiction.
+Every question has a little world of its own: two works (films and companies), each with the person behind it, in four
+paragraphs of one or two sentences in random order. It asks either for the town or the year of birth of the person
+behind one work, which is found by way of the paragraph of the work (bridge), or to compare the births of the two
+persons (comparison: who was born first, answered by a name, or whether it was in the same town, answered by yes or
+no). Works look alike and so do persons: no paragraph alone tells whether it is needed for a bridge. Names in dev.json
+are not in train.json: neither persons nor towns nor works. Everything is fiction.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TOWN_BEGINNINGS = words(
     "Mill New North Oak Old Pine Port Queen Red River Rock Salt Sand Silver South Spring Stone Sun West White Wind Wolf"
 )
 TOWN_ENDS = words("bridge brook burg bury field ford gate haven hill land mouth port side stead ton town ville well")
-FILM_WORDS = words(
+ADJECTIVES = words(
     "Silent Broken Golden Hidden Lost Last Secret Distant Burning Frozen Empty Crimson Bitter Gentle Restless Hollow "
     "Sleeping Wild Quiet Painted"
 )
@@ -55,13 +55,13 @@ FILM_THINGS = words(
     "River Garden Mirror Station Harbor Summer Letter Window Mountain Orchard Lantern Island Bridge Kingdom Shadow "
     "Winter Road Circus Tower Valley"
 )
-COMPANY_ENDS = words("Motors Foods Instruments Textiles Airlines Furniture Chemicals Publishing Electronics Shipping")
+COMPANY_THINGS = words("Motors Foods Instruments Textiles Airlines Furniture Chemicals Books Engines Shoes Ships Toys")
 JOBS = words("painter lawyer teacher swimmer doctor farmer pilot singer judge sailor")
 GENRES = words("comedy drama thriller western musical mystery")
-YEARS = range(1900, 2000)
-LEAST_GAP = 25
-"""Years between the births of two persons of a world, so that who was born first is no matter of months."""
-CHAINS = 3
+YEARS = range(1900, 2000, 10)
+"""Few years, so that which is earlier can be learnt from few questions; they are no names, and dev has the same."""
+SHARE = 0.5
+"""Of the paragraphs, how many have a sentence that is never needed beside the one that may be."""
 
 
 @dataclass(frozen=True)
@@ -72,35 +72,33 @@ class Names:
     last: list[str]
     towns: list[str]
     films: list[str]
+    companies: list[str]
 
 
 @dataclass(frozen=True)
-class Person:
-    """Somebody, and the paragraph on them: where its sentence on their birth stands."""
+class Entity:
+    """A person or a work: the paragraph on it, and where in that its sentence stands that may be needed."""
 
     name: str
+    sentences: tuple[str, ...]
+    needed: int
+
+
+@dataclass(frozen=True)
+class Person(Entity):
+    """Somebody, and what is said of their birth."""
+
     town: str
     year: int
-    sentences: tuple[str, str]
-    birth: int
-
-
-@dataclass(frozen=True)
-class Work:
-    """A film or a company, and where its sentence on the person behind it stands."""
-
-    name: str
-    role: str
-    sentences: tuple[str, str]
-    maker: int
 
 
 def split_names(dev_share: float, random: np.random.Generator) -> tuple[Names, Names]:
     """Names for train and for dev that have none in common."""
     towns = [beginning + end for beginning in TOWN_BEGINNINGS for end in TOWN_ENDS if beginning.lower() != end]
-    films = [f"The {word} {thing}" for word in FILM_WORDS for thing in FILM_THINGS]
+    films = [f"The {word} {thing}" for word in ADJECTIVES for thing in FILM_THINGS]
+    companies = [f"{word} {thing}" for word in ADJECTIVES for thing in COMPANY_THINGS]
     train, dev = [], []
-    for names in (FIRST_NAMES, LAST_NAMES, towns, films):
+    for names in (FIRST_NAMES, LAST_NAMES, towns, films, companies):
         mixed = [names[place] for place in random.permutation(len(names))]
         border = int(len(mixed) * dev_share)
         dev.append(mixed[:border])
@@ -113,38 +111,42 @@ def choose(options: list[str], number: int, random: np.random.Generator) -> list
     return [options[place] for place in random.choice(len(options), number, replace=False)]
 
 
-def make_people(names: Names, same_town: bool, random: np.random.Generator) -> list[Person]:
-    """The persons of a world; the first two may have been born in the same town."""
-    firsts, lasts = choose(names.first, CHAINS, random), choose(names.last, CHAINS, random)
-    towns = choose(names.towns, CHAINS, random)
+def either(first: str, second: str, random: np.random.Generator) -> str:
+    """One of two ways to say the same."""
+    return first if random.random() < 0.5 else second
+
+
+def with_other(needed: str, other: str, random: np.random.Generator) -> tuple[tuple[str, ...], int]:
+    """The sentences of a paragraph, and the place of the one that may be needed."""
+    if random.random() >= SHARE:
+        return (needed,), 0
+    return ((needed, other), 0) if random.random() < 0.5 else ((other, needed), 1)
+
+
+def make_people(names: Names, same_town: bool, random: np.random.Generator) -> tuple[Person, Person]:
+    """The two persons of a world, born in different years."""
+    firsts, lasts, towns = (choose(some, 2, random) for some in (names.first, names.last, names.towns))
     if same_town:
         towns[1] = towns[0]
-    while True:
-        years = [int(year) for year in random.choice(YEARS, CHAINS)]
-        if min(abs(a - b) for n, a in enumerate(years) for b in years[:n]) >= LEAST_GAP:
-            break
     people = []
+    years = [int(year) for year in random.choice(YEARS, 2, replace=False)]
     for first, last, town, year in zip(firsts, lasts, towns, years, strict=True):
-        birth = [f"{first} {last} was born in {town} in {year}.", f"{first} {last}, born in {year}, came from {town}."]
-        job = f"{last} worked as a {random.choice(JOBS)}."
-        place = int(random.integers(2))
-        sentences = (str(random.choice(birth)), job) if place == 0 else (job, str(random.choice(birth)))
-        people.append(Person(f"{first} {last}", town, year, sentences, place))
-    return people
+        name = f"{first} {last}"
+        birth = either(f"{name} was born in {town} in {year}.", f"{name}, born in {year}, came from {town}.", random)
+        sentences, needed = with_other(birth, f"{last} worked as a {random.choice(JOBS)}.", random)
+        people.append(Person(name, sentences, needed, town, year))
+    return people[0], people[1]
 
 
-def make_work(maker: Person, film: str, names: Names, random: np.random.Generator) -> Work:
-    """A film or a company of a person."""
-    year = int(random.choice(YEARS))
+def make_work(maker: Person, film: str, company: str, random: np.random.Generator) -> tuple[Entity, str]:
+    """A film or a company of a person, and what the person is to it."""
     if random.random() < 0.5:
-        title, role = film, "director"
-        says = [f"It was directed by {maker.name}.", f"{maker.name} was its director."]
-        other = f"{title} is a {random.choice(GENRES)} film from {year}."
+        says = either(f"{film} was directed by {maker.name}.", f"{maker.name} was the director of {film}.", random)
+        other, name, role = f"It is a {random.choice(GENRES)}.", film, "director"
     else:
-        title, role = f"{random.choice(names.last)} {random.choice(COMPANY_ENDS)}", "founder"
-        says = [f"It was founded by {maker.name}.", f"{maker.name} was its founder."]
-        other = f"{title} is a company that opened in {year}."
-    return Work(title, role, (other, str(random.choice(says))), 1)
+        says = either(f"{company} was founded by {maker.name}.", f"{maker.name} was the founder of {company}.", random)
+        other, name, role = f"It opened in {random.choice(YEARS)}.", company, "founder"
+    return Entity(name, *with_other(says, other, random)), role
 
 
 def make_question(number: int, split: str, names: Names, random: np.random.Generator) -> dict[str, Any]:
@@ -152,20 +154,17 @@ def make_question(number: int, split: str, names: Names, random: np.random.Gener
     kind = ("town", "year", "first", "same")[number % 4]
     same_town = kind == "same" and number % 8 < 4
     people = make_people(names, same_town, random)
-    works: list[Work] = []
-    for maker, film in zip(people, choose(names.films, CHAINS, random), strict=True):
-        work = make_work(maker, film, names, random)
-        while work.name in [one.name for one in works]:
-            work = make_work(maker, film, names, random)
-        works.append(work)
-    person, work = people[0], works[0]
+    films, companies = (choose(some, 2, random) for some in (names.films, names.companies))
+    made = [make_work(*one, random) for one in zip(people, films, companies, strict=True)]
+    works = [work for work, _ in made]
+    person, (work, role) = people[0], made[0]
     # Which of the two compared persons is named first must not give the answer away.
     one, other = (people[place] for place in random.permutation(2))
     if kind in ("town", "year"):
         where = "In which town" if kind == "town" else "In which year"
-        question = f"{where} was the {work.role} of {work.name} born?"
+        question = f"{where} was the {role} of {work.name} born?"
         answer = person.town if kind == "town" else str(person.year)
-        facts = [[work.name, work.maker], [person.name, person.birth]]
+        facts = [[work.name, work.needed], [person.name, person.needed]]
     else:
         if kind == "first":
             question = f"Who was born first, {one.name} or {other.name}?"
@@ -173,7 +172,7 @@ def make_question(number: int, split: str, names: Names, random: np.random.Gener
         else:
             question = f"Were {one.name} and {other.name} born in the same town?"
             answer = "yes" if same_town else "no"
-        facts = [[one.name, one.birth], [other.name, other.birth]]
+        facts = [[one.name, one.needed], [other.name, other.needed]]
     paragraphs = [[entity.name, list(entity.sentences)] for entity in (*people, *works)]
     return {
         "_id": f"{split}-{number}",
@@ -200,8 +199,8 @@ def main() -> None:
     """Parse the command line and write the sets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, default=Path("build/multihop"), help="default: %(default)s")
-    parser.add_argument("--train", type=int, default=4000, help="training questions (default: %(default)s)")
-    parser.add_argument("--dev", type=int, default=400, help="dev questions (default: %(default)s)")
+    parser.add_argument("--train", type=int, default=12000, help="training questions (default: %(default)s)")
+    parser.add_argument("--dev", type=int, default=240, help="dev questions (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="random seed")
     arguments = parser.parse_args()
     make_sets(arguments.output, arguments.train, arguments.dev, arguments.seed)

@@ -50,15 +50,15 @@ def births(question: Question) -> dict[str, tuple[str, int]]:
 def test_answers_follow_from_the_facts(splits: tuple[tuple[Question, ...], ...]) -> None:
     for question in (*splits[0], *splits[1]):
         people = births(question)
-        assert len(people) == 3
+        assert len(people) == 2
         sentences = {p.title: p.sentences for p in question.paragraphs}
-        assert len(sentences) == 6
+        assert len(sentences) == 4
         facts = [sentences[title][number] for title, number in question.facts or ()]
         if question.type == "bridge":
             asked = re.fullmatch(r"In which (town|year) was the (\w+) of (.+) born\?", question.text)
             assert asked is not None
             (maker,) = [name for name in people if name in facts[0]]
-            assert asked[2] in facts[0] or "directed" in facts[0] or "founded" in facts[0]
+            assert asked[3] in facts[0]
             assert facts[1].startswith(maker)
             assert question.answer == str(people[maker][asked[1] == "year"])
         else:
@@ -68,7 +68,7 @@ def test_answers_follow_from_the_facts(splits: tuple[tuple[Question, ...], ...])
             one, other = (people[name] for name in compared)
             if question.text.startswith("Who"):
                 assert question.answer == min(compared, key=lambda name: people[name][1])
-                assert abs(one[1] - other[1]) >= 25
+                assert one[1] != other[1]
             else:
                 assert question.answer == ("yes" if one[0] == other[0] else "no")
 
@@ -89,7 +89,7 @@ def test_the_splits_share_no_name(splits: tuple[tuple[Question, ...], ...]) -> N
         for question in split:
             for name, (town, _) in births(question).items():
                 here |= {town, *name.split()}
-            here |= {p.title for p in question.paragraphs if p.title.startswith("The ")}
+            here |= {p.title for p in question.paragraphs}
         names.append(here)
     assert not names[0] & names[1]
 
