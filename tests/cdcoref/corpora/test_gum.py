@@ -111,10 +111,10 @@ DAMAGE = {
     ),
     "cut off within a mention": (
         lambda text: "\n".join(text.split("\n")[:4]),
-        "line 3: a mention begins here",
+        "line 3: the mention that begins here",
     ),
-    "not UTF-8": (lambda text: text.replace("Odde", "Odd\udcff"), r"line 7: the line is not UTF-8"),
-    "a NUL byte": (lambda text: text.replace("Odde", "Odd\0"), r"line 7: the line holds a NUL byte"),
+    "not UTF-8": (lambda text: text.replace("Odde", "Odd\udcff"), r"line 7: the line is not valid UTF-8"),
+    "a NUL byte": (lambda text: text.replace("Odde", "Odd\0"), r"line 7: the line contains a NUL byte"),
     "no bracket": (lambda text: text.replace("(3-event-new", "3-event-new"), r"line 9: Entity=3-event-new"),
     "a bracket too many": (
         lambda text: text.replace("3)", "3)3)", 1),
@@ -130,14 +130,26 @@ DAMAGE = {
         lambda text: "#begin document (x);\nx 0 0 a -\n",
         "line 2: the line has 1 tab",
     ),
-    "heads of letters": (lambda text: text.replace("-2,3,5-", "-a,b-"), r"line 3: 'a,b' is given for the head"),
-    "heads from 0": (lambda text: text.replace("-2,3,5-", "-0-"), r"line 3: '0' is given for the head"),
+    "heads of letters": (
+        lambda text: text.replace("-2,3,5-", "-a,b-"),
+        r"line 3: a mention of 5 words begins here with the head 'a,b",
+    ),
+    "heads from 0": (
+        lambda text: text.replace("-2,3,5-", "-0-"),
+        r"line 3: a mention of 5 words begins here with the head '0",
+    ),
     "heads beyond": (
         lambda text: text.replace("-2,3,5-", "-6-"),
-        r"line 3: '6' is given for the head",
+        r"line 3: a mention of 5 words begins here with the head '6",
     ),
-    "huge heads": (lambda text: text.replace("-2,3,5-", f"-{'9' * 5000}-"), r"line 3: '9+' is given for the head"),
-    "no heads": (lambda text: text.replace("minspan", "other"), r"line 7: no minspan or head is given"),
+    "huge heads": (
+        lambda text: text.replace("-2,3,5-", f"-{'9' * 5000}-"),
+        r"line 3: a mention of 5 words begins here with the head '9+",
+    ),
+    "no heads": (
+        lambda text: text.replace("minspan", "other"),
+        r"line 7: a mention of 1 word begins here with no minspan or head",
+    ),
 }
 
 

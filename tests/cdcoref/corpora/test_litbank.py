@@ -127,7 +127,7 @@ BRAT_DAMAGE = {
     "backwards": ("T1\tpilot-0 16 0\t\n", "line 1: the annotation touches no token"),
     "no cluster's name": ("T1\tpilot 0 3\tThe\n", "line 1: 'pilot' is neither a category"),
     "categories alone": ("T1\tNOM_PER 0 3\tThe\n", "no mention has a cluster; give LitBank's folder coref"),
-    "not UTF-8": (ANN.replace("Nan-2", "N\udcffn-2"), "line 10: the line is not UTF-8"),
+    "not UTF-8": (ANN.replace("Nan-2", "N\udcffn-2"), "line 10: the line is not valid UTF-8"),
 }
 
 
@@ -144,11 +144,11 @@ def test_damaged_annotations_are_one_sentence(folder: Path, damage: str) -> None
 
 def test_a_missing_text_and_damaged_conll_are_one_sentence(folder: Path) -> None:
     (folder / "coref" / "brat" / "711_the_boat_brat.txt").unlink()
-    with pytest.raises(InputError, match=r"711_the_boat_brat\.txt: there is no such file"):
+    with pytest.raises(InputError, match=r"711_the_boat_brat\.txt: the file does not exist"):
         read_litbank(folder / "coref" / "brat", "dev")
     path = folder / "coref" / "conll" / "711_the_boat_brat.conll"
     for edit, message in (
-        (lambda text: text[:200], "the file ends here, inside the document"),
+        (lambda text: text[:200], "the file ends without '#end document'"),
         (lambda text: text.replace("1)\n", "\n", 1), "line 2: a mention begins here and never ends"),
         (lambda text: text.replace("(0)", "zero"), "line 9: the last column is 'zero'"),
     ):

@@ -171,7 +171,7 @@ CONLL_DAMAGE: dict[str, tuple[Edit, str]] = {
         "line 22: document '0/17/tug",
     ),
     "no topic": (lambda text: text.replace("0/18/keel", "keel"), "line 26: 'keel' is not topic/subtopic/document"),
-    "not UTF-8": (lambda text: text.replace("Tug", "T\udcffg"), "line 4: the line is not UTF-8"),
+    "not UTF-8": (lambda text: text.replace("Tug", "T\udcffg"), "line 4: the line is not valid UTF-8"),
     "no text": (lambda text: "", "is not in the .conll file"),
 }
 
@@ -213,7 +213,7 @@ JSON_DAMAGE: dict[str, tuple[Edit, str]] = {
     "true is no number": (changed(tokens_number=[True]), "it needs the number of its sentence"),
     "tokens beyond the sentence": (changed(tokens_number=[6, 7]), r"has no tokens \[6, 7\]"),
     "other words": (changed(tokens_text=["went", "up"]), "the .conll is another version"),
-    "not UTF-8": (lambda text: text.replace("sinks", "s\udcffnks"), "is not UTF-8"),
+    "not UTF-8": (lambda text: text.replace("sinks", "s\udcffnks"), "is not valid UTF-8"),
 }
 
 

@@ -256,7 +256,7 @@ def test_types_are_tags_and_mentions_may_be_their_heads(tmp_path: Path) -> None:
     assert {m.tokens for m in read_corefud(path, heads=True).mentions} == {(1,), (3,)}
     path = write(tmp_path / "y.conllu", *words)
     assert read_corefud(path).mentions[-1].tag is None
-    with pytest.raises(InputError, match="line 9: no minspan or head is given for the head of a mention of 1 word"):
+    with pytest.raises(InputError, match="line 9: a mention of 1 word begins here with no minspan or head"):
         read_corefud(path, heads=True)
 
 
