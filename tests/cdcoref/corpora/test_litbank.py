@@ -149,7 +149,7 @@ def test_a_missing_text_and_damaged_conll_are_one_sentence(folder: Path) -> None
     path = folder / "coref" / "conll" / "711_the_boat_brat.conll"
     for edit, message in (
         (lambda text: text[:200], "the file ends without '#end document'"),
-        (lambda text: text.replace("1)\n", "\n", 1), "line 2: a mention begins here and never ends"),
+        (lambda text: text.replace("1)\n", "\n", 1), "line 2: the mention that begins here does not end"),
         (lambda text: text.replace("(0)", "zero"), "line 9: the last column is 'zero'"),
     ):
         path.write_text(edit(conll("711_the_boat_brat")))
