@@ -73,6 +73,8 @@ def train(
     if run.finished:
         return CorefModel.from_pretrained(output)
     learnt, dev = ([p.of_kind(config.kind) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
+    for mention in (m for part in dev for m in part.corpus.mentions if m.kind is None):
+        raise InputError(f"a mention of {mention.document!r} has no kind; give each kind event or entity")
     for kind in config.kinds:
         if not any(m.kind == kind for part in dev for m in part.corpus.mentions):
             raise InputError(f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind")

@@ -176,6 +176,16 @@ def test_an_interrupted_run_says_how_it_continues(
     assert (done.code, done.err) == (130, "cdcoref: interrupted; the same command with --resume continues this run\n")
 
 
+def test_mentions_of_conll_files_need_a_kind(cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sample: Path) -> None:
+    gold = sample / "gold.conll"
+    arguments = ["train", "--train", gold, "--dev", gold, "-o", tmp_path / "m", "--encoder", tiny_encoder]
+    done = cdcoref(*arguments)
+    assert (done.code, done.err) == (
+        2,
+        "cdcoref: a mention of 'ferry_1.txt' has no kind; give each kind event or entity\n",
+    )
+
+
 def test_a_configuration_that_is_wrong_names_the_file(cdcoref: Run, tmp_path: Path, corpora: list[object]) -> None:
     file = tmp_path / "run.toml"
     file.write_text("[run]\nepochs = 'many'\n")
