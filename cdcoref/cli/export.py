@@ -15,17 +15,18 @@ from cdcoref.wording import counted
 
 def export(
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="The file to write: .jsonl, .conll or .conllu (or with .gz).")
+        Path,
+        typer.Option("-o", "--output", help="Output file: .jsonl, .conll, .conllu or .spacy, optionally with .gz."),
     ],
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
     split: SplitOption = "dev",
-    kind: Annotated[Literal["event", "entity", "both"], typer.Option(help="Which mentions.")] = "both",
+    kind: Annotated[Literal["event", "entity", "both"], typer.Option(help="Kind of mentions to write.")] = "both",
     layout: LayoutOption = None,
 ) -> None:
     """Write a split of a corpus with its annotated clusters, as a key for ``cdcoref score`` or as input for training.
 
-    Cluster numbers mean the same in the whole file.
+    Cluster names are shared by all documents of the file.
     """
     from cdcoref.formats import output_format, write_corpus
 

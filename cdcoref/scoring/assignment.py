@@ -1,11 +1,10 @@
-"""The best one-to-one assignment of clusters, for CEAF: a maximum-weight matching of a sparse bipartite graph.
+"""The best one-to-one assignment of clusters, for CEAF: a maximum-weight matching in a sparse bipartite graph.
 
-In go the cells of an overlap table with their similarity, out comes which cells are chosen. Luo (2005) solves it with
-the Kuhn-Munkres algorithm over the full matrix, which is cubic in the number of clusters. Here, first, a cell is chosen
-outright when it weighs at least as much as the next best of its row and the next best of its column together (in any
-assignment those two could be exchanged for it without loss). That settles nearly all clusters of real data in a few
-passes over the cells. What is left falls into small connected components, each solved on its own by shortest augmenting
-paths.
+The cells of an overlap table with their similarities go in, the chosen cells come out. Luo (2005) uses the
+Kuhn-Munkres algorithm on the full matrix, which is cubic in the number of clusters. Here a cell is first chosen
+outright if it weighs at least as much as the next best of its row and the next best of its column together (in any
+assignment it could replace those two without loss). This settles nearly all clusters of real data in a few passes. The
+rest falls into small connected components, each solved separately by shortest augmenting paths.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from cdcoref.scoring.overlap import Floats, Ints
 
 
 def best_assignment(rows: Ints, columns: Ints, weights: Floats) -> NDArray[np.bool_]:
-    """Choose cells so that no row and no column is used twice and the sum of their weights is largest.
+    """Choose cells, at most one per row and column, so that the sum of their weights is maximal.
 
     Parameters
     ----------
     rows, columns
-        Places of the cells, each place once. *Shape:* (cells,)
+        The positions of the cells, without duplicates. *Shape:* (cells,)
     weights
-        What choosing a cell is worth; positive. *Shape:* (cells,)
+        The weights of the cells; positive. *Shape:* (cells,)
 
     Returns
     -------
@@ -49,7 +48,7 @@ def best_assignment(rows: Ints, columns: Ints, weights: Floats) -> NDArray[np.bo
 
 
 def _dominant(rows: Ints, columns: Ints, weights: Floats) -> NDArray[np.bool_]:
-    """Cells that some best assignment contains: at least the best rival in the row plus the best in the column."""
+    """Cells contained in a best assignment: their weight is at least that of the best rivals in row and column."""
     safe = weights >= _best_rival(rows, weights) + _best_rival(columns, weights)
     # Of equal cells that stand in each other's way, one at a time: the first of a row, then the first of a column.
     candidates = np.flatnonzero(safe)
@@ -62,7 +61,7 @@ def _dominant(rows: Ints, columns: Ints, weights: Floats) -> NDArray[np.bool_]:
 
 
 def _best_rival(lines: Ints, weights: Floats) -> Floats:
-    """The largest weight among the other cells of the same line (row or column), 0 where there is none."""
+    """The largest weight among the other cells of the same line (row or column), or 0."""
     order = np.lexsort((-weights, lines))
     sorted_lines = lines[order]
     starts = np.flatnonzero(np.r_[True, sorted_lines[1:] != sorted_lines[:-1]])
@@ -78,10 +77,10 @@ def _best_rival(lines: Ints, weights: Floats) -> Floats:
 
 
 def _solve(rows: Ints, columns: Ints, weights: Floats) -> Ints:
-    """Indices of the chosen cells.
+    """The indices of the chosen cells.
 
-    Every row may instead take a column of its own that is worth nothing, so that a perfect matching exists. The
-    augmenting paths of the sparse solver (Jonker and Volgenant's) stay within their connected component.
+    Each row may instead take a worthless column of its own, so that a perfect matching exists. The augmenting paths of
+    the sparse solver (Jonker and Volgenant) stay within their connected component.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching

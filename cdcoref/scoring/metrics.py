@@ -21,7 +21,7 @@ from cdcoref.scoring.overlap import Floats, Ints, Overlap
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric: what it counts, and what the counts say.
+    """One metric: its counts, and the rates computed from them.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class Metric:
     title
         Its name in tables.
     count
-        Counts of every group of the table. *Shape:* (groups, counts)
+        The counts of each group of a table. *Shape:* (groups, counts)
     rates
-        Recall, precision and F1 of summed counts. *Shape:* (..., counts) to three of (...)
+        Recall, precision and F1 from summed counts. *Shape:* (..., counts) to three of (...)
     """
 
     name: str
@@ -42,7 +42,7 @@ class Metric:
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """The quotient; 0 where the denominator is 0."""
+    """The quotient, or 0 if the denominator is 0."""
     numerator, denominator = np.asarray(numerator, float), np.asarray(denominator, float)
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0)
 
@@ -53,7 +53,7 @@ def harmonic_mean(recall: Floats, precision: Floats) -> Floats:
 
 
 def rates_of_quotients(counts: Floats) -> tuple[Floats, Floats, Floats]:
-    """Rates of (recall numerator, recall denominator, precision numerator, precision denominator)."""
+    """Rates from the numerators and denominators of recall and precision."""
     recall = ratio(counts[..., 0], counts[..., 1])
     precision = ratio(counts[..., 2], counts[..., 3])
     return recall, precision, harmonic_mean(recall, precision)
@@ -75,9 +75,9 @@ def count_mentions(overlap: Overlap) -> Floats:
 def count_muc(overlap: Overlap) -> Floats:
     """MUC (Vilain et al. 1995, *A Model-Theoretic Coreference Scoring Scheme*).
 
-    Recall = sum(|K| - |p(K)|) / sum(|K| - 1), where p(K) cuts K into the parts that the response keeps together and
-    one part for every mention that it lacks. So |K| - |p(K)| is the sum over the row's cells of c - 1, and so is the
-    column's: recall and precision share the numerator.
+    Recall = sum(|K| - |p(K)|) / sum(|K| - 1), where p(K) splits K into the parts that the response keeps together and
+    one part for each mention that it lacks. So |K| - |p(K)| is the sum of c - 1 over the cells of the row, and likewise
+    for columns: recall and precision share the numerator.
     """
     links = overlap.by_cell_group(overlap.counts - 1)
     return np.column_stack(
@@ -110,8 +110,8 @@ def count_b_cubed(overlap: Overlap) -> Floats:
 def count_ceaf_m(overlap: Overlap) -> Floats:
     """CEAF over mentions (Luo 2005, *On Coreference Resolution Performance Metrics*), similarity phi3 = c.
 
-    The clusters are assigned one to one so that the sum of phi3 is largest; that sum over sum(|K|) is recall, over
-    sum(|R|) precision.
+    Clusters are assigned one to one so that the sum of phi3 is maximal; divided by sum(|K|) it is recall, by sum(|R|)
+    precision.
     """
     chosen = best_assignment(overlap.rows, overlap.columns, overlap.counts.astype(float))
     similarity = overlap.by_cell_group(overlap.counts * chosen)
@@ -128,7 +128,7 @@ def count_ceaf_m(overlap: Overlap) -> Floats:
 def count_ceaf_e(overlap: Overlap) -> Floats:
     """CEAF over clusters (Luo 2005), similarity phi4 = 2c / (|K| + |R|).
 
-    The best sum of phi4 over the number of key clusters is recall, over the number of response clusters precision.
+    The maximal sum of phi4, divided by the number of key clusters, is recall; by that of response clusters, precision.
     """
     phi = 2 * overlap.counts / (overlap.key_sizes[overlap.rows] + overlap.response_sizes[overlap.columns])
     chosen = best_assignment(overlap.rows, overlap.columns, phi)

@@ -1,16 +1,16 @@
-"""Is one response better than another, or was it luck? Paired bootstrap and approximate randomisation over units.
+"""Two responses in, the significance of their difference out: paired bootstrap and approximate randomisation.
 
 As in the paper (section 4.2, after Dror et al. 2018, *The Hitchhiker's Guide to Testing Statistical Significance in
 NLP*). A unit is a topic, a subtopic or a document: the smallest that no cluster crosses. Every metric is a function of
-counts that add up over such units, so a resample adds up counts and rescores nothing.
+counts that add up over units, so a resample adds up counts instead of scoring again.
 
 - Paired bootstrap (Efron and Tibshirani 1993): units are drawn with replacement, the same for both responses. The
-  p-value is how often the resampled difference is as far from the observed one as the observed one is from 0.
+  p-value is how often the resampled difference is as far from the observed difference as that is from 0.
 - Approximate randomisation (Noreen 1989): the responses are exchanged in a random half of the units. The p-value is how
-  often the difference is then as large as the observed one. Where all 2**units exchanges are no more than the resamples
-  asked for, all are done, once each.
+  often the difference is then at least as large as the observed one. If there are no more than `resamples` possible
+  exchanges (2**units), each is done once.
 
-Both are two-sided. A p-value is (hits + 1) / (resamples + 1), or hits / resamples where all exchanges were done.
+Both tests are two-sided. A p-value is (hits + 1) / (resamples + 1), or hits / resamples if all exchanges were done.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from cdcoref.scoring.overlap import Floats, Ints, Overlap
 from cdcoref.scoring.scores import counts_of
 
 CELLS = 1 << 22
-"""Numbers in the largest matrix of resamples x units that is held at a time."""
+"""The size of the largest matrix of resamples x units held at a time."""
 
 _TOLERANCE = 1e-12
-"""Differences closer than this are equal: the order of summing must not decide a hit."""
+"""Differences closer than this are equal, so that rounding errors do not decide a hit."""
 
 Rates = Callable[[Floats], tuple[Floats, Floats, Floats]]
 Progress = Callable[[int, int], None]
@@ -41,7 +41,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How two responses differ in the F1 of one metric (fractions, first minus second).
+    """The difference of two responses in the F1 of one metric (from 0 to 1, first minus second).
 
     Attributes
     ----------
@@ -63,33 +63,33 @@ class Difference:
 
     @property
     def difference(self) -> float:
-        """F1 of the first response less that of the second."""
+        """F1 of the first response minus F1 of the second."""
         return self.first - self.second
 
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """The tests of all metrics.
+    """The significance tests of all metrics.
 
     Attributes
     ----------
     unit
         What was resampled: ``"topic"``, ``"subtopic"`` or ``"document"``.
     units
-        How many there are.
+        The number of units.
     crossing
-        How many clusters cross the border of a unit. They are cut there for the tests, so that the differences tested
-        are not quite those of the scores.
+        The number of clusters that span several units. They are split for the tests, so that the differences tested are
+        not exactly those of the scores.
     resamples
-        Bootstrap resamples.
+        The number of bootstrap resamples.
     exchanges
-        Randomised exchanges.
+        The number of randomised exchanges.
     exhaustive
         Whether these were all possible exchanges.
     seed
-        The seed of the random numbers.
+        The random seed.
     differences
-        By metric, and ``"conll"`` where its three metrics are there.
+        The differences by metric, and of ``"conll"`` if its three metrics were tested.
     """
 
     unit: Level
@@ -103,20 +103,20 @@ class Significance:
 
     @property
     def smallest_randomisation_p(self) -> float:
-        """The smallest p-value that so many units and exchanges allow (exchanging all or none changes nothing)."""
+        """The smallest p-value possible with these units and exchanges (exchanging all or none changes nothing)."""
         if self.exhaustive:
             return 2.0 ** (1 - self.units)
         return max(2.0 ** (1 - self.units), 1 / (self.exchanges + 1))
 
     @property
     def smallest_bootstrap_p(self) -> float:
-        """The smallest p-value that so many resamples allow."""
+        """The smallest p-value possible with these resamples."""
         return 1 / (self.resamples + 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counts:
-    """One metric's counts in every unit, for both responses. *Shape of each:* (units, counts)"""
+    """The counts of one metric in each unit, for both responses. *Shape of each:* (units, counts)"""
 
     first: Floats
     second: Floats
@@ -137,32 +137,32 @@ def compare_responses(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Significance:
-    """Compare two responses to one key.
+    """Test whether two responses to a key differ significantly.
 
     Parameters
     ----------
     key, first, second
-        The mentions of the three files.
+        The mention tables of the three files.
     options
-        How they are compared.
+        How they are scored.
     resamples
-        Resamples of either test.
+        The number of resamples in each test.
     seed
-        Seed of the random numbers; the same seed gives the same p-values.
+        The random seed; the same seed gives the same p-values.
     progress
-        Called now and then with the number of resamples done and to do, both tests together.
+        Called from time to time with the number of resamples done and the total, for both tests together.
 
     Raises
     ------
     InputError
-        If the files do not belong together, or there is one unit only.
+        If a response does not match the key, or there is only one unit.
     """
     level = options.level_of(key)
     alignments = [options.align(key, response, level) for response in (first, second)]
     unit, unit_of, units, crossing = _choose_units(key, alignments, level)
     if units < 2:
         raise InputError(
-            f"all documents are one {unit}, and resampling needs two or more units; test on more documents", key.path
+            f"all documents are one {unit}, and resampling needs at least two units; use more documents", key.path
         )
     if crossing:
         alignments = [options.align(key, response, unit) for response in (first, second)]
@@ -190,10 +190,10 @@ def compare_responses(
 
 
 def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level) -> tuple[Level, Ints, int, int]:
-    """The unit, the unit of every document, how many there are, and how many clusters cross them.
+    """The unit, the index of each document's unit, the number of units, and the number of clusters that cross them.
 
-    The smallest unit that no cluster crosses, else the largest of which there are two. Below the level of the corpus
-    the groups that are scored apart are the units.
+    The unit is the smallest that no cluster crosses, or else the largest of which there are at least two. At levels
+    below the corpus it is the unit of scoring.
     """
     if level != "corpus":
         unit_of, names = groups_of_documents(key, level)
@@ -216,13 +216,13 @@ def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level) 
 
 
 def _crossing(side: Side, unit_of: Ints) -> int:
-    """How many clusters have mentions in several units."""
+    """The number of clusters with mentions in several units."""
     pairs = np.unique(np.stack([side.cluster, unit_of[side.document]]), axis=1)
     return int((np.bincount(pairs[0]) > 1).sum())
 
 
 def _table(alignment: Alignment, unit_of: Ints, units: int, remove_singletons: bool) -> Overlap:
-    """The overlap table with the units as its groups."""
+    """The overlap table, with the units as its groups."""
     groups = []
     for side in (alignment.key, alignment.response):
         group = np.zeros(len(side.group), np.int64)
@@ -235,7 +235,7 @@ def _table(alignment: Alignment, unit_of: Ints, units: int, remove_singletons: b
 
 
 def _counts(tables: list[Overlap], metrics: tuple[str, ...], joined: bool) -> dict[str, _Counts]:
-    """Counts by metric. Where the units are scored together, BLANC's pairs of mentions of different units count too."""
+    """Counts by metric. If units are scored together, BLANC's mention pairs across units count too."""
     first, second = (counts_of(table, metrics) for table in tables)
     counts = {name: _Counts(first[name], second[name], METRICS[name].rates) for name in first}
     if joined and "blanc" in counts:
@@ -246,7 +246,7 @@ def _counts(tables: list[Overlap], metrics: tuple[str, ...], joined: bool) -> di
 
 
 Sums = dict[str, tuple[Floats, Floats]]
-"""By metric, summed counts of either response. *Shape of each:* (resamples, counts)"""
+"""The summed counts of either response, by metric. *Shape of each:* (resamples, counts)"""
 
 
 def _bootstrap(counts: dict[str, _Counts], units: int, resamples: int, rng: np.random.Generator) -> Iterator[Sums]:
@@ -274,7 +274,7 @@ def _exchanged(counts: _Counts, swap: Floats) -> tuple[Floats, Floats]:
 
 
 def _sizes(resamples: int, units: int) -> Iterator[int]:
-    """Sizes of the portions in which resamples are taken."""
+    """The sizes of the batches of resamples."""
     portion = max(1, CELLS // units)
     for start in range(0, resamples, portion):
         yield min(portion, resamples - start)
@@ -283,7 +283,7 @@ def _sizes(resamples: int, units: int) -> Iterator[int]:
 def _f1_of(
     counts: dict[str, _Counts], sums: Iterator[Sums], done: int, total: int, progress: Progress | None
 ) -> dict[str, Floats]:
-    """F1 of both responses in every resample, by metric. *Shape of each:* (2, resamples)"""
+    """F1 of both responses in each resample, by metric. *Shape of each:* (2, resamples)"""
     portions: dict[str, list[NDArray[np.float64]]] = {name: [] for name in counts}
     for portion in sums:
         for name, (first, second) in portion.items():

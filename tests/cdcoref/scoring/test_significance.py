@@ -152,7 +152,7 @@ def test_the_unit_is_the_smallest_that_no_cluster_crosses() -> None:
 
 
 def test_one_unit_is_not_enough() -> None:
-    with pytest.raises(InputError, match="all documents are one document, and resampling needs two"):
+    with pytest.raises(InputError, match="all documents are one document, and resampling needs at least two"):
         compare_responses(*tables(*[corpus(1, gold)] * 3), Options())
 
 
