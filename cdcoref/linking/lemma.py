@@ -1,61 +1,16 @@
 """The lemma baseline of the protocol: in a group of documents, mentions of a kind with one head lemma are one cluster.
 
-No model, no parser, nothing learned. What stands for a parser are rules, chosen on the train topics of ECB+: the head
-is the last word before the first preposition, conjunction, relative pronoun or comma, after prepositions at the
-beginning ("near an intersection in Brownsville": intersection); a weekday or month is the head wherever it stands ("on
-Saturday night": Saturday). Pronouns are lemmas like others ("his" is "he"), also across documents: most often there is
-one person whom they mean. Lemmas are simplemma's.
+No model, no parser, nothing learned; see :mod:`cdcoref.words` for heads and lemmas. Pronouns are lemmas like others,
+also across documents: most often there is one person whom they mean.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from cdcoref.corpus import Corpus, Mention
-
-_PREPOSITION = re.compile(
-    r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
-    r"below|beneath|beside|between|beyond|by|despite|down|during|except|for|from|in|inside|into|like|near|of|off|"
-    r"on|onto|out|outside|over|past|per|since|through|throughout|to|together|toward|towards|under|until|up|upon|"
-    r"via|with|within|without",
-    re.IGNORECASE,
-)
-"""Prepositions, and the particles of verbs ("check into")."""
-_DETERMINER = re.compile(
-    r"the|a|an|this|that|these|those|his|her|its|their|our|my|your",
-    re.IGNORECASE,
-)
-"""Not a head when another word follows."""
-_END_OF_HEAD = re.compile(
-    r"who|whom|whose|which|that|where|when|while|and|or|but|[,;:(]|--?|[–—]",
-    re.IGNORECASE,
-)
-"""What follows modifies the head or is another one."""
-_DATE = re.compile(
-    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december",
-    re.IGNORECASE,
-)
-"""Names in dates."""
-_QUOTES = frozenset({"``", "''", '"', "'", "“", "”", "‘", "’", "'s", "’s"})
-_POSSESSIVE = re.compile(r"(?<=..)['’]s?$", re.IGNORECASE)
-_PRONOUNS = {
-    form: pronoun
-    for pronoun, forms in {
-        "he": "him his himself",
-        "she": "her hers herself",
-        "they": "them their theirs themselves",
-        "it": "its itself",
-        "we": "us our ours ourselves",
-        "i": "me my mine myself",
-        "you": "your yours yourself yourselves",
-        "who": "whom whose",
-    }.items()
-    for form in forms.split()
-}
+from cdcoref.words import head_word, lemma
 
 
 def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:
@@ -83,27 +38,3 @@ def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:
         return f"{group_of.get(mention.document, mention.document)}:{lemma(head)}"
 
     return replace(corpus, mentions=tuple(replace(mention, cluster=cluster(mention)) for mention in corpus.mentions))
-
-
-def head_word(words: Sequence[str]) -> str:
-    """The word that says what a mention is, by the rules at the top of this file."""
-    words = [word for word in words if word not in _QUOTES] or list(words)
-    for word in words:
-        if _DATE.fullmatch(word):
-            return word
-    start = 0
-    while start < len(words) - 1 and (_PREPOSITION.fullmatch(words[start]) or _DETERMINER.fullmatch(words[start])):
-        start += 1
-    end = start + 1
-    while end < len(words) and not (_PREPOSITION.fullmatch(words[end]) or _END_OF_HEAD.fullmatch(words[end])):
-        end += 1
-    return words[end - 1]
-
-
-@lru_cache(maxsize=1 << 16)
-def lemma(word: str) -> str:
-    """The dictionary form of an English word, in lower case; possessives and forms of pronouns are undone."""
-    from simplemma import lemmatize
-
-    word = _POSSESSIVE.sub("", word).lower()
-    return _PRONOUNS.get(word) or lemmatize(word, lang="en").lower()

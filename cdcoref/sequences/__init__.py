@@ -4,9 +4,10 @@ A window is the part of a document that one sequence shows; a sequence shows win
 mentions marked, or of one document without marks.
 """
 
+from cdcoref.sequences.options import SMALLEST_LENGTH, Context, Length, SequenceOptions
 from cdcoref.sequences.pair_sequences import Integers, PairSequence, SequenceBuilder
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
-from cdcoref.sequences.windows import SMALLEST_LENGTH, Context, Extent, Length, MarkedDocument, SequenceOptions
+from cdcoref.sequences.windows import Extent, MarkedDocument
 
 __all__ = [
     "SMALLEST_LENGTH",

@@ -13,17 +13,20 @@ end.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Document, Mention
-from cdcoref.sequences.pair_features import describe, pair_features
-from cdcoref.sequences.windows import Extent, MarkedDocument, SequenceOptions, lay_out, window_pairs
+from cdcoref.sequences.options import SequenceOptions
+from cdcoref.sequences.pair_features import pair_features
+from cdcoref.sequences.traits import Traits, traits
+from cdcoref.sequences.windows import Extent, MarkedDocument, lay_out, window_pairs
 from cdlm.tokens import SpecialPieces, WordPieces
 
 if TYPE_CHECKING:
@@ -49,8 +52,8 @@ class Segment:
         Numbers of the mentions marked in it, and their kinds (positions in `KINDS`; -1: not said). *Shape:* (spans,)
     span_tokens, span_of_token
         Positions of the mentions' own pieces, and the number of the span that each belongs to.
-    described
-        For every span what each feature of pairs sees of its mention.
+    traits
+        What the features of pairs see of every mention; empty for a model without features.
     """
 
     ids: Integers
@@ -59,7 +62,7 @@ class Segment:
     kinds: Integers
     span_tokens: Integers
     span_of_token: Integers
-    described: tuple[tuple[Any, ...], ...]
+    traits: tuple[Traits, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +251,7 @@ class SequenceBuilder:
             np.concatenate(tokens),
             np.concatenate(owners),
             pairs,
-            pair_features(self.options.features, [seen for s in segments for seen in s.described], pairs),
+            pair_features(self.options.features, [seen for s in segments for seen in s.traits], pairs),
         )
 
     def _segment(self, document: MarkedDocument, units: tuple[int, ...], marked: Sequence[int]) -> Segment:
@@ -301,8 +304,14 @@ class SequenceBuilder:
             np.array([-1 if kind is None else KINDS.index(kind) for kind in kinds], dtype=np.int64),
             np.array(tokens, dtype=np.int64),
             np.array(owners, dtype=np.int64),
-            tuple(describe(self.options.features, document.document, document.mentions[m]) for m in inside),
+            tuple(self._traits(document, inside)),
         )
+
+    def _traits(self, document: MarkedDocument, mentions: Sequence[int]) -> Iterator[Traits]:
+        if self.options.features:
+            starts = [start for start, _ in document.document.sentences]
+            for mention in (document.mentions[m] for m in mentions):
+                yield traits(document.document, mention, bisect_right(starts, mention.start) - 1)
 
 
 def _comparable(first: MarkedDocument, second: MarkedDocument | None) -> bool:

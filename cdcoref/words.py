@@ -1,0 +1,184 @@
+"""What can be said of a mention's words without a parser: its head, lemmas, what is a pronoun, a number or a date.
+
+Rules, chosen on the train topics of ECB+. The head is the last word before the first preposition, conjunction, relative
+pronoun or comma, after prepositions at the beginning ("near an intersection in Brownsville": intersection); a weekday
+or month is the head wherever it stands ("on Saturday night": Saturday). Lemmas are simplemma's; all forms of a pronoun
+have one lemma ("his" is "he").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+_PREPOSITION = re.compile(
+    r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
+    r"below|beneath|beside|between|beyond|by|despite|down|during|except|for|from|in|inside|into|like|near|of|off|"
+    r"on|onto|out|outside|over|past|per|since|through|throughout|to|together|toward|towards|under|until|up|upon|"
+    r"via|with|within|without",
+    re.IGNORECASE,
+)
+"""Prepositions, and the particles of verbs ("check into")."""
+_DETERMINER = re.compile(
+    r"the|a|an|this|that|these|those|his|her|its|their|our|my|your",
+    re.IGNORECASE,
+)
+"""Not a head when another word follows."""
+_END_OF_HEAD = re.compile(
+    r"who|whom|whose|which|that|where|when|while|and|or|but|[,;:(]|--?|[–—]",
+    re.IGNORECASE,
+)
+"""What follows modifies the head or is another one."""
+_DATE = re.compile(
+    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|"
+    r"september|october|november|december",
+    re.IGNORECASE,
+)
+"""Names in dates."""
+_QUOTES = frozenset({"``", "''", '"', "'", "“", "”", "‘", "’", "'s", "’s"})
+_POSSESSIVE = re.compile(r"(?<=..)['’]s?$", re.IGNORECASE)
+_PRONOUNS = {
+    form: pronoun
+    for pronoun, forms in {
+        "he": "him his himself",
+        "she": "her hers herself",
+        "they": "them their theirs themselves",
+        "it": "its itself",
+        "we": "us our ours ourselves",
+        "i": "me my mine myself",
+        "you": "your yours yourself yourselves",
+        "who": "whom whose",
+    }.items()
+    for form in forms.split()
+}
+_NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
+_YEAR = re.compile(r"(1[5-9]|20)\d\d([/-]\d\d(\d\d)?)?")
+_NUMERALS = {
+    "two": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "ten": "10",
+    "eleven": "11",
+    "twelve": "12",
+    "thirteen": "13",
+    "fourteen": "14",
+    "fifteen": "15",
+    "sixteen": "16",
+    "seventeen": "17",
+    "eighteen": "18",
+    "nineteen": "19",
+    "twenty": "20",
+}
+"""Without "one", which is a pronoun as often."""
+_CLASS_OF_PRONOUN = {
+    **{word: word for word in ("he", "she", "it", "they", "i", "we", "you")},
+    **dict.fromkeys(("who", "which"), "who"),
+    **dict.fromkeys(("that", "this", "these", "those"), "that"),
+    **dict.fromkeys(("there", "here", "then"), "there"),
+}
+"""By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
+
+
+@dataclass(frozen=True, slots=True)
+class MentionWords:
+    """The words of a mention, and what can be said of them.
+
+    Attributes
+    ----------
+    words
+        In lower case, without determiners and prepositions at the beginning, and without quotation marks.
+    head
+        Lemma of the head.
+    lemmas
+        Lemmas of the words that are no determiners, prepositions or punctuation.
+    names
+        Capitalised words that are no dates, pronouns or determiners, in lower case. A single word that begins a
+        sentence is none.
+    numbers, years, dates
+        Numbers in figures (two to twenty also in words), the years among them, weekdays and months.
+    pronoun
+        Class of the pronoun that the mention is; empty where it is none.
+    definite
+        1: begins with a definite determiner; -1: with an indefinite one; 0: with none.
+    """
+
+    words: tuple[str, ...]
+    head: str
+    lemmas: frozenset[str]
+    names: frozenset[str]
+    numbers: frozenset[str]
+    years: frozenset[str]
+    dates: frozenset[str]
+    pronoun: str
+    definite: int
+
+    @classmethod
+    def of(cls, tokens: Sequence[str], *, begins_sentence: bool = False) -> MentionWords:
+        """Look at the words of a mention."""
+        core = [token for token in tokens if token not in _QUOTES] or list(tokens)
+        determiner = core[0].casefold() if len(core) > 1 and _DETERMINER.fullmatch(core[0]) else ""
+        start = 0
+        while start < len(core) - 1 and (_DETERMINER.fullmatch(core[start]) or _PREPOSITION.fullmatch(core[start])):
+            start += 1
+        core = core[start:]
+        words = tuple(word.casefold() for word in core)
+        head = lemma(head_word(tokens))
+        numbers = frozenset(_plain_number(word) for word in words if _NUMBER.fullmatch(word) or word in _NUMERALS)
+        return cls(
+            words,
+            head,
+            frozenset(lemma(word) for word in core if _is_content(word)),
+            frozenset()
+            if begins_sentence and len(tokens) == 1
+            else frozenset(map(str.casefold, filter(_is_name, tokens))),
+            numbers,
+            frozenset(filter(_YEAR.fullmatch, words)),
+            frozenset(word.strip(".") for word in words if _DATE.fullmatch(word.strip("."))),
+            _CLASS_OF_PRONOUN.get(head, "") if len(core) == 1 else "",
+            (-1 if determiner in ("a", "an") else 1) if determiner else 0,
+        )
+
+
+def _plain_number(word: str) -> str:
+    return _NUMERALS.get(word) or word.replace(",", "").strip("$€£+%")
+
+
+def _is_content(word: str) -> bool:
+    return any(map(str.isalnum, word)) and not (_DETERMINER.fullmatch(word) or _PREPOSITION.fullmatch(word))
+
+
+def _is_name(word: str) -> bool:
+    if not word[:1].isupper() or _DETERMINER.fullmatch(word) or _DATE.fullmatch(word):
+        return False
+    return lemma(word) not in _CLASS_OF_PRONOUN
+
+
+def head_word(words: Sequence[str]) -> str:
+    """The word that says what a mention is, by the rules at the top of this file."""
+    words = [word for word in words if word not in _QUOTES] or list(words)
+    for word in words:
+        if _DATE.fullmatch(word):
+            return word
+    start = 0
+    while start < len(words) - 1 and (_PREPOSITION.fullmatch(words[start]) or _DETERMINER.fullmatch(words[start])):
+        start += 1
+    end = start + 1
+    while end < len(words) and not (_PREPOSITION.fullmatch(words[end]) or _END_OF_HEAD.fullmatch(words[end])):
+        end += 1
+    return words[end - 1]
+
+
+@lru_cache(maxsize=1 << 16)
+def lemma(word: str) -> str:
+    """The dictionary form of an English word, in lower case; possessives and forms of pronouns are undone."""
+    from simplemma import lemmatize
+
+    word = _POSSESSIVE.sub("", word).lower()
+    return _PRONOUNS.get(word) or lemmatize(word, lang="en").lower()

@@ -1,0 +1,98 @@
+"""Features of pairs: known answers for mentions of one text, symmetry, range, and independence of the order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.corpus import Document, Mention
+from cdcoref.sequences.pair_features import FEATURES, pair_features
+from cdcoref.sequences.traits import Traits, traits
+
+LINES = (
+    "The Anna Maria sank on Monday in 1998",
+    "Maria , an old ship , had sunk before , in 2001",
+    "It was carrying 2,000 tonnes and 12 sailors",
+    "she and her 300 tonnes",
+)
+
+
+def traits_of(phrase: str, document: str = "d") -> Traits:
+    """The mention with these words, wherever it stands in the text."""
+    text = Document.from_sentences(document, [line.split() for line in LINES])
+    words = phrase.split()
+    start = next(n for n in range(len(text.tokens)) if list(text.tokens[n : n + len(words)]) == words)
+    mention = Mention(document, tuple(range(start, start + len(words))), "entity")
+    return traits(text, mention, text.sentence_of_tokens()[start])
+
+
+@pytest.mark.parametrize(
+    ("feature", "one", "other", "value"),
+    [
+        ("same_words", "The Anna Maria", "Anna Maria", 1.0),
+        ("same_words", "Anna Maria", "Maria", 0.0),
+        ("same_head", "sank", "sunk", 1.0),
+        ("same_head", "sank", "ship", 0.0),
+        ("rare_head", "sank", "sunk", 1.0),
+        ("head_within", "The Anna Maria", "Maria", 1.0),
+        ("head_within", "an old ship", "sank", 0.0),
+        ("head_prefix", "sank", "sunk", 1.0),
+        ("head_prefix", "sailors", "sank", 0.0),
+        ("overlap", "The Anna Maria", "Maria", 1.0),
+        ("jaccard", "The Anna Maria", "Maria", 0.5),
+        ("names", "The Anna Maria", "Anna", 1.0),
+        ("names", "Anna", "an old ship", 0.0),
+        ("numbers", "2,000 tonnes", "300 tonnes", -1.0),
+        ("numbers", "2,000 tonnes", "sailors", 0.0),
+        ("years", "1998", "2001", -1.0),
+        ("years", "in 1998", "1998", 1.0),
+        ("dates", "on Monday", "Monday", 1.0),
+        ("one_pronoun", "she", "Maria", 1.0),
+        ("two_pronouns", "she", "her", 1.0),
+        ("two_pronouns", "she", "It", -1.0),
+        ("two_pronouns", "she", "Maria", 0.0),
+        ("both_definite", "her 300 tonnes", "The Anna Maria", 1.0),
+        ("one_indefinite", "an old ship", "The Anna Maria", 1.0),
+        ("same_document", "Maria", "ship", 1.0),
+        ("closeness", "old ship", "sunk", 1.0),
+        ("same_sentence", "Maria", "ship", 0.0),
+        ("same_sentence", "an", "ship", 1.0),
+        ("nested", "The Anna Maria", "Anna", 1.0),
+        ("nested", "Anna", "on Monday", 0.0),
+    ],
+)
+def test_known_answers(feature: str, one: str, other: str, value: float) -> None:
+    pairs = np.array([[0, 1], [1, 0]])
+    assert pair_features([feature], [traits_of(one), traits_of(other)], pairs).tolist() == [[value], [value]]
+
+
+def test_across_documents_nothing_is_near() -> None:
+    names = ("same_document", "closeness", "same_sentence", "nested")
+    table = pair_features(names, [traits_of("Anna"), traits_of("Anna", "other")], np.array([[0, 1]]))
+    assert table.tolist() == [[0.0] * 4]
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        ["The", "a", "Anna", "Anna's", "it", "his", "12", "2001", "1,200", "Monday", "of", "sank", "(", ","]
+    ),
+    min_size=1,
+)
+
+
+@given(st.lists(WORDS, min_size=2, max_size=6), st.randoms(use_true_random=False))
+def test_features_are_symmetric_in_range_and_independent_of_order(sentences: list[list[str]], random) -> None:
+    text = Document.from_sentences("d", sentences)
+    seen = [
+        traits(text, Mention("d", tuple(range(start, random.randint(start + 1, end))), "entity"), number)
+        for number, (start, end) in enumerate(text.sentences)
+    ]
+    pairs = np.stack(np.triu_indices(len(seen), 1), -1)
+    table = pair_features(list(FEATURES), seen, pairs)
+    assert np.abs(table).max(initial=0) <= 1
+    np.testing.assert_array_equal(pair_features(list(FEATURES), seen, pairs[:, ::-1]), table)
+    order = random.sample(range(len(seen)), len(seen))
+    place = np.argsort(order)
+    np.testing.assert_array_equal(pair_features(list(FEATURES), [seen[n] for n in order], place[pairs]), table)

@@ -1,0 +1,81 @@
+"""Heads by rule, lemmas, and what is a name, a number, a date or a pronoun."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdcoref.words import MentionWords, head_word, lemma
+
+
+@pytest.mark.parametrize(
+    ("phrase", "head"),
+    [
+        ("earthquake", "earthquake"),
+        ("the strong earthquake", "earthquake"),
+        ("near an intersection in Brownsville", "intersection"),
+        ("the 22-year-old actress , who left", "actress"),
+        ("a man in his thirties", "man"),
+        ("checked into", "checked"),
+        ("on Saturday night", "Saturday"),
+        ('" Winter Harbour "', "Harbour"),
+        ("Lohan 's", "Lohan"),
+        ("in", "in"),
+        ("of the", "the"),
+        ("''", "''"),
+        (", then", "then"),
+    ],
+)
+def test_head_word(phrase: str, head: str) -> None:
+    assert head_word(phrase.split(" ")) == head
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("arrested arrests ARRESTING arrest", "arrest"),
+        ("Lohan's Lohan lohan’s", "lohan"),
+        ("his him He himself", "he"),
+        ("Children child", "child"),
+        ("U.S.", "u.s."),
+        ("2010", "2010"),
+        ("'s", "'s"),
+    ],
+)
+def test_lemma(words: str, expected: str) -> None:
+    assert {lemma(word) for word in words.split()} == {expected}
+
+
+def test_what_the_words_of_a_mention_are() -> None:
+    words = MentionWords.of(["the", "2,000", "tonnes", "of", "French", "maize", "in", "March", "1987"])
+    assert words.words == ("2,000", "tonnes", "of", "french", "maize", "in", "march", "1987")
+    assert (words.numbers, words.years, words.dates) == ({"2000", "1987"}, {"1987"}, {"march"})
+    assert (words.head, words.names, words.definite) == ("march", {"french"}, 1)
+    assert words.lemmas == {"2,000", "tonne", "french", "maize", "march", "1987"}
+
+
+@pytest.mark.parametrize(
+    ("mention", "pronoun", "definite", "names"),
+    [
+        ("his", "he", 0, set()),
+        ("They", "they", 0, set()),
+        ("those", "that", 0, set()),
+        ("his boat", "", 1, set()),
+        ("a boat", "", -1, set()),
+        ("boats", "", 0, set()),
+        ("The Anna Maria", "", 1, {"anna", "maria"}),
+        ("Monday", "", 0, set()),
+    ],
+)
+def test_pronouns_determiners_and_names(mention: str, pronoun: str, definite: int, names: set[str]) -> None:
+    words = MentionWords.of(mention.split())
+    assert (words.pronoun, words.definite, words.names) == (pronoun, definite, names)
+
+
+def test_a_capital_at_the_beginning_of_a_sentence_makes_no_name() -> None:
+    assert MentionWords.of(["Shares"], begins_sentence=True).names == set()
+    assert MentionWords.of(["Shares"]).names == {"shares"}
+
+
+def test_numerals_are_numbers() -> None:
+    assert MentionWords.of(["twelve", "of", "$1,200", "or", "12%"]).numbers == {"12", "1200"}
+    assert MentionWords.of(["one"]).numbers == set()
