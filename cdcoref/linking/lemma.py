@@ -1,10 +1,10 @@
-"""The lemma baseline of the protocol: in a group of documents, mentions of a kind with one head lemma are one cluster.
+"""The lemma baseline: within a group of documents, mentions of one kind with the same head lemma form one cluster.
 
-No model, no parser, nothing learned. What stands for a parser are rules, chosen on the train topics of ECB+: the head
-is the last word before the first preposition, conjunction, relative pronoun or comma, after prepositions at the
-beginning ("near an intersection in Brownsville": intersection); a weekday or month is the head wherever it stands ("on
-Saturday night": Saturday). Pronouns are lemmas like others ("his" is "he"), also across documents: most often there is
-one person whom they mean. Lemmas are simplemma's.
+No model, no parser, nothing learnt. In place of a parser there are rules, chosen on the train topics of ECB+: the head
+is the last word before the first preposition, conjunction, relative pronoun or comma, after any leading prepositions
+("near an intersection in Brownsville": intersection); a weekday or month is the head wherever it occurs ("on Saturday
+night": Saturday). Pronouns are lemmas like any other ("his" is "he"), across documents too: most often they refer to
+the same person. Lemmas are simplemma's.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _END_OF_HEAD = re.compile(
     r"who|whom|whose|which|that|where|when|while|and|or|but|[,;:(]|--?|[–—]",
     re.IGNORECASE,
 )
-"""What follows modifies the head or is another one."""
+"""What follows modifies the head or is another head."""
 _DATE = re.compile(
     r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|"
     r"september|october|november|december",
@@ -64,15 +64,15 @@ def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:
     Parameters
     ----------
     corpus
-        Documents and mentions; clusters that the mentions already have are not looked at.
+        Documents and mentions; any clusters that the mentions already have are ignored.
     groups
-        Ids of documents that are about the same (see `cdcoref.stories`); clusters do not cross groups. A document in no
-        group is one of its own.
+        Ids of the documents of each story (see `cdcoref.stories`); clusters do not cross groups. A document in no
+        group is a group of its own.
 
     Returns
     -------
     Corpus
-        The same mentions in the same order, with names of clusters.
+        The same mentions in the same order, with cluster names.
     """
     group_of = {id: str(number) for number, group in enumerate(groups) for id in group}
     tokens_of = {document.id: document.tokens for document in corpus.documents}
@@ -86,7 +86,7 @@ def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:
 
 
 def head_word(words: Sequence[str]) -> str:
-    """The word that says what a mention is, by the rules at the top of this file."""
+    """The head word of a mention, by the rules at the top of this file."""
     words = [word for word in words if word not in _QUOTES] or list(words)
     for word in words:
         if _DATE.fullmatch(word):
@@ -102,7 +102,7 @@ def head_word(words: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def lemma(word: str) -> str:
-    """The dictionary form of an English word, in lower case; possessives and forms of pronouns are undone."""
+    """The dictionary form of an English word, in lower case, without possessive or pronoun inflection."""
     from simplemma import lemmatize
 
     word = _POSSESSIVE.sub("", word).lower()

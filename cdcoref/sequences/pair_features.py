@@ -1,7 +1,7 @@
-"""What is known about a pair of mentions beside the text that the encoder reads: two mentions in, numbers out.
+"""What is known about a pair of mentions besides the text that the encoder reads: two mentions in, numbers out.
 
-A feature looks at each mention once and then compares what it saw of two. Which features a model uses is part of its
-configuration, by name; a new one is an entry of `FEATURES`.
+A feature describes each mention once and then compares the descriptions of two. A model's configuration names the
+features that it uses; a new one is an entry in `FEATURES`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class PairFeature:
     Attributes
     ----------
     of_mention
-        What it looks at in one mention.
+        Describes one mention.
     of_pair
-        The number, from what it saw of both mentions; symmetric, and from -1 to 1.
+        The number, from the descriptions of both mentions; symmetric, and from -1 to 1.
     """
 
     of_mention: Callable[[Document, Mention], Any]
@@ -39,7 +39,7 @@ def _words(document: Document, mention: Mention) -> tuple[str, ...]:
 FEATURES: dict[str, PairFeature] = {
     "same_words": PairFeature(_words, lambda one, other: float(one == other)),
 }
-"""By name; a saved model refers to these names, so a name never changes its meaning."""
+"""By name; saved models refer to these names, so the meaning of a name never changes."""
 
 
 def pair_features(
@@ -52,7 +52,7 @@ def pair_features(
     names
         The features, in the order of the columns.
     described
-        For every span what each feature sees of it (see :func:`describe`).
+        Each feature's description of every span (see :func:`describe`).
     pairs
         *Shape:* (pairs, 2)
 
@@ -69,5 +69,5 @@ def pair_features(
 
 
 def describe(names: Sequence[str], document: Document, mention: Mention) -> tuple[Any, ...]:
-    """What each feature sees of one mention."""
+    """Each feature's description of one mention."""
     return tuple(FEATURES[name].of_mention(document, mention) for name in names)
