@@ -96,7 +96,7 @@ def _converted(source: Path, output: Path, max_length: int, window: int) -> tupl
     tokenizer = load_tokenizer(source)
     tokenizer.model_max_length = max_length
     if len(tokenizer) > config.vocab_size + len(SPECIAL_TOKENS):
-        raise InputError("the tokenizer has more words than the encoder; it belongs to another model", source)
+        raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", source)
     try:
         weights = read_weights(source, lambda shapes: check_sizes(config, _bare(shapes)))
         model = convert_weights(config, weights, max_length, counts_from_padding=model_type != "bert")

@@ -1,7 +1,7 @@
-"""One story's documents in, its clusters out: mentions are found, compared in pairs, and clustered.
+"""One story's documents in, its clusters out: mentions are detected, compared in pairs, and clustered.
 
-A model reads documents for mentions, and pairs of documents for the scores of mention pairs; the lemma baseline, which
-links mentions of one head lemma, needs no model.
+A model reads documents to detect mentions, and pairs of documents to score mention pairs; the lemma baseline, which
+links mentions with the same head lemma, needs no model.
 """
 
 from cdcoref.linking.clusters import cluster_mentions

@@ -13,9 +13,9 @@ from cdcoref.model import CorefConfig
 
 
 def cluster_mentions(corpus: Corpus, logits: PairLogits, settings: CorefConfig) -> Corpus:
-    """Cluster the mentions of every kind; each gets the name of its cluster and its confidence.
+    """Cluster the mentions of each kind; each mention gets its cluster's name and a confidence.
 
-    Ties are settled by the mentions' places and the documents' ids, so the order of the documents does not matter.
+    Ties are broken by the documents' ids and the mentions' positions, so the order of the documents does not matter.
     """
     keys = [(m.document, m.tokens, m.kind or "") for m in corpus.mentions]
     mentions = list(corpus.mentions)

@@ -1,8 +1,8 @@
 """Comparing documents: a story and the pairs of documents to compare in, a logit for every pair of mentions out.
 
-Mentions of one kind are compared, within every document and across every pair of documents that is given. Across
-documents the logit is the mean over both orders of the two (or, where the model's configuration says so, that of one
-order which does not depend on the files' names), so the order of the input does not matter.
+Mentions of the same kind are compared within every document and across every given pair of documents. Across documents
+the logit is the mean over both orders of the two (or, if the model's configuration says so, that of one order, which
+does not depend on file names), so the order of the input does not matter.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from cdcoref.model import CorefModel, collate_pairs, token_batches
 from cdcoref.sequences import Extent, Integers, MarkedDocument, PairSequence
 
 SEQUENCES_AT_ONCE = 512
-"""Sequences that are laid out and sorted by length together: what is in memory at a time."""
+"""Sequences that are built and sorted by length together: what is in memory at a time."""
 RESULTS_AT_ONCE = 256
-"""Pairs of documents whose results are kept together: some seconds of work."""
+"""Pairs of documents whose results are stored together: a few seconds of work."""
 
 Matrix = NDArray[np.float32]
 DocumentPair = tuple[str, str]
@@ -33,12 +33,12 @@ DocumentPair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class PairLogits:
-    """Logits of pairs of mentions; a pair that was not compared is not there.
+    """Logits of pairs of mentions; a pair that was not compared is absent.
 
     Attributes
     ----------
     size
-        Number of mentions of the corpus.
+        Number of mentions in the corpus.
     first, second
         Numbers of the two mentions, the smaller first. *Shape:* (pairs,)
     kinds
@@ -80,12 +80,12 @@ def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
 
 
 class Comparison:
-    """The work of comparing the documents of a story: it can be sized up before it is done.
+    """The work of comparing the documents of a story, whose size is known before it is done.
 
     Parameters
     ----------
     model
-        Whose encoder and pair scorer are used.
+        The model whose encoder and pair scorer are used.
     corpus
         Documents and the mentions to compare; every mention has a kind.
     pairs
@@ -96,7 +96,7 @@ class Comparison:
     Attributes
     ----------
     pairs
-        The pairs of documents that hold mentions to compare, each document with itself among them.
+        The pairs of documents that hold mentions to compare, including each document with itself.
     """
 
     def __init__(
@@ -105,8 +105,8 @@ class Comparison:
         for mention in corpus.mentions:
             if mention.kind not in KINDS:
                 raise InputError(
-                    f"a mention in {mention.document!r} is neither an event nor an entity; say which kind its "
-                    "mentions are"
+                    f"a mention in {mention.document!r} is neither an event nor an entity; specify the kind of its "
+                    "mentions"
                 )
         self.model = model
         self.corpus = corpus
@@ -128,7 +128,7 @@ class Comparison:
 
     @cached_property
     def extent(self) -> Extent:
-        """Sequences to read in all, about how many word pieces they have, and pairs of windows left out."""
+        """Number of sequences to read, of their word pieces (roughly), and of window pairs left out."""
         sequences = pieces = pruned = 0
         for pair in self.pairs:
             found = self._builder.extent(*self._both(pair))
@@ -139,7 +139,7 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """One sentence for each mention that had to be cut, and for what was left out of long documents."""
+        """One sentence for each mention that had to be cut, and one for the pruned windows of long documents."""
         pruned = self.extent.pruned
         if not pruned:
             return self._builder.notes
@@ -153,16 +153,16 @@ class Comparison:
         store: ResultStore | None = None,
         advance: Callable[[float], None] = lambda pairs: None,
     ) -> PairLogits:
-        """Compare.
+        """Compare the documents.
 
         Parameters
         ----------
         batch_tokens
             Word pieces that the encoder reads at once.
         store
-            Where results are looked up and kept.
+            Where results are looked up and stored.
         advance
-            Called with the number of pairs of documents done, or the share of one, again and again.
+            Called repeatedly with the number of document pairs, or the share of one, done since the last call.
         """
         numbers = [np.zeros((0, 2), dtype=np.int32)]
         logits = [np.zeros(0, dtype=np.float32)]
@@ -179,7 +179,7 @@ class Comparison:
     def _matrices(
         self, batch_tokens: int, store: ResultStore | None, advance: Callable[[float], None]
     ) -> Iterator[tuple[DocumentPair, Matrix]]:
-        """For every pair of documents the mean logits of their mentions; NaN where two are not comparable."""
+        """For every pair of documents, the mean logits of their mentions; NaN where two are not comparable."""
         todo = self.pairs
         keys: dict[DocumentPair, bytes] = {}
         if store is not None:
@@ -214,14 +214,14 @@ class Comparison:
     def _compute(
         self, pairs: Sequence[DocumentPair], batch_tokens: int, advance: Callable[[float], None]
     ) -> Iterator[tuple[DocumentPair, Matrix]]:
-        """Read sequences some hundreds at a time; a pair of documents is done once all of its own have been read."""
+        """Read sequences a few hundred at a time; a pair of documents is done once all its sequences have been read."""
         shapes = [(len(self._numbers[one]), len(self._numbers[other])) for one, other in pairs]
         unfinished: dict[int, _Means] = {}
         following = 0
         sequences = self._all_sequences(pairs)
         while block := list(islice(sequences, SEQUENCES_AT_ONCE)):
             last = block[-1][0]
-            # Also pairs of documents without a sequence, in which no two mentions are of one kind.
+            # Includes pairs of documents without a sequence, in which no two mentions are of one kind.
             unfinished |= {number: _Means(*shapes[number]) for number in range(following, last + 1)}
             following = last + 1
             for positions in token_batches([len(s) for _, _, s in block], batch_tokens):
@@ -264,7 +264,7 @@ class Comparison:
 
 
 class _Means:
-    """The mean logits of the mentions of two documents, as they come in."""
+    """Accumulates the mean logits of the mentions of two documents."""
 
     def __init__(self, rows: int, columns: int) -> None:
         self._totals = np.zeros((rows, columns), dtype=np.float32)
@@ -281,7 +281,7 @@ class _Means:
 
 
 def _content(marked: MarkedDocument) -> tuple[object, ...]:
-    """All that a sequence shows of a document, which settles who stands first whatever the names."""
+    """Everything that a sequence contains of a document; it decides which comes first, whatever their names."""
     document = marked.document
     places = [(mention.tokens, mention.kind or "") for mention in marked.mentions]
     return document.tokens, document.sentences, sorted(document.hidden), places

@@ -1,7 +1,7 @@
-"""The lemma baseline of the protocol: in a group of documents, mentions of a kind with one head lemma are one cluster.
+"""The lemma baseline: within a group of documents, mentions of one kind with the same head lemma form one cluster.
 
-No model, no parser, nothing learned; see :mod:`cdcoref.words` for heads and lemmas. Pronouns are lemmas like others,
-also across documents: most often there is one person whom they mean.
+No model, no parser, nothing learnt; see :mod:`cdcoref.words` for heads and lemmas. Pronouns are lemmas like any other,
+across documents too: most often they refer to the same person.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Finding mentions in raw text: documents in, events and entities out.
+"""Detecting mentions in raw text: documents in, events and entities out.
 
 Unmarked text is read one document at a time, in windows of whole sentences; every span of up to
-`detector_max_words` words of one sentence is scored as an event and as an entity. Spans are then taken from the most
-probable down, as long as they are above the threshold of their kind and overlap none taken before (in ECB+ 20 of 11,287
+`detector_max_words` words within a sentence is scored as an event and as an entity. Spans are then accepted, the most
+probable first, if they reach the threshold of their kind and overlap no span accepted before (in ECB+, 20 of 11,287
 mentions overlap another).
 """
 
@@ -19,7 +19,7 @@ from cdcoref.model import CorefModel, collate_readings, token_batches
 from cdcoref.sequences import Integers, ReadingSequence
 
 SEQUENCES_AT_ONCE = 256
-"""Sequences that are sorted by length together; bounds the memory that a long list of documents takes."""
+"""Sequences that are sorted by length together; bounds the memory needed for many documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class SpanScores:
     probabilities: NDArray[np.float32]
 
     def select(self, document: Document, thresholds: Mapping[str, float]) -> list[Mention]:
-        """The mentions at the given thresholds, in order of place; `confidence` is the detector's probability."""
+        """The mentions at the given thresholds, in order of position; `confidence` is the detector's probability."""
         kinds = self.probabilities.argmax(axis=1)
         best = self.probabilities.max(axis=1)
         least = np.array([thresholds[kind] for kind in KINDS])[kinds]
@@ -74,7 +74,7 @@ def score_spans(
     least
         Spans below this probability for every kind are dropped.
     advance
-        Called with the number of words read, after every batch.
+        Called after every batch with the number of words read.
 
     Yields
     ------
@@ -114,10 +114,7 @@ def find_mentions(
     batch_tokens: int,
     advance: Callable[[int], None] = lambda words: None,
 ) -> Corpus:
-    """The corpus with the detector's mentions in place of its own.
-
-    Raises nothing of its own; a document without text simply has no mentions.
-    """
+    """The corpus with the detector's mentions in place of its own; a document without text has none."""
     mentions: list[Mention] = []
     scored = score_spans(model, corpus.documents, batch_tokens=batch_tokens, advance=advance)
     for document, scores in scored:
@@ -126,7 +123,7 @@ def find_mentions(
 
 
 def annotated_only(corpus: Corpus) -> Corpus:
-    """Drop mentions outside the annotated sentences, where nobody could have confirmed them (protocol)."""
+    """Drop mentions outside the annotated sentences, where the annotation cannot confirm them."""
     annotated = {d.id: d.annotated for d in corpus.documents}
     sentences = {d.id: d.sentence_of_tokens() for d in corpus.documents if d.annotated is not None}
     kept = [

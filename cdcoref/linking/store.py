@@ -1,4 +1,4 @@
-"""What linking looks up before it computes: results by a hash of all that they depend on; who keeps them is open."""
+"""What linking looks up before it computes: results by a hash of everything they depend on, in a store of any kind."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from cdcoref.corpus import Document, Mention
 
 
 class ResultStore(Protocol):
-    """Keeps arrays of numbers between runs."""
+    """Stores arrays of numbers between runs."""
 
     def key(self, *parts: str) -> bytes:
-        """The hash under which a result is kept that depends on `parts`, and on the model."""
+        """The hash under which a result that depends on `parts` and on the model is stored."""
 
     def get(self, key: bytes) -> NDArray[np.float32] | None:
-        """The array kept under a hash, or None."""
+        """The array stored under a hash, or None."""
 
     def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
-        """Keep several arrays, all of them or none."""
+        """Store several arrays, all of them or none."""
 
 
 def document_hash(document: Document, mentions: Sequence[Mention] = ()) -> str:
-    """Hash of what a model sees of a document: words, sentences, hidden sentences, and the mentions marked in it."""
+    """Hash of what a model reads of a document: words, sentences, hidden sentences, and the mentions marked in it."""
     content = [document.tokens, document.sentences, sorted(document.hidden), [(m.tokens, m.kind) for m in mentions]]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()

@@ -1,7 +1,7 @@
 """One story's documents in, its clusters out. Stories are independent: no state outlives the call.
 
-Everything that a story needs is in the arguments, so that stories can be linked one after the other, side by side or on
-other machines, and the memory that is needed is that of the largest.
+Everything that a story needs is in the arguments, so stories can be linked one after the other, in parallel or on
+several machines, and the largest story determines how much memory is needed.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class LinkingOptions:
     threshold
         Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
     max_windows
-        Read each part of a document that is too long for one sequence with at most so many other parts; None: with
-        all.
+        Compare each part of a document that is too long for one sequence with at most this many other parts; None:
+        with all.
     batch_tokens
         Word pieces that the encoder reads at once.
     """
@@ -38,16 +38,16 @@ class LinkingOptions:
 
 @dataclass(frozen=True, slots=True)
 class LinkedStory:
-    """What was linked.
+    """The result of linking a story.
 
     Attributes
     ----------
     corpus
-        The story's documents, and its mentions with cluster and confidence, in the order in which they were given.
+        The story's documents, and its mentions with cluster and confidence, in the order given.
     sequences
-        How many sequences had to be read together.
+        Number of sequences that had to be read.
     notes
-        One sentence for whatever could not be taken into account.
+        One sentence for everything that could not be taken into account.
     """
 
     corpus: Corpus
@@ -64,7 +64,7 @@ def link_story(
     store: ResultStore | None = None,
     advance: Callable[[float], None] = lambda pairs: None,
 ) -> LinkedStory:
-    """Decide which mentions of a story are the same.
+    """Decide which mentions of a story corefer.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def link_story(
     pairs
         The pairs of documents to compare; None: all. Each document is compared with itself in any case.
     store
-        Where results are looked up and kept.
+        Where results are looked up and stored.
     advance
-        Called with the number of pairs of documents done, or the share of one, again and again.
+        Called repeatedly with the number of document pairs, or the share of one, done since the last call.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The coreference model: batches of sequences in, logits of mention pairs and of candidate mentions out.
 
-An encoder, a scorer of pairs and a detector of mentions; their configuration, their folder, its model card, and its way
-to the Hugging Face hub.
+An encoder, a pair scorer and a mention detector; their configuration, the folder that holds them, its model card, and
+its upload to the Hugging Face hub.
 """
 
 from cdcoref.model.batches import collate_pairs, collate_readings, token_batches

@@ -1,4 +1,4 @@
-"""Sequences side by side: what the encoder reads at once, as tensors."""
+"""Sequences in, batches for the encoder out, as tensors."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cdcoref.sequences import Integers, PairSequence, ReadingSequence
 
 
 def collate_pairs(sequences: Sequence[PairSequence], pad_token_id: int) -> dict[str, Tensor]:
-    """Put sequences with marked mentions side by side.
+    """Batch sequences with marked mentions.
 
     Returns
     -------
     dict
         ``input_ids``, ``attention_mask``, ``global_attention_mask`` (*Shape:* (sequences, length)); ``span_tokens``
-        (places in the flattened batch) and ``span_of_token``; ``span_count``; ``pairs`` of spans, and for every pair
+        (positions in the flattened batch) and ``span_of_token``; ``span_count``; ``pairs`` of spans, and for every pair
         its ``pair_sequence``, ``pair_kinds`` and ``pair_features``.
     """
     arrays = _side_by_side(sequences, pad_token_id)
@@ -37,7 +37,7 @@ def collate_pairs(sequences: Sequence[PairSequence], pad_token_id: int) -> dict[
 
 
 def collate_readings(sequences: Sequence[ReadingSequence], pad_token_id: int) -> dict[str, Tensor]:
-    """Put unmarked sequences side by side.
+    """Batch unmarked sequences.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def _tensors(arrays: Mapping[str, Integers]) -> dict[str, Tensor]:
 
 
 def token_batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
-    """Positions of sequences, longest first, in batches of at most `batch_tokens` pieces with their padding."""
+    """Positions of sequences, longest first, in batches of at most `batch_tokens` pieces including padding."""
     batch: list[int] = []
     for position in sorted(range(len(lengths)), key=lambda i: (-lengths[i], i)):
         if batch and (len(batch) + 1) * lengths[batch[0]] > batch_tokens:

@@ -1,4 +1,4 @@
-"""The model card: what a model is, what it was trained on, and what it scores, as a README.md beside its weights."""
+"""The model card: what a model is, what it was trained on, and how it scores, as a README.md beside its weights."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Metadata:
     datasets
         Names of the corpora that the model was trained on.
     base_model
-        Name on the hub of the checkpoint that it was made from.
+        Hub name of the checkpoint that training started from.
     """
 
     language: str | None = None
@@ -40,7 +40,7 @@ class Metadata:
     base_model: str | None = None
 
     def header(self) -> str:
-        """The beginning of a model card, in YAML between two lines of dashes."""
+        """The header of a model card, in YAML between two lines of dashes."""
         from huggingface_hub import ModelCardData
 
         data = ModelCardData(
@@ -93,7 +93,7 @@ def model_card(
     Parameters
     ----------
     model
-        With the thresholds that were tuned.
+        The model, with its tuned thresholds.
     training
         Configuration of the run.
     scores
@@ -101,7 +101,7 @@ def model_card(
     epoch
         The epoch that was kept.
     corpora
-        One paragraph that names the corpora and checkpoints with their licences, where the caller knows them.
+        One paragraph naming the corpora and checkpoints with their licences, if the caller knows them.
     metadata
         For the hub.
     """
@@ -118,8 +118,8 @@ def model_card(
     return f"""{(metadata or Metadata()).header()}
 # A cdcoref model
 
-This model finds mentions of events and entities in text, and links those, within and across documents, that refer to
-the same event or the same thing. Its encoder is a Longformer: {encoder.num_hidden_layers} layers of width
+This model finds mentions of events and entities in text and links those that refer to the same event or entity, within
+and across documents. Its encoder is a Longformer: {encoder.num_hidden_layers} layers of width
 {encoder.hidden_size}, attention windows of {windows} tokens, up to {encoder.max_length} tokens. With the pair scorer
 and the mention detector it has {parameters / 1e6:.1f} million parameters.
 
@@ -139,7 +139,7 @@ and for matches of the last word. The calibration error is the expected calibrat
 
 ## How it was trained
 
-The thresholds and temperatures in this configuration are those before tuning; `cdcoref train --config` reads it.
+The thresholds and temperatures in this configuration are those before tuning; `cdcoref train --config` accepts it.
 
 ```toml
 {as_toml(training)}```

@@ -28,30 +28,30 @@ class CorefConfig:
     Attributes
     ----------
     sequences
-        How sequences of marked mentions are built, and which features of pairs the scorer is told.
+        How sequences of marked mentions are built, and which pair features the scorer is given.
     mention_vector
-        A mention is the ``"sum"`` (the paper's) or the ``"mean"`` of its tokens' vectors.
+        A mention is represented by the ``"sum"`` (as in the paper) or the ``"mean"`` of its tokens' vectors.
     both_orders
         Whether a pair's probability is the mean over both orders of its two documents. Otherwise the document whose
-        text sorts first stands first. Either way the order of the files does not matter.
+        text sorts first comes first. Either way the order of the files does not matter.
     scorer_width
         Units of the pair scorer's hidden layer.
     detector_width, detector_max_words, detector_max_length
         Units of the detector's hidden layer, words of the longest mention that it can find, and word pieces of the
         unmarked text that it reads at once.
     linkage
-        How the distance of two clusters follows from those of their mentions.
+        How the distance between two clusters follows from the distances between their mentions.
     distance_threshold
         Per kind: clusters are merged while their distance is below it.
     temperature
         Per kind: logits are divided by it before they become probabilities.
     detection_threshold
-        Per kind: the probability from which on a span counts as a mention.
+        Per kind: the least probability at which a span counts as a mention.
 
     Raises
     ------
     InputError
-        If a value is of the wrong type or out of its range.
+        If a value is of the wrong type or out of range.
     """
 
     sequences: SequenceOptions = field(default_factory=SequenceOptions)
@@ -76,7 +76,7 @@ class CorefConfig:
 
     @classmethod
     def from_dict(cls, values: object, path: Path | None = None) -> CorefConfig:
-        """Read what :meth:`to_dict` wrote; an unknown or wrong entry is an `InputError`."""
+        """Read what :meth:`to_dict` wrote; an unknown or invalid entry raises `InputError`."""
         if not isinstance(values, Mapping):
             raise InputError(f"cdcoref is {shown(values)} and should be a JSON object", path)
         return validated(cls, values, path, within="cdcoref.", others="forbid")

@@ -57,7 +57,7 @@ class CorefModel(nn.Module):
     tokenizer
         With the special tokens of :mod:`cdlm.tokens`.
     inference_dtype
-        In which products are computed outside training: ``torch.float32``, or ``torch.bfloat16`` for mixed precision.
+        Numeric precision outside training: ``torch.float32``, or ``torch.bfloat16`` for mixed precision.
     """
 
     def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, config: CorefConfig) -> None:
@@ -77,7 +77,7 @@ class CorefModel(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """The device that holds the weights."""
         return self.pair_scorer.hidden.weight.device
 
     @contextmanager
@@ -88,14 +88,14 @@ class CorefModel(nn.Module):
             yield
 
     def pair_builder(self, max_windows: int | None = None) -> SequenceBuilder:
-        """What lays out sequences of marked mentions for this model; `max_windows`, if not None, replaces its own."""
+        """The builder of sequences with marked mentions for this model; `max_windows`, if given, overrides its own."""
         options = self.settings.sequences
         if max_windows is not None:
             options = replace(options, max_windows=max_windows)
         return SequenceBuilder(self.tokenizer, options)
 
     def reading_builder(self) -> ReadingBuilder:
-        """What lays out the sequences in which this model looks for mentions."""
+        """The builder of the sequences in which this model detects mentions."""
         config = self.settings
         longest = config.sequences.max_length
         return ReadingBuilder(self.tokenizer, config.detector_max_length, longest, config.detector_max_words)
@@ -130,9 +130,9 @@ class CorefModel(nn.Module):
         task
             ``"pairs"`` or ``"spans"``.
         labels, weights
-            What is true, and how much it counts (0: the annotation is silent). Shape as the logits.
+            The targets, and how much each counts (0: not annotated). Shaped like the logits.
         normaliser
-            What the sum of the losses is divided by.
+            Divisor of the sum of the losses.
         """
         logits = (self.pair_logits if task == "pairs" else self.span_logits)(batch).float()
         losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
@@ -146,19 +146,19 @@ class CorefModel(nn.Module):
 
     @classmethod
     def from_encoder(cls, name_or_folder: str | Path, config: CorefConfig) -> CorefModel:
-        """An untrained model on a Longformer checkpoint; the heads come from torch's random state.
+        """An untrained model on a Longformer checkpoint; its heads are initialised from torch's random state.
 
         Raises
         ------
         InputError
-            If there is no such checkpoint, or its tokenizer is another's.
+            If there is no such checkpoint, or its tokenizer does not fit it.
         """
         folder = find_checkpoint(name_or_folder)
         tokenizer = load_tokenizer(folder)
         encoder = CDLMModel.from_pretrained(folder).float()
         check_length(encoder.config, folder / CONFIG_FILE)
         if len(tokenizer) > encoder.config.vocab_size + len(SPECIAL_TOKENS):
-            raise InputError("the tokenizer has more words than the encoder; it belongs to another model", folder)
+            raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", folder)
         if len(tokenizer) != encoder.config.vocab_size:
             encoder.resize_token_embeddings(len(tokenizer))
         return cls(encoder, tokenizer, config)
@@ -170,19 +170,19 @@ class CorefModel(nn.Module):
         Parameters
         ----------
         name_or_folder
-            ``"default"`` for the one that comes with the package, a folder, or ``organisation/model`` on the Hugging
-            Face hub.
+            ``"default"`` for the model included in the package, a folder, or ``organisation/model`` on the Hugging Face
+            hub.
 
         Raises
         ------
         InputError
-            If there is no such model, or a file of it is damaged or does not fit the others.
+            If there is no such model, or one of its files is damaged or does not match the others.
         """
         folder = find_model(name_or_folder)
         path = folder / CONFIG_FILE
         values = read_json(path)
         if "cdcoref" not in values:
-            raise InputError("this folder holds an encoder and no coreference model; train one on it first", path)
+            raise InputError("this folder holds an encoder but no coreference model; train one on it first", path)
         config = CorefConfig.from_dict(values["cdcoref"], path)
         encoder = EncoderConfig.from_longformer(values, path)
         check_length(encoder, path)
@@ -190,7 +190,7 @@ class CorefModel(nn.Module):
             state = read_weights(folder / WEIGHTS_FILE, lambda shapes: check_stored(config, encoder, shapes))
             tokenizer = load_tokenizer(folder)
             if len(tokenizer) > encoder.vocab_size:
-                raise InputError("the tokenizer has more words than the encoder; it belongs to another model", folder)
+                raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", folder)
             with shapes_only():
                 model = cls(CDLMModel(encoder), tokenizer, config)
             check_all(_shapes(model.state_dict()), _shapes(state))
@@ -200,14 +200,14 @@ class CorefModel(nn.Module):
         return model.eval()
 
     def save_pretrained(self, folder: str | Path, card: str, *, int8: bool = False) -> None:
-        """Write the model's folder; it appears under its name only when it is whole, and replaces an older one.
+        """Write the model's folder; it appears under its name only when complete, and replaces an older one.
 
         Parameters
         ----------
         card
             Text of the model card, ``README.md``.
         int8
-            Store matrices as 8-bit integers with a scale a row.
+            Store matrices as 8-bit integers with one scale per row.
         """
         folder = Path(folder)
         with replaced_folder(folder) as target:
@@ -225,11 +225,11 @@ class CorefModel(nn.Module):
         Parameters
         ----------
         name
-            ``organisation/model``; the repository is made if there is none.
+            ``organisation/model``; the repository is created if it does not exist.
         card, int8
             See :meth:`save_pretrained`.
         private
-            Whether a new repository is shown to its owners only.
+            Whether a new repository is visible to its owners only.
 
         Returns
         -------
@@ -239,7 +239,7 @@ class CorefModel(nn.Module):
         Raises
         ------
         InputError
-            If the hub cannot be reached, or nobody is logged in who may write there.
+            If the hub cannot be reached, or no user with write access is logged in.
         """
         with TemporaryDirectory(prefix="cdcoref-model-") as place:
             folder = Path(place) / "model"

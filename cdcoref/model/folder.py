@@ -1,7 +1,7 @@
 """A saved model: a name in, its folder out; a folder's weights in, weights that fit the configuration out.
 
 The folder holds ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card. It is
-input like any other: shapes are compared with the configuration before a tensor is read or a layer is made.
+untrusted input like any other: shapes are checked against the configuration before a tensor is read or a layer built.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def find_model(name_or_folder: str | Path) -> Path:
     Parameters
     ----------
     name_or_folder
-        ``"default"`` for the model that comes with the package, a folder, or ``organisation/model`` for one on the
-        Hugging Face hub, which is downloaded into the hub's cache.
+        ``"default"`` for the model included in the package, a folder, or ``organisation/model`` for one on the Hugging
+        Face hub, which is downloaded into the hub's cache.
 
     Raises
     ------
@@ -62,12 +62,12 @@ def check_length(encoder: EncoderConfig, path: Path) -> None:
     """Refuse an encoder that has too few positions for any sequence."""
     if encoder.max_length < SMALLEST_LENGTH:
         raise InputError(
-            f"the encoder reads {encoder.max_length} word pieces at once, and must read {SMALLEST_LENGTH} or more", path
+            f"the encoder reads {encoder.max_length} word pieces at once; it must read at least {SMALLEST_LENGTH}", path
         )
 
 
 def check_stored(config: CorefConfig, encoder: EncoderConfig, shapes: Shapes) -> None:
-    """Compare the sizes in a model's configuration with the shapes of stored weights.
+    """Check the sizes in a model's configuration against the shapes of the stored weights.
 
     Raises
     ------
@@ -83,31 +83,31 @@ def check_stored(config: CorefConfig, encoder: EncoderConfig, shapes: Shapes) ->
 
 
 def check_all(expected: Shapes, shapes: Shapes) -> None:
-    """Compare the shapes of stored weights with those of all weights of a model, by name.
+    """Check the shapes of the stored weights against those of all weights of a model, by name.
 
     Raises
     ------
     ValueError
-        If one differs, is missing, or is there without need.
+        If one differs, is missing, or is superfluous.
     """
     check_shapes(expected, shapes)
     for name in shapes:
         if name not in expected:
-            raise ValueError(f"there is no place for {name!r}")
+            raise ValueError(f"{name!r} belongs to no layer")
 
 
 def read_weights(path: Path, check: Callable[[Shapes], None]) -> dict[str, Tensor]:
-    """Read a safetensors file as float32, whether it was stored as int8 or not.
+    """Read a safetensors file as float32, whether or not it was stored as int8.
 
     Parameters
     ----------
     check
-        Is given the shapes of what is stored, before it is read.
+        Called with the stored shapes before anything is read.
 
     Raises
     ------
     InputError
-        If the file is missing or damaged, or holds other things than finite numbers.
+        If the file is missing or damaged, or holds anything but finite numbers.
     ValueError
         If `check` raises it.
     """
@@ -116,8 +116,8 @@ def read_weights(path: Path, check: Callable[[Shapes], None]) -> dict[str, Tenso
     stored = read_safetensors([path], check)
     for name, tensor in stored.items():
         if tensor.dtype not in (*PRECISIONS, torch.int8):
-            raise InputError(f"{name} holds {str(tensor.dtype).removeprefix('torch.')}, and weights never do", path)
-        # One sum is cheaper than a look at every number, and not finite if one of them is not.
+            raise InputError(f"{name} holds {str(tensor.dtype).removeprefix('torch.')}, which weights never do", path)
+        # One sum is cheaper than checking every number, and it is not finite if one of them is not.
         if tensor.is_floating_point() and not bool(tensor.sum().isfinite()) and not bool(tensor.isfinite().all()):
             raise InputError(f"{name} holds numbers that are not finite", path)
     try:
@@ -126,5 +126,5 @@ def read_weights(path: Path, check: Callable[[Shapes], None]) -> dict[str, Tenso
         raise InputError(f"the model's weights cannot be read ({error})", path) from error
     for name, tensor in state.items():
         if not tensor.is_floating_point():
-            raise InputError(f"{name} holds 8-bit integers, and there are no scales for them", path)
+            raise InputError(f"{name} holds 8-bit integers without scales", path)
     return {name: tensor.float() for name, tensor in state.items()}

@@ -1,4 +1,4 @@
-"""The head that scores pairs of mentions (paper, Appendix C.1): vectors in, a logit a pair out."""
+"""The head that scores pairs of mentions (paper, Appendix C.1): vectors in, one logit per pair out."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from torch import Tensor, nn
 from cdcoref.corpus import KINDS
 
 PAIRS_AT_ONCE = 16_384
-"""Pairs whose hidden layer is held in memory at the same time when nothing is trained."""
+"""Pairs whose hidden layer is held in memory at the same time outside training."""
 
 
 class PairScorer(nn.Module):
     """The probability that two mentions corefer, from ``[s, m_i, m_j, m_i * m_j]`` (Appendix C.1).
 
-    What is known about a pair beside the text (`features` numbers) is appended to the concatenation. One hidden layer
-    with tanh, and one output a kind of mention. The hidden layer's product with the concatenation is
-    computed as the sum of four products, of which only that with ``m_i * m_j`` is as many rows long as there are pairs.
+    What is known about a pair besides the text (`features` numbers) is appended to the concatenation. There is one
+    hidden layer with tanh, and one output per kind of mention. The hidden layer's product with the concatenation is
+    computed as the sum of four products, of which only that with ``m_i * m_j`` has one row per pair.
     """
 
     def __init__(self, width: int, hidden: int, features: int = 0) -> None:

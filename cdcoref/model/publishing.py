@@ -17,20 +17,20 @@ FILES = (
     *(CONFIG_FILE, WEIGHTS_FILE, CARD_FILE, "training.json", "tokenizer_config.json", "special_tokens_map.json"),
     *("added_tokens.json", "merges.txt", *TOKENIZER_FILES),
 )
-"""What belongs to a model; whatever else lies in its folder stays there."""
+"""The files of a model; anything else in its folder is not uploaded."""
 
 
 def publish(folder: str | Path, name: str, *, private: bool = False) -> str:
-    """Upload a saved model to the hub, after checking it by reading it.
+    """Upload a saved model to the hub after checking that it can be read.
 
     Parameters
     ----------
     folder
-        What :meth:`CorefModel.save_pretrained` or training wrote.
+        A folder that :meth:`CorefModel.save_pretrained` or training wrote.
     name
-        ``organisation/model``; the repository is made if there is none.
+        ``organisation/model``; the repository is created if it does not exist.
     private
-        Whether a new repository is shown to its owners only.
+        Whether a new repository is visible to its owners only.
 
     Returns
     -------
@@ -40,8 +40,8 @@ def publish(folder: str | Path, name: str, *, private: bool = False) -> str:
     Raises
     ------
     InputError
-        If the folder holds no model or no model card, the hub cannot be reached, or nobody is logged in who may write
-        there.
+        If the folder holds no model or no model card, the hub cannot be reached, or no user with write access is logged
+        in.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -61,7 +61,7 @@ def _card(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise InputError("the model card is missing; the hub shows it, so write one", path) from error
+        raise InputError("the model card, which the hub shows, is missing; write one", path) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the model card cannot be read ({error})", path) from error
     return text if text.startswith("---") else f"{Metadata().header()}\n{text}"

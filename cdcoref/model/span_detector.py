@@ -1,4 +1,4 @@
-"""The head that finds mentions: the vectors of words and candidate spans in, a logit a span and kind out."""
+"""The head that finds mentions: word vectors and candidate spans in, one logit per span and kind out."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from torch import Tensor, nn
 from cdcoref.corpus import KINDS
 
 LEAST_ROWS = 16
-"""Rows of a product from which on MKL and oneDNN add up in the same order however many there are."""
+"""With this many rows or more, MKL and oneDNN sum a product in the same order whatever their number."""
 
 
 class SpanDetector(nn.Module):
     """Scores every span of up to `max_words` words of a sentence as an event, as an entity, or as neither.
 
-    A span is its first word, its last word, the mean of its words and its length, through one hidden layer. Its logits
-    follow from the vectors of its words alone, to the last bit: what else is in the batch does not matter.
+    A span is represented by its first word, its last word, the mean of its words and its length, through one hidden
+    layer. Its logits depend on the vectors of its words alone, to the last bit: the rest of the batch does not matter.
     """
 
     def __init__(self, width: int, hidden: int, max_words: int) -> None:
@@ -26,11 +26,11 @@ class SpanDetector(nn.Module):
         self.mean = nn.Linear(width, hidden)
         self.length = nn.Embedding(max_words, hidden)
         self.output = nn.Linear(hidden, len(KINDS))
-        # About one span in a hundred is a mention: start from there.
+        # About one span in a hundred is a mention: the bias starts there.
         nn.init.constant_(self.output.bias, -4.6)
 
     def forward(self, words: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
-        """Logits of the spans, one a kind.
+        """Logits of the spans, one per kind.
 
         Parameters
         ----------
@@ -47,7 +47,7 @@ class SpanDetector(nn.Module):
         first, last, mean = (_product(layer, words) for layer in (self.first, self.last, self.mean))
         order = (ends - starts).argsort(stable=True)
         of_length = order.split(torch.bincount(ends - starts, minlength=self.max_words + 1).tolist())
-        # From one length to the next, every place adds one word more: a sum knows nothing of the rest of the batch.
+        # From one length to the next, every position adds one word: a sum is independent of the rest of the batch.
         sums = single = mean.float()
         logits = []
         for length, spans in enumerate(of_length[1:], start=1):
@@ -60,9 +60,9 @@ class SpanDetector(nn.Module):
 
 
 def _product(layer: nn.Linear, rows: Tensor) -> Tensor:
-    """What the layer does, with the same sums for a row whatever the number of rows.
+    """Apply the layer so that a row gives the same sums whatever the number of rows.
 
-    For very few rows PyTorch's libraries add up in another order, so there are made to be more.
+    For very few rows PyTorch's libraries sum in another order, so rows of zeros are added.
     """
     missing = max(0, LEAST_ROWS - len(rows))
     return layer(nn.functional.pad(rows, (0, 0, 0, missing)))[: len(rows)]

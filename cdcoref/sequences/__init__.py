@@ -1,7 +1,7 @@
-"""What the encoder reads: documents and their mentions in, tokenised sequences with the places of spans and pairs out.
+"""What the encoder reads: documents and their mentions in, tokenised sequences with their spans and pairs out.
 
-A window is the part of a document that one sequence shows; a sequence shows windows of one or two documents with
-mentions marked, or of one document without marks.
+A window is the part of a document that one sequence contains; a sequence contains windows of one or two documents with
+their mentions marked, or of one unmarked document.
 """
 
 from cdcoref.sequences.options import SMALLEST_LENGTH, Context, Length, SequenceOptions

@@ -28,26 +28,30 @@ class SequenceOptions:
 
     Attributes
     ----------
+    documents
+        ``"two"``: a sequence shows two documents, or one, as in the paper. ``"many"``: as many as fit, so that a story
+        is read in a few sequences (see :mod:`cdcoref.sequences.packs`).
     marking
-        ``"all"``: every mention of the sequence is marked and all its pairs are scored from one pass. ``"pair"``: one
-        candidate pair is marked a sequence, as in the paper.
+        ``"all"``: every mention of the sequence is marked and all their pairs are scored in one pass. ``"pair"``: one
+        candidate pair is marked per sequence, as in the paper; only for two documents.
     context
-        ``"document"``: all sentences. A number: the sentences with mentions and as many sentences on either side of
-        each. ``"sentence"``: the sentences with mentions alone (the paper's ablation).
+        ``"document"``: all sentences. A number: the sentences with mentions and that many sentences on either side of
+        each. ``"sentence"``: only the sentences with mentions (the paper's ablation).
     max_length
         Word pieces of the longest sequence, markers included.
     max_windows
-        Read each window of a document that does not fit in one with at most so many windows of its own or of the other
-        document, the nearest by their words; None: with all.
+        Compare each window of a document that needs several with at most this many windows of its own or of the other
+        document, the most similar in words; None: with all.
     features
-        Names of what is known about a pair beside the text (see :mod:`cdcoref.sequences.pair_features`).
+        Names of what is known about a pair besides the text (see :mod:`cdcoref.sequences.pair_features`).
 
     Raises
     ------
     InputError
-        If a value is of the wrong type or out of its range, or a feature is not known.
+        If a value is of the wrong type or out of range, or a feature is unknown.
     """
 
+    documents: Literal["two", "many"] = "two"
     marking: Literal["all", "pair"] = "all"
     context: Context = "document"
     max_length: Length = 4096
@@ -56,6 +60,8 @@ class SequenceOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.documents == "many" and self.marking == "pair":
+            raise InputError("one candidate pair is marked in sequences of two documents; choose marking 'all'")
         for name in self.features:
             if name not in FEATURES:
-                raise InputError(f"there is no feature of pairs named {name!r}; known are {', '.join(FEATURES)}")
+                raise InputError(f"there is no pair feature {name!r}; known features: {', '.join(FEATURES)}")

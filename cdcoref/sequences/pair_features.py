@@ -1,4 +1,4 @@
-"""What is known about a pair of mentions beside the text that the encoder reads: traits of mentions in, numbers out.
+"""What is known about a pair of mentions besides the text that the encoder reads: traits of mentions in, numbers out.
 
 Which features a model uses is part of its configuration, by name; a new one is a function below with its name in
 `FEATURES`. Each is symmetric, from -1 to 1, and computed for all pairs of a sequence at once. They are told to the

@@ -1,14 +1,14 @@
 """Documents and marked mentions in, what the encoder reads out (paper, section 3.2 and Appendix C.1).
 
 A :class:`PairSequence` is one tokenised sequence ``[CLS] <doc-s> ... </doc-s> <doc-s> ... </doc-s>``, the spans of the
-mentions marked in it, and the pairs of spans to score. The paper marks one candidate pair a sequence; the default here
-marks every mention of both documents and scores all their pairs from one pass. Both are this type: only the builder's
-option differs. Pairs within a document are scored from a sequence of that document alone.
+mentions marked in it, and the pairs of spans to score. The paper marks one candidate pair per sequence; the default
+here marks every mention of both documents and scores all their pairs in one pass. Both are of this type: only the
+builder's option differs. Pairs within a document are scored from a sequence of that document alone.
 
-**Markers.** Every marked mention stands between ``<m>`` and ``</m>``, from its first to its last token (the gap of a
-discontinuous mention lies inside). The markers of all mentions are the same two tokens, so nested and crossing mentions
-need no order among them: before a token stand as many ``<m>`` as mentions begin there, after it as many ``</m>`` as
-end.
+**Markers.** Every marked mention is enclosed in ``<m>`` and ``</m>``, from its first to its last token (the gap of a
+discontinuous mention is enclosed too). All mentions share the same two markers, so nested and crossing mentions need no
+order: a token is preceded by one ``<m>`` for each mention that begins at it and followed by one ``</m>`` for each that
+ends at it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Integers = NDArray[np.int64]
 
 PIECES_KEPT = 200_000
-"""Rendered windows of so many word pieces are kept, those used last: some 10 MB."""
+"""The most recently used rendered windows are kept, up to this many word pieces: about 10 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Segment:
     is_global
         Which of them attend globally. *Shape:* (length,)
     mentions, kinds
-        Numbers of the mentions marked in it, and their kinds (positions in `KINDS`; -1: not said). *Shape:* (spans,)
+        Numbers of the mentions marked in it, and their kinds (positions in `KINDS`; -1: unknown). *Shape:* (spans,)
     span_tokens, span_of_token
         Positions of the mentions' own pieces, and the number of the span that each belongs to.
     traits
@@ -76,13 +76,13 @@ class PairSequence:
     is_global
         Global attention: ``[CLS]``, markers and mention pieces. *Shape:* (length,)
     mentions, kinds
-        Number of the mention of every span, and its kind (position in `KINDS`; -1: not said). *Shape:* (spans,)
+        Number of the mention of every span, and its kind (position in `KINDS`; -1: unknown). *Shape:* (spans,)
     span_tokens, span_of_token
         Positions of the mentions' pieces, and the span that each belongs to. *Shape:* (mention pieces,)
     pairs
         Spans of one kind to compare, the first document's first. *Shape:* (pairs, 2)
     features
-        What is known about each pair beside the text (see `SequenceOptions.features`). *Shape:* (pairs, features)
+        What is known about each pair besides the text (see `SequenceOptions.features`). *Shape:* (pairs, features)
     """
 
     input_ids: Integers
@@ -99,7 +99,7 @@ class PairSequence:
 
 
 Part = tuple[int, int | None]
-"""From one number to before another; None: to the end."""
+"""From one number up to, but not including, another; None: to the end."""
 
 
 class SequenceBuilder:
@@ -146,10 +146,10 @@ class SequenceBuilder:
     def candidates(
         self, first: MarkedDocument, second: MarkedDocument | None
     ) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
-        """What to mark in either document: everything once, or every pair of mentions of one kind in turn.
+        """What to mark in each document: everything at once, or every pair of mentions of one kind in turn.
 
         Mentions are given as positions in `first.mentions` and `second.mentions`; without a second document both are
-        of the first, and together they are what is marked.
+        positions in the first, and all of them are marked.
         """
         if not first.mentions or (second is not None and not second.mentions):
             return
@@ -170,10 +170,10 @@ class SequenceBuilder:
         others: Sequence[int],
         part: Part = (0, None),
     ) -> Iterator[PairSequence]:
-        """Sequences in which just these mentions are marked, and their pairs of one kind are to be scored.
+        """Sequences in which only these mentions are marked, and their pairs of one kind are to be scored.
 
-        `part` says which of the windows that are read together, from one number to before another, of as many as
-        :meth:`extent_of` counts. Windows in which no two mentions can be compared make no sequence.
+        `part` is the range of the window pairs to build, out of those that :meth:`extent_of` counts. Windows in which
+        no two mentions can be compared yield no sequence.
         """
         if second is None:
             yield from self._within(first, (*ones, *others) if others else ones, part)
@@ -193,7 +193,7 @@ class SequenceBuilder:
     def extent_of(
         self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
     ) -> Extent:
-        """How much :meth:`build` has to read at most."""
+        """The most that :meth:`build` has to read."""
         marked = ones if second else (*ones, *others)
         return window_pairs(self.options, first, marked, second, others).extent(first, second)
 
@@ -217,7 +217,7 @@ class SequenceBuilder:
     def _within(self, document: MarkedDocument, marked: Sequence[int], part: Part) -> Iterator[PairSequence]:
         windows = window_pairs(self.options, document, marked, None, ())
         for one, other in islice(windows, *part):
-            # Two windows of one document may have filled up with the same sentence.
+            # Two windows of one document may have been filled up with the same sentence.
             segment = self._segment(document, tuple(sorted({*one, *other})), marked)
             pairs = np.stack(np.triu_indices(len(segment.mentions), 1), -1)
             if other:
@@ -226,7 +226,7 @@ class SequenceBuilder:
             yield from self._sequence((segment,), pairs)
 
     def _sequence(self, segments: Sequence[Segment], pairs: Integers) -> Iterator[PairSequence]:
-        """One sequence, or none where no two mentions of one kind could be compared in it."""
+        """One sequence, or none if it holds no two mentions of one kind to compare."""
         kinds = np.concatenate([s.kinds for s in segments])
         pairs = pairs[kinds[pairs[:, 0]] == kinds[pairs[:, 1]]]
         if not len(pairs):
@@ -255,12 +255,12 @@ class SequenceBuilder:
         )
 
     def _segment(self, document: MarkedDocument, units: tuple[int, ...], marked: Sequence[int]) -> Segment:
-        """Render units with the marked mentions in them, or take what was rendered lately."""
+        """Render units with the marked mentions in them, or reuse what was rendered recently."""
         if self.options.marking == "pair":
             return self._render(document, units, marked)
         key = (id(document), units, marked)
         kept = self._rendered.pop(key, None)
-        # The document is kept with what was rendered of it, so that no other can have its id meanwhile.
+        # The document is kept with its rendering, so that no other object can take its id in the meantime.
         segment = kept[1] if kept else self._render(document, units, marked)
         self._rendered[key] = document, segment
         self._pieces_rendered += 0 if kept else len(segment.ids)
@@ -315,7 +315,7 @@ class SequenceBuilder:
 
 
 def _comparable(first: MarkedDocument, second: MarkedDocument | None) -> bool:
-    """Whether there are two mentions of one kind, one of them in either document (or both in the only one)."""
+    """Whether two mentions are of one kind, one in each document (or both in the only one)."""
     kinds = [mention.kind for mention in first.mentions]
     if second is None:
         return len(set(kinds)) < len(kinds)
@@ -327,7 +327,7 @@ def _marker_places(
 ) -> tuple[dict[int, int], dict[int, int]]:
     """How many markers open before, and close after, every token; a mention cut by its unit closes at the unit's end.
 
-    Opening markers are all the same token, and so are closing ones: counts are all that the order of nesting leaves.
+    All opening markers are the same token, and so are all closing ones: counts are enough, whatever the nesting.
     """
     opening: dict[int, int] = {}
     closing: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Unmarked text of one document, read to find its mentions: a document in, sequences with their candidate spans out."""
+"""The unmarked text in which mentions are detected: a document in, sequences with their candidate spans out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ReadingSequence:
     Attributes
     ----------
     document
-        Where it is from.
+        The document that it is from.
     input_ids
         Word pieces: ``[CLS] <doc-s> ... </doc-s>``. *Shape:* (length,)
     is_global
@@ -52,7 +52,7 @@ class ReadingSequence:
 
 
 class ReadingBuilder:
-    """Builds the sequences in which mentions are looked for.
+    """Builds the sequences in which mentions are detected.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class ReadingBuilder:
         self._special = SpecialPieces.of(tokenizer)
 
     def __call__(self, document: Document) -> Iterator[ReadingSequence]:
-        """The sequences of a document: whole sentences, those left out that must not be seen."""
+        """The sequences of a document: whole sentences, without the hidden ones."""
         laid_out, _ = lay_out(document, (), (), self._word_pieces(document.tokens), self._longest)
         sentences = np.array(document.sentence_of_tokens(), dtype=np.int64)
         chunk: list[int] = []
@@ -90,7 +90,7 @@ class ReadingBuilder:
         yield from self._sequence(laid_out, chunk, sentences)
 
     def _sequence(self, document: MarkedDocument, units: list[int], sentences: Integers) -> Iterator[ReadingSequence]:
-        """One sequence, or none where its units hold no word."""
+        """One sequence, or none if its units hold no word."""
         ids = [self._special.cls, self._special.doc_start]
         places: list[int] = []
         tokens: list[int] = []

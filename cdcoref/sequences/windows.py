@@ -1,6 +1,6 @@
 """Which sentences of a document an encoder reads: documents with mentions in, windows of sentences out.
 
-Where the context that was asked for does not fit into `max_length`, sentences far from mentions go first. If even the
+If the requested context exceeds `max_length`, the sentences farthest from mentions are dropped first. If even the
 sentences with mentions do not fit, they are split into windows of consecutive sentences, and every window of one
 document is paired with every window of the other, so that every pair of mentions is compared exactly once (unless
 `max_windows` limits a very long document).
@@ -32,17 +32,17 @@ class MarkedDocument:
     Attributes
     ----------
     document, mentions, numbers
-        The document, its mentions in order of place, and their numbers in the corpus.
+        The document, its mentions in order of position, and their numbers in the corpus.
     pieces
         Word pieces of every token.
     units
-        Token ranges that are kept or dropped as one: sentences, or parts of a very long sentence.
+        Token ranges that are kept or dropped as a whole: sentences, or parts of a very long sentence.
     lengths
-        Word pieces of every unit, markers of its mentions included.
+        Number of word pieces of every unit, its mentions' markers included.
     unit_mentions
         For every unit, the mentions (positions in `mentions`) that begin in it.
     hidden
-        Units that may not serve as context.
+        Units that must not serve as context.
     """
 
     document: Document
@@ -62,21 +62,21 @@ def lay_out(
     pieces: list[list[int]],
     max_length: int,
 ) -> tuple[MarkedDocument, list[str]]:
-    """Divide a document into units, and place its mentions in them.
+    """Divide a document into units, and assign its mentions to them.
 
     Parameters
     ----------
     numbers
         The mentions' numbers in the corpus.
     pieces
-        Word pieces of every token; those of a word that is too long are cut.
+        Word pieces of every token; a word that is too long is cut here.
     max_length
         Word pieces of the longest sequence.
 
     Returns
     -------
     tuple
-        The document, and one sentence for whatever had to be cut.
+        The document, and one sentence for each word or mention that had to be cut.
 
     Raises
     ------
@@ -108,7 +108,7 @@ Window = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much there is to read: sequences, about how many word pieces in them, and pairs of windows left out."""
+    """How much there is to read: sequences, their word pieces (roughly), and window pairs left out."""
 
     sequences: int
     pieces: int
@@ -122,12 +122,12 @@ class WindowPairs:
     Attributes
     ----------
     first, second
-        Windows, each a tuple of units. Within one document, `second` is None where everything fits into one window,
+        Windows, each a tuple of units. Within one document, `second` is None if everything fits into one window,
         and otherwise the same list as `first`: every window is then read alone and with every other.
     chosen
-        Positions in `first` and in `second` of the pairs that are read; None for all of them.
+        Positions in `first` and in `second` of the pairs that are read; None: all of them.
     pruned
-        Pairs of windows that are left out.
+        Number of window pairs left out.
     """
 
     first: list[Window]
@@ -174,7 +174,7 @@ def window_pairs(
     second: MarkedDocument | None,
     others: Sequence[int],
 ) -> WindowPairs:
-    """Divide one or two documents, of which these mentions are marked, into windows that are read together."""
+    """Divide one or two documents, in which these mentions are marked, into windows that are read together."""
     room = options.max_length - OVERHEAD
     if second is None:
         whole = _windows(options, first, ones, room)
@@ -197,7 +197,7 @@ def window_pairs(
 def _nearest(
     first: MarkedDocument, ones: Sequence[Window], second: MarkedDocument, others: Sequence[Window], limit: int
 ) -> list[tuple[int, int]]:
-    """Pairs of windows of which one is among the `limit` nearest of the other, by the rare word pieces they share."""
+    """Window pairs in which one is among the other's `limit` most similar, by the rare word pieces they share."""
     from scipy.sparse import csr_array
 
     bags = [
@@ -208,7 +208,7 @@ def _nearest(
     lengths = [len(bag) for bag in bags]
     pieces = np.array([piece for bag in bags for piece in bag])
     frequency = np.bincount(pieces)
-    # A piece that is in every window of both documents weighs nothing.
+    # A piece in every window of both documents has no weight.
     weights = np.log((len(bags) + 1) / (frequency[pieces] + 1))
     table = csr_array((weights, pieces, np.concatenate([[0], np.cumsum(lengths)])), shape=(len(bags), len(frequency)))
     norms = np.sqrt(table.power(2).sum(axis=1))
@@ -231,9 +231,9 @@ def _nearest(
 def _rooms(
     options: SequenceOptions, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument, others: Sequence[int]
 ) -> tuple[int, int]:
-    """How many pieces each document gets: half, or what the other leaves where that needs less than half.
+    """How many pieces each document gets: half, or what the other leaves if that needs less than half.
 
-    What is left is rounded down, so that a long document is split in few different ways over all its partners.
+    What is left is rounded down, so that a long document is split in only a few ways over all its partners.
     """
     room = options.max_length - OVERHEAD
     half = room // 2
@@ -249,7 +249,7 @@ def _rooms(
 
 
 def _context(options: SequenceOptions, document: MarkedDocument, marked: Sequence[int]) -> dict[int, int]:
-    """The units that the option `context` asks for, each with its distance from the nearest marked mention's."""
+    """The units that the option `context` selects, each with its distance from the nearest marked mention's unit."""
     wanted = set(marked)
     own = np.array(
         [u for u, inside in enumerate(document.unit_mentions) if wanted.intersection(inside)], dtype=np.int64
@@ -270,7 +270,7 @@ def _context(options: SequenceOptions, document: MarkedDocument, marked: Sequenc
 
 
 def _windows(options: SequenceOptions, document: MarkedDocument, marked: Sequence[int], room: int) -> list[Window]:
-    """Split the units with marked mentions into windows of at most `room` pieces; fill up with nearest context."""
+    """Split the units with marked mentions into windows of at most `room` pieces, filled up with nearby context."""
     distances = _context(options, document, marked)
     if sum(document.lengths[u] for u in distances) <= room:
         return [tuple(sorted(distances))]
@@ -295,7 +295,7 @@ def _windows(options: SequenceOptions, document: MarkedDocument, marked: Sequenc
 
 
 def _outwards(window: Sequence[int], context: Sequence[int]) -> Iterator[int]:
-    """Units of the context by their distance from the nearest unit of a window, the earlier of two first."""
+    """Units of the context by distance from the nearest unit of a window, the earlier first among equals."""
     core = list(window)
     first, last = bisect_left(context, core[0]), bisect_left(context, core[-1])
     between = sorted((min(abs(u - w) for w in core), u) for u in context[first:last])
@@ -307,7 +307,7 @@ def _outwards(window: Sequence[int], context: Sequence[int]) -> Iterator[int]:
 def _units(
     document: Document, mentions: Sequence[Mention], pieces: list[list[int]], room: int
 ) -> tuple[list[tuple[int, int]], list[int]]:
-    """Sentences, and parts of sentences that are longer than `room` pieces; split between mentions if possible."""
+    """Sentences, and parts of sentences longer than `room` pieces, split between mentions if possible."""
     inner = np.zeros(len(document.tokens) + 1, dtype=bool)
     for mention in mentions:
         inner[mention.start + 1 : mention.end] = True
@@ -338,15 +338,15 @@ def _units(
 
 
 def _cut_words(document: Document, mentions: Sequence[Mention], pieces: list[list[int]], room: int) -> list[str]:
-    """A single word of more pieces than fit beside its markers (a data URI, say) keeps its first ones."""
+    """Cut any word (a data URI, say) with more pieces than fit beside its markers to its first pieces."""
     notes = []
     beginning = Counter(mention.start for mention in mentions)
     for token, word in enumerate(pieces):
         longest = room - 2 * beginning[token]
         if longest < 1:
             raise InputError(
-                f"{document.id}: {beginning[token]} mentions begin at token {token}, more than can be marked in what "
-                "the encoder reads at once; take some of them out",
+                f"{document.id}: {beginning[token]} mentions begin at token {token}, more than can be marked in one "
+                "sequence; remove some of them",
                 document.path,
             )
         if len(word) > longest:
@@ -359,10 +359,10 @@ def _cut_words(document: Document, mentions: Sequence[Mention], pieces: list[lis
 
 
 def _notes_on_cut_mentions(document: MarkedDocument) -> list[str]:
-    """One sentence for each mention that ends in another unit than it begins in."""
+    """One sentence for each mention that does not end in the unit in which it begins."""
     return [
-        f"{document.document.id}: the mention at tokens {mention.start}-{mention.end - 1} runs past its sentence, or "
-        "past what the encoder reads at once; it may be represented by its first part"
+        f"{document.document.id}: the mention at tokens {mention.start}-{mention.end - 1} runs past its sentence or "
+        "past the encoder's limit; only its first part may represent it"
         for unit, inside in zip(document.units, document.unit_mentions, strict=True)
         for mention in (document.mentions[number] for number in inside)
         if mention.end > unit[1]

@@ -1,4 +1,4 @@
-"""Annotated corpora and a configuration in, a model's folder out: data, training loop, and what is tuned on dev."""
+"""Annotated corpora and a configuration in, a model's folder out: data, training loop, and tuning on dev."""
 
 from cdcoref.training.config import PRESETS, TrainingConfig
 from cdcoref.training.data import Batch, SamplingOptions, TrainingData

@@ -15,7 +15,7 @@ from cdlm.validation import check_fields
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """Everything that a run depends on beside the corpus; written beside the weights.
+    """Everything that a run depends on besides the corpus; it is written beside the weights.
 
     Attributes
     ----------
@@ -25,16 +25,16 @@ class TrainingConfig:
     kind
         The mentions to train on: ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass.
     model
-        What the model keeps: how it is built and reads. Its thresholds and temperatures are tuned on dev.
+        The model's own configuration: how it is built and reads. Its thresholds and temperatures are tuned on dev.
     sampling
-        What is drawn from the corpus, and how large batches are.
+        What is sampled from the corpus, and how large batches are.
     run
         How the run is optimised, evaluated and saved.
 
     Raises
     ------
     InputError
-        If a value is of the wrong type or out of its range.
+        If a value is of the wrong type or out of range.
     """
 
     encoder: str = "minilm"
@@ -59,8 +59,8 @@ class TrainingConfig:
 PRESETS: dict[str, TrainingConfig] = {
     # For the embedded encoder, chosen on dev.
     "small": TrainingConfig(),
-    # What the paper states: CDLM, whole documents, one candidate pair a sequence, sums of token vectors, one hidden
-    # layer of 1024 with tanh, 10 epochs, 128 pairs a step. It leaves open the learning rate, the number of negatives,
+    # What the paper states: CDLM, whole documents, one candidate pair per sequence, sums of token vectors, one hidden
+    # layer of 1024 with tanh, 10 epochs, 128 pairs per step. It leaves open the learning rate, the number of negatives,
     # the schedule and the clustering threshold: those here are this project's (the threshold is tuned on dev).
     "paper": TrainingConfig(
         encoder="biu-nlp/cdlm",

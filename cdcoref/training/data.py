@@ -1,13 +1,13 @@
 """What a model is trained on: annotated corpora in, batches of sequences with labels out.
 
-Pairs of documents of one subtopic are compared, and a share of those of one topic and different subtopics, whose
-mentions hardly ever corefer and look as if they did. Every positive pair counts; negatives are sampled. Batches for the
-mention detector are mixed in. Which batch comes when, and what was sampled for it, follows from the seed, the epoch and
-the batch's number, and from nothing that happened before.
+Pairs of documents of one subtopic are compared, and a share of those of one topic but different subtopics, whose
+mentions hardly ever corefer but look as if they did. Every positive pair counts; negatives are sampled. Batches for the
+mention detector are mixed in. The order of the batches, and what is sampled for each, depends on the random seed, the
+epoch and the batch's number alone.
 
-What a corpus says about its annotation is obeyed: documents are compared with each other only where links across
-documents are annotated, and the detector learns a kind of mention only from the annotated sentences of corpora in which
-every mention of that kind is annotated. Documents of different corpora are never compared.
+A corpus' own description of its annotation is respected: documents are compared only where links across documents are
+annotated, and the detector learns a kind of mention only from the annotated sentences of corpora in which every mention
+of that kind is annotated. Documents of different corpora are never compared.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ from cdlm.validation import PROBABILITY, TEXT, Count, check_fields, number, whol
 Batch = dict[str, str | Tensor]
 SHARE = core_schema.float_schema(strict=True, allow_inf_nan=False, gt=0, le=1)
 SPANS_PER_MENTION = 5.0
-"""By how much a mention's share of the detector's loss is divided, to weigh it against the pair scorer's."""
+"""Divisor of each mention's share of the detector's loss, to balance it against the pair scorer's."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingOptions:
-    """What is drawn for training.
+    """What is sampled for training.
 
     Attributes
     ----------
     negatives
-        Negative pairs of mentions for every positive one; 0: all there are.
+        Negative pairs of mentions per positive one; 0: all of them.
     other_subtopics
-        Share of the pairs of documents of one topic and different subtopics that are read in an epoch.
+        Share of the document pairs of one topic but different subtopics that an epoch reads.
     detection_passes
         How often an epoch reads the text for the mention detector; 0: the detector is not trained.
     batch_tokens, batch_sequences
-        Most word pieces of a batch, and about the most sequences of one.
+        Maximum number of word pieces in a batch, and (roughly) of sequences.
     weights
-        The share of a corpus, by name, that an epoch reads, drawn anew for every epoch: of its documents and pairs of
+        The share of a corpus, by name, that an epoch reads, sampled anew for every epoch: of its documents and pairs of
         documents, and of its text for the detector. 1 for a corpus that is not named.
 
     Raises
     ------
     InputError
-        If a value is of the wrong type or out of its range.
+        If a value is of the wrong type or out of range.
     """
 
     negatives: Annotated[float, number(0, most=10**9)] = 0.0
@@ -77,7 +77,7 @@ class SamplingOptions:
 class Example:
     """One or two documents and the mentions to mark in them (all, or one candidate pair).
 
-    Documents that are too long for a batch are several examples, each a part of the windows that are read together.
+    Documents that are too long for a batch become several examples, each with some of the window pairs.
     """
 
     first: MarkedDocument
@@ -89,24 +89,24 @@ class Example:
 
 
 class TrainingData(Dataset[Batch]):
-    """The batches of an epoch; `set_epoch` chooses which.
+    """The batches of an epoch, which `set_epoch` chooses.
 
     Parameters
     ----------
     model
-        Whose tokenizer and configuration say how sequences are built.
+        The model whose tokenizer and configuration determine how sequences are built.
     corpora
-        One annotated corpus or several, as :func:`cdcoref.corpora.annotated_corpora` takes them. The subtopics (or
-        topics) of a corpus are used where each of its documents has one, else predicted topics.
+        One or more annotated corpora, as :func:`cdcoref.corpora.annotated_corpora` accepts them. The subtopics (or
+        topics) of a corpus are used if each of its documents has one, otherwise predicted topics.
     options
         See :class:`SamplingOptions`.
     seed
-        Everything drawn follows from it.
+        Random seed of all sampling.
 
     Attributes
     ----------
     examples
-        Documents and pairs of documents (or parts of long ones) that the first epoch reads together.
+        Number of documents and pairs of documents (or parts of long ones) that the first epoch reads.
     notes
         One sentence for each word or mention that had to be cut, and for each kind of mention that the detector cannot
         learn.
@@ -114,8 +114,8 @@ class TrainingData(Dataset[Batch]):
     Raises
     ------
     InputError
-        If the corpora have no two mentions that corefer, no sentence of a corpus is annotated, two corpora have a
-        document of the same id, or a weight is of no corpus.
+        If no two mentions of the corpora corefer, no sentence of a corpus is annotated, two corpora have a document
+        with the same id, or a weight belongs to no corpus.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class TrainingData(Dataset[Batch]):
         self._builder = model.pair_builder()
         parts = annotated_corpora(corpora)
         check_weights(options.weights, parts)
-        # A kind that no corpus annotates exhaustively cannot be learnt; it is taught as absent, so that none is found.
+        # A kind that no corpus annotates exhaustively cannot be learnt; it is trained as absent, so that none is found.
         self._taught = {kind for part in parts for kind in part.info.exhaustive}
         self._marked: dict[str, MarkedDocument] = {}
         self._gold: dict[str, dict[tuple[int, int], str]] = defaultdict(dict)
@@ -180,7 +180,9 @@ class TrainingData(Dataset[Batch]):
         rng = np.random.default_rng((self.seed, self.epoch))
         self._epoch_examples = self._examples(self.epoch)
         if not self._epoch_examples:
-            raise InputError(f"nothing was drawn for epoch {self.epoch + 1}; raise the corpora's weights or negatives")
+            raise InputError(
+                f"nothing was sampled for epoch {self.epoch + 1}; increase the corpora's weights or the negatives"
+            )
         order = [("pairs", b) for b in self._split([e.pieces for e in self._epoch_examples], self._pair_batches, rng)]
         for _ in range(self.options.detection_passes if self._span_batches else 0):
             read = self._drawn_readings(rng)
@@ -195,7 +197,7 @@ class TrainingData(Dataset[Batch]):
 
     @staticmethod
     def _split(lengths: Sequence[int], count: int, rng: np.random.Generator) -> list[list[int]]:
-        """Split into exactly `count` batches of similar length and about as many pieces each."""
+        """Split into exactly `count` batches, each of sequences of similar length and with about as many pieces."""
         order = np.argsort(np.array(lengths) * rng.uniform(0.9, 1.1, len(lengths)), kind="stable")
         if len(order) < count:
             order = np.sort(np.resize(order, count))
@@ -207,7 +209,7 @@ class TrainingData(Dataset[Batch]):
         return [part.tolist() for part in np.split(order, bounds)]
 
     def _examples(self, epoch: int) -> list[Example]:
-        """Documents and pairs of documents of an epoch, each pair in a random order."""
+        """The documents and pairs of documents of an epoch, each pair in random order."""
         rng = np.random.default_rng((self.seed, epoch, 1))
         examples = []
         for source in self._sources:
@@ -226,7 +228,7 @@ class TrainingData(Dataset[Batch]):
         return examples
 
     def _drawn_readings(self, rng: np.random.Generator) -> list[int]:
-        """Numbers of the sequences that the detector reads in a pass."""
+        """Numbers of the sequences that the detector reads in one pass."""
         read: list[int] = []
         first = 0
         for source in self._sources:
@@ -248,7 +250,7 @@ class TrainingData(Dataset[Batch]):
     def _parts(
         self, first: MarkedDocument, ones: Sequence[int], second: MarkedDocument | None, others: Sequence[int]
     ) -> list[Example]:
-        """One example, or several of about the size of a batch."""
+        """One example, or several of roughly the size of a batch."""
         extent = self._builder.extent_of(first, ones, second, others)
         count = min(extent.sequences, -(-extent.pieces // self.options.batch_tokens))
         if count <= 1:
@@ -263,7 +265,7 @@ class TrainingData(Dataset[Batch]):
         return bool(self._clusters[one] == self._clusters[other])
 
     def _share_of_negatives(self) -> float:
-        """Of the negative pairs of an epoch, the share to keep for the wanted number of them a positive one."""
+        """The share of an epoch's negative pairs to keep for the requested number of negatives per positive."""
         positives = negatives = 0.0
         kinds = {
             name: np.array([KINDS.index(m.kind or "") for m in marked.mentions])
@@ -327,7 +329,7 @@ class TrainingData(Dataset[Batch]):
             **collate_readings(sequences, self._pad),
             "labels": torch.from_numpy(target),
             "weights": torch.from_numpy(np.concatenate(weights).astype(np.float32)),
-            # Most spans are told from mentions easily; per mention, the loss is of the size of the pairs'.
+            # Most spans are easily told from mentions; divided per mention, the loss is about as large as the pairs'.
             "normaliser": torch.tensor(SPANS_PER_MENTION * max(1.0, float(target.sum()))),
         }
 
@@ -342,12 +344,12 @@ class TrainingData(Dataset[Batch]):
             by_document = part.corpus.by_document()
             for document in part.corpus.documents:
                 if document.id in seen:
-                    raise InputError(f"two corpora have the document {document.id!r}; train on one of them")
+                    raise InputError(f"two corpora contain the document {document.id!r}; train on one of them")
                 seen.add(document.id)
                 mentions = by_document[document.id]
                 for mention in mentions:
                     if mention.kind not in KINDS:
-                        raise InputError(f"a mention of {document.id!r} has no kind; give each kind event or entity")
+                        raise InputError(f"a mention of {document.id!r} has no kind; make each an event or an entity")
                     name = len(clusters) if mention.cluster is None else (place, mention.kind, mention.cluster)
                     clusters.append(names.setdefault(name, len(names)))
                     if mention.contiguous and mention.kind in part.info.exhaustive:

@@ -1,7 +1,7 @@
 """Fine-tuning (paper, section 3.2 and Appendix C.1): an annotated corpus in, a model's folder out.
 
-Read from top to bottom, this is the order in which things happen: the run's folder, the model, the data, and after
-every epoch the dev split: thresholds tuned, CoNLL F1, the best epoch kept. What any training run does is in
+Read from top to bottom, this is the order of events: the run's folder, the model, the data, and after every epoch the
+dev split: thresholds tuned, CoNLL F1 computed, the best epoch kept. What all training runs share is in
 :mod:`cdlm.runs`.
 """
 
@@ -27,7 +27,7 @@ from cdlm.starting_encoders import encoder_folder
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What was chosen on dev, and the scores that it gives."""
+    """What was chosen on dev, and the scores that result."""
 
     config: CorefConfig
     scores: Mapping[str, KindScores]
@@ -44,7 +44,7 @@ def train(
     tracker: str | None = None,
     say: Say = say_on_stderr,
 ) -> CorefModel:
-    """Fine-tune an encoder and the heads on it, and write the model of the best epoch.
+    """Fine-tune an encoder and its heads, and write the model of the best epoch.
 
     Under ``accelerate launch`` several processes share the work.
 
@@ -53,8 +53,8 @@ def train(
     config
         What to train and how.
     train_corpus, dev_corpus
-        One annotated corpus or several, as :func:`cdcoref.corpora.annotated_corpora` takes them. Nothing is learnt from
-        the second; epoch and thresholds are chosen on it.
+        One or more annotated corpora each, as :func:`cdcoref.corpora.annotated_corpora` accepts them. Nothing is learnt
+        from the second; the epoch and the thresholds are chosen on it.
     output, resume, device, tracker, say
         See :class:`cdlm.runs.Run`.
 
@@ -66,7 +66,7 @@ def train(
     Raises
     ------
     InputError
-        If a corpus has nothing to learn from or to choose on, or `output` holds another model or run already.
+        If a corpus has nothing to learn from or to tune on, or `output` already holds another model or run.
     """
     output = Path(output)
     run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
@@ -74,7 +74,7 @@ def train(
         return CorefModel.from_pretrained(output)
     learnt, dev = ([p.of_kind(config.kind) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
     for mention in (m for part in dev for m in part.corpus.mentions if m.kind is None):
-        raise InputError(f"a mention of {mention.document!r} has no kind; give each kind event or entity")
+        raise InputError(f"a mention of {mention.document!r} has no kind; make each an event or an entity")
     for kind in config.kinds:
         if not any(m.kind == kind for part in dev for m in part.corpus.mentions):
             raise InputError(f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind")
@@ -86,7 +86,7 @@ def train(
     for note in data.notes:
         run.say(note)
     parameters = sum(p.numel() for p in model.parameters()) / 1e6
-    run.say(f"{data.examples} training sequences an epoch in {len(data)} batches; {parameters:.1f}M parameters")
+    run.say(f"{data.examples} training sequences per epoch in {len(data)} batches; {parameters:.1f}M parameters")
 
     def evaluate(model: CorefModel) -> Evaluation[Tuned]:
         return evaluation(model, dev, config)

@@ -1,8 +1,8 @@
-"""What training reads from one corpus: its documents, the pairs of them that are compared, its text for the detector.
+"""What training reads from one corpus: its documents, the pairs to compare, and its text for the detector.
 
-Here what a corpus says about its annotation is obeyed. Documents are paired only where links across documents are
-annotated. Text is read for the mention detector only where a sentence is annotated, and the detector's loss counts only
-for the kinds of which every mention is annotated.
+A corpus' own description of its annotation is respected. Documents are paired only where links across documents are
+annotated. The mention detector reads only sequences with an annotated sentence, and its loss counts only for the kinds
+of which every mention is annotated.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Source:
     documents
         Ids of the documents that have mentions.
     same, other
-        Pairs of documents of one group, and of one topic and different groups.
+        Pairs of documents of one group, and of one topic but different groups.
     readings
         The text for the detector.
     judged
@@ -61,14 +61,14 @@ class Source:
         part, weight
             The corpus, and the share of it that an epoch reads.
         taught
-            The kinds that the detector learns from some corpus. Every other kind is taught as absent.
+            The kinds that the detector learns from any corpus. Every other kind is trained as absent.
         builder
             Builds the sequences that the detector reads; None: it reads nothing.
 
         Raises
         ------
         InputError
-            If the detector is to learn from the corpus, and none of its sentences is annotated.
+            If the detector is to learn from the corpus but none of its sentences is annotated.
         """
         documents = part.corpus.documents
         same, other = document_pairs(documents) if part.info.cross_document else ([], [])
@@ -87,12 +87,12 @@ class Source:
         return cls(weight, ids, same, other, readings, judged)
 
     def share_of(self, size: int) -> int:
-        """How many of `size` things of this corpus an epoch reads: one at least."""
+        """How many of `size` items of this corpus an epoch reads: at least one."""
         return min(size, max(1, round(self.weight * size)))
 
 
 def _annotated(document: Document, builder: ReadingBuilder) -> list[ReadingSequence]:
-    """The sequences of a document in which some sentence is annotated."""
+    """The sequences of a document that contain an annotated sentence."""
     sentences = np.array(document.sentence_of_tokens(), dtype=np.int64)
     return [
         sequence
@@ -102,15 +102,15 @@ def _annotated(document: Document, builder: ReadingBuilder) -> list[ReadingSeque
 
 
 def linkable_groups(part: AnnotatedCorpus, setting: Setting = "predicted") -> list[list[str]]:
-    """The groups of a corpus' documents whose mentions may corefer, by id: each document alone where links across
-    documents are not annotated, else as :func:`cdcoref.stories.group_documents` finds them."""
+    """The groups of documents, by id, whose mentions may corefer: each document alone if links across documents are not
+    annotated, otherwise as :func:`cdcoref.stories.group_documents` finds them."""
     if not part.info.cross_document:
         return [[document.id] for document in part.corpus.documents]
     return group_documents(part.corpus.documents, setting)
 
 
 def document_pairs(documents: Sequence[Document]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Pairs of documents that are about the same thing, and pairs of one topic that are not; both sorted."""
+    """Pairs of documents of one subtopic, and pairs of one topic but different subtopics; both sorted."""
     if all(d.subtopic is not None for d in documents):
         group_of: dict[str, object] = {d.id: d.subtopic for d in documents}
     elif all(d.topic is not None for d in documents):
@@ -135,7 +135,7 @@ def document_pairs(documents: Sequence[Document]) -> tuple[list[tuple[str, str]]
 
 
 def drawn(size: int, count: int, rng: np.random.Generator) -> list[int]:
-    """So many of the numbers below `size`, drawn without replacement, ascending."""
+    """`count` of the numbers below `size`, drawn without replacement, ascending."""
     return sorted(rng.permutation(size)[:count].tolist())
 
 
@@ -144,4 +144,4 @@ def check_weights(weights: Mapping[str, float], parts: Sequence[AnnotatedCorpus]
     names = {part.info.name for part in parts}
     for name in weights:
         if name not in names:
-            raise InputError(f"there is a weight for {name!r}, and the training corpora are {', '.join(sorted(names))}")
+            raise InputError(f"there is a weight for {name!r}, but the training corpora are {', '.join(sorted(names))}")

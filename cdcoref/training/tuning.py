@@ -1,4 +1,4 @@
-"""What is chosen on the dev split after an epoch: thresholds and temperatures; and the scores that they give.
+"""What is chosen on the dev split after an epoch: thresholds and temperatures; and the scores that result.
 
 Logits of mention pairs and their gold clusters in, a configuration and its CoNLL F1 out. Nothing here is trained.
 """
@@ -35,14 +35,14 @@ def tune(
     """Choose temperature, distance threshold and detection threshold of every kind on `dev`.
 
     The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics, singletons kept), the
-    detection threshold the one with the highest exact-match F1; among equals the one nearest the middle of its range.
-    Several corpora are scored as one, whose clusters do not cross corpora; documents of a corpus without links across
-    documents are groups of their own, and found mentions of a kind are judged where all of that kind are annotated.
+    detection threshold the one with the highest exact-match F1; ties are broken in favour of the middle one.
+    Several corpora are scored as one, in which no cluster crosses corpora; without annotated links across documents,
+    each document is a group of its own; detected mentions of a kind are scored only on corpora that annotate all of it.
 
     Returns
     -------
     tuple
-        The model's configuration with the choices in it, and what they score, by kind.
+        The model's configuration with the chosen values, and their scores by kind.
     """
     parts = annotated_corpora(dev)
     dev = joined(parts)
@@ -88,7 +88,7 @@ def same_cluster(corpus: Corpus, logits: PairLogits) -> NDArray[np.bool_]:
 
 
 def fit_temperature(logits: NDArray[np.float32], labels: NDArray[np.bool_]) -> float:
-    """The temperature that makes the labels most likely (Guo et al. 2017, section 4.2); 1 if they are all equal."""
+    """The temperature that maximises the labels' likelihood (Guo et al. 2017, section 4.2); 1 if they are all equal."""
     if labels.all() or not labels.any():
         return 1.0
     signed = np.where(labels, 1.0, -1.0) * logits.astype(np.float64)
@@ -100,7 +100,7 @@ def fit_temperature(logits: NDArray[np.float32], labels: NDArray[np.bool_]) -> f
 
 
 def calibration_error(probabilities: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
-    """Expected calibration error: mean distance of predicted and true share over 15 bins, weighted by size."""
+    """Expected calibration error: mean gap between the predicted and the true share over 15 bins, weighted by size."""
     if not len(labels):
         return 0.0
     bins = np.minimum((probabilities * CALIBRATION_BINS).astype(np.int64), CALIBRATION_BINS - 1)
@@ -112,7 +112,7 @@ def calibration_error(probabilities: NDArray[np.float64], labels: NDArray[np.boo
 def best_distance_threshold(
     dev: Corpus, logits: PairLogits, temperature: Mapping[str, float], kind: str, config: CorefConfig
 ) -> tuple[float, float]:
-    """The distance threshold with the highest CoNLL F1 for one kind of mention, and that F1."""
+    """The distance threshold with the highest CoNLL F1 for one kind of mention, and its F1."""
     own = [number for number, mention in enumerate(dev.mentions) if mention.kind == kind]
     key = [[m.key for m in cluster] for cluster in dev.of_kind(kind).clusters()]
     tree = dendrogram(logits.scores(temperature, kind), config.linkage)
@@ -129,7 +129,7 @@ def best_distance_threshold(
 def best_detection_threshold(
     dev: Corpus, spans: Sequence[tuple[Document, SpanScores]], thresholds: Mapping[str, float], kind: str
 ) -> float:
-    """The detection threshold with the highest exact-match F1 for one kind, the other kind's staying as it is."""
+    """The detection threshold with the highest exact-match F1 for one kind; the other kind's stays as it is."""
     gold = dev.of_kind(kind).mentions
     results = [
         span_scores(gold, detected(dev, spans, {**thresholds, kind: threshold}).of_kind(kind).mentions)[2]
@@ -139,7 +139,7 @@ def best_detection_threshold(
 
 
 def detected(corpus: Corpus, spans: Sequence[tuple[Document, SpanScores]], thresholds: Mapping[str, float]) -> Corpus:
-    """The corpus with detected mentions in place of its own, of the annotated sentences only."""
+    """The corpus with the detected mentions of its annotated sentences in place of its own."""
     mentions = [m for document, scores in spans for m in scores.select(document, thresholds)]
     return annotated_only(replace(corpus, mentions=tuple(mentions)))
 
@@ -147,7 +147,7 @@ def detected(corpus: Corpus, spans: Sequence[tuple[Document, SpanScores]], thres
 def span_scores(
     gold: Sequence[Mention], found: Sequence[Mention], *, by_head: bool = False
 ) -> tuple[float, float, float]:
-    """Precision, recall and F1 of found mentions; exact, or by their last word, which in English is mostly the head."""
+    """Precision, recall and F1 of detected mentions: exact, or by their last word, in English usually the head."""
 
     def places(mentions: Sequence[Mention]) -> set[object]:
         return {(m.document, m.tokens[-1]) if by_head else m.key for m in mentions}

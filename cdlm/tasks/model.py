@@ -104,7 +104,7 @@ class TaskModel(nn.Module):
             tokenizer = load_tokenizer(folder)
             encoder = CDLMModel.from_pretrained(folder).float()
         if len(tokenizer) > encoder.config.vocab_size + len(SPECIAL_TOKENS):
-            raise InputError("the tokenizer has more words than the encoder; it belongs to another model", name)
+            raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", name)
         add_special_tokens(tokenizer, cls.special_tokens)
         if len(tokenizer) != encoder.config.vocab_size:
             encoder.resize_token_embeddings(len(tokenizer))
@@ -132,7 +132,7 @@ class TaskModel(nn.Module):
         config = EncoderConfig.from_longformer(values, path)
         tokenizer = load_tokenizer(folder)
         if len(tokenizer) > config.vocab_size:
-            raise InputError("the tokenizer has more words than the encoder; it belongs to another model", folder)
+            raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", folder)
         try:
             weights = read_weights(folder, lambda shapes: check_sizes(config, _within("encoder.", shapes)))
             with shapes_only():

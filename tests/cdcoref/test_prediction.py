@@ -244,7 +244,7 @@ def test_documents_without_mentions_among_others_are_said(predictor: Predictor, 
 def test_mentions_without_a_kind_are_of_the_kind_that_is_asked_for(predictor: Predictor) -> None:
     document = Document.from_sentences("d", [["ferry", "sank", "ferry"]])
     corpus = Corpus((document,), (Mention("d", (0,)), Mention("d", (2,)), Mention("d", (1,), "event")))
-    with pytest.raises(InputError, match="say which kind its mentions are"):
+    with pytest.raises(InputError, match="specify the kind of its mentions"):
         predictor.predict(corpus)
     entities = predictor.predict(corpus, PredictionOptions(kind="entity", threshold=0.0))
     assert [[m.text for m in c.mentions] for c in entities.clusters()] == [["ferry", "ferry"]]

@@ -135,7 +135,7 @@ def test_conll_does_not_say_kinds(cdcoref: Run, evaluate: Run, sample: Path) -> 
     assert re.findall(r"\n *event +predicted +(.*)", named) == [row]
     refused = evaluate(conll)
     assert refused.code == 2
-    assert "neither an event nor an entity; say which kind its mentions are" in refused.err
+    assert "neither an event nor an entity; specify the kind of its mentions" in refused.err
 
 
 def test_the_lemma_baseline_on_found_mentions_names_whose_parameters(cdcoref: Run, sample: Path) -> None:

@@ -180,7 +180,7 @@ def test_given_mentions(predict: Run, sample: Path, tmp_path: Path, name: str) -
         write_corpus(given, tmp_path / name)
         unnamed = predict(name)
         assert unnamed.code == 2
-        assert "say which kind its mentions are" in unnamed.err
+        assert "specify the kind of its mentions" in unnamed.err
     else:
         write_corpus(given, tmp_path / "x.jsonl")
         opened = gzip.open if name.endswith("gz") else open

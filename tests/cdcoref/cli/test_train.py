@@ -56,7 +56,7 @@ def test_train_predict_and_evaluate(
     done = cdcoref("train", *corpora, "-o", model, *options, "--set", "warmup=0.5", "--context", "2", "--device", "cpu")
     assert done.code == 0, done.err
     assert done.out == ""
-    assert "6 training sequences an epoch in 10 batches" in done.err
+    assert "6 training sequences per epoch in 10 batches" in done.err
     assert f"written to {model} after" in done.err
     configuration = json.loads((model / "training.json").read_text())["configuration"]
     expected = {
@@ -99,7 +99,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
         capture_output=True, text=True, timeout=240, env={**os.environ, "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("6 training sequences an epoch in 10 batches") == 1
+    assert done.stderr.count("6 training sequences per epoch in 10 batches") == 1
     assert "step 5 of 5:" in done.stderr
     assert done.stderr.count(" dev event conll f1 ") == 1
     one = cdcoref(*arguments, "-o", tmp_path / "one", "--set", "accumulation=2")
@@ -182,7 +182,7 @@ def test_mentions_of_conll_files_need_a_kind(cdcoref: Run, tmp_path: Path, tiny_
     done = cdcoref(*arguments)
     assert (done.code, done.err) == (
         2,
-        "cdcoref: a mention of 'ferry_1.txt' has no kind; give each kind event or entity\n",
+        "cdcoref: a mention of 'ferry_1.txt' has no kind; make each an event or an entity\n",
     )
 
 
@@ -243,7 +243,7 @@ def test_several_corpora_by_name(
     )
     assert done.code == 0, done.err
     assert f"cdcoref: MEANTIME has no dev split in {second}\n" in done.err
-    assert "9 training sequences an epoch" in done.err  # 6 of the first and half of 6
+    assert "9 training sequences per epoch" in done.err  # 6 of the first and half of 6
     assert json.loads((model / "training.json").read_text())["configuration"]["sampling"]["weights"] == {
         "meantime": 0.5
     }
@@ -251,7 +251,7 @@ def test_several_corpora_by_name(
     assert "Trained and tuned on: ECB+ (Cybulska and Vossen 2014), CC BY 3.0 (annotation); MEANTIME" in card
     unknown = cdcoref("train", *arguments, "-o", tmp_path / "other", "--set", "weights={gum=0.5}")
     assert unknown.code == 2
-    assert "there is a weight for 'gum', and the training corpora are ecb, meantime" in unknown.err
+    assert "there is a weight for 'gum', but the training corpora are ecb, meantime" in unknown.err
 
 
 def test_a_corpus_without_a_split_to_choose_on(cdcoref: Run, tmp_path: Path, sample: Path) -> None:

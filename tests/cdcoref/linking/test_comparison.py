@@ -165,7 +165,7 @@ def test_progress_comes_to_what_was_announced(tiny_model: CorefModel, settings: 
 
 def test_mentions_without_a_kind_are_refused(tiny_model: CorefModel) -> None:
     document = Document.from_sentences("d", [["a"]])
-    with pytest.raises(InputError, match="'d' is neither an event nor an entity; say which kind its mentions are"):
+    with pytest.raises(InputError, match="'d' is neither an event nor an entity; specify the kind of its mentions"):
         Comparison(tiny_model, Corpus((document,), (Mention("d", (0,)),)), [])
 
 

@@ -145,7 +145,7 @@ CONFIGURATION: dict[str, tuple[Damage, str]] = {
     ),
     "a layer less": (
         both(encoder("num_hidden_layers", 1), encoder("attention_window", [16])),
-        "do not fit.*no place for 'encoder.encoder.layer.1",
+        "do not fit.*'encoder.encoder.layer.1.*belongs to no layer",
     ),
     "no layers": (encoder("num_hidden_layers", 0), "num_hidden_layers is 0 and should be at least 1"),
     "layers in a list": (encoder("num_hidden_layers", [2]), r"num_hidden_layers is \[2\] and should be"),
@@ -246,7 +246,7 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
     "endless mentions": (setting("detector_max_words", 10**9), "cdcoref.detector_max_words is 1000000000"),
     "an unknown feature": (
         setting("sequences.features", ["colour"]),
-        "config.json: there is no feature of pairs.*'colour'",
+        "config.json: there is no pair feature 'colour'",
     ),
     "a feature in words": (setting("sequences.features", "same_words"), "cdcoref.sequences.features is 'same_words'"),
     "a feature by number": (
@@ -314,7 +314,7 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
         weights(lambda w: w.pop("encoder.embeddings.word_embeddings.weight")),
         "do not fit.*missing: embeddings.word_embeddings.weight",
     ),
-    "one weight more": (weights(lambda w: w.update(extra=torch.ones(3))), "do not fit.*no place for 'extra'"),
+    "one weight more": (weights(lambda w: w.update(extra=torch.ones(3))), "do not fit.*'extra' belongs to no layer"),
     "another shape": (
         weights(lambda w: w.update({"detector.first.bias": torch.ones(3)})),
         r"do not fit.*detector.first.bias has shape \(3,\)",
@@ -333,7 +333,7 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
     ),
     "eight bits without scales": (
         weights(lambda w: w.update({"detector.first.weight": torch.ones(16, 32, dtype=torch.int8)})),
-        f"{WEIGHTS_FILE}: detector.first.weight holds 8-bit integers, and there are no scales",
+        f"{WEIGHTS_FILE}: detector.first.weight holds 8-bit integers without scales",
     ),
     "scales of another size": (
         weights(lambda w: w.update({"detector.first.weight.row_scale": torch.ones(3)})),
@@ -378,9 +378,9 @@ TOKENS: dict[str, tuple[Damage, str]] = {
     "an unknown separator": (put(TOKENIZER, "pre_tokenizer", value=7), NO_TOKENIZER),
     "added tokens in words": (put(TOKENIZER, "added_tokens", value="<m>"), NO_TOKENIZER),
     "an added token without an id": (put(TOKENIZER, "added_tokens", 0, "id", value=ABSENT), NO_TOKENIZER),
-    "more words than the encoder": (
+    "more entries than the encoder": (
         put(TOKENIZER, "model", "vocab", "another-word", value=0),
-        "more words than the encoder; it belongs to another model",
+        "more entries than the encoder; it belongs to another model",
     ),
     "a configuration that is a list": (text(TOKENIZER_CONFIG, "[]"), NO_TOKENIZER),
     "a configuration that is not JSON": (text(TOKENIZER_CONFIG, "{"), NO_TOKENIZER),

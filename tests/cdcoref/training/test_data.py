@@ -393,7 +393,7 @@ def test_corpora_are_never_compared_with_each_other(tiny_encoder: Path) -> None:
     training = data(tiny_encoder, parts)
     assert training.examples == 1
     assert len(set(training._clusters.tolist())) == 3
-    with pytest.raises(InputError, match="two corpora have the document 'a'; train on one of them"):
+    with pytest.raises(InputError, match="two corpora contain the document 'a'; train on one of them"):
         data(tiny_encoder, [parts[0], parts[0]])
 
 
@@ -468,7 +468,7 @@ def test_a_weight_is_the_share_of_a_known_or_notin_an_epoch(tiny_encoder: Path) 
     # A corpus of weight 1, and one without a weight, are read whole.
     whole = data(tiny_encoder, [ferries, storms], detection_passes=2, weights={"litbank": 1.0})
     assert same(epoch(whole), epoch(data(tiny_encoder, [ferries, storms], detection_passes=2)))
-    with pytest.raises(InputError, match="there is a weight for 'gum', and the training corpora are ecb, litbank"):
+    with pytest.raises(InputError, match="there is a weight for 'gum', but the training corpora are ecb, litbank"):
         data(tiny_encoder, [ferries, storms], weights={"gum": 0.5})
 
 

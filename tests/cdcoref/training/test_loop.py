@@ -113,7 +113,7 @@ def test_the_folder_holds_all_that_prediction_needs(reference: tuple[Path, list[
     assert with_settings(TrainingConfig(), run["configuration"]) == config
     assert run["best_epoch"] in (1, 2)
     assert set(run["dev"]) == {"event", "entity"}
-    assert lines[0].startswith("6 training sequences an epoch in 10 batches; 0.2M parameters")
+    assert lines[0].startswith("6 training sequences per epoch in 10 batches; 0.2M parameters")
     assert sum("loss" in line and "min left" in line for line in lines) == 20
     scores = [line for line in lines if " dev " in line]
     assert [line.split(":")[0] for line in scores] == ["epoch 1.00 of 2", "epoch 2.00 of 2"]
