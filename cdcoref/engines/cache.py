@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cdcoref.errors import InputError
 
 CACHE_FILE = "results.sqlite"
-VERSION = 2
+VERSION = 3
 """Part of every hash. It goes up whenever the code computes something else from the same model and documents, or when
 what is kept takes another form."""
 

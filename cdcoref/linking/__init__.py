@@ -5,9 +5,11 @@ links mentions with the same head lemma, needs no model.
 """
 
 from cdcoref.linking.clusters import cluster_mentions
-from cdcoref.linking.comparison import Comparison, DocumentPair, PairLogits, all_pairs
+from cdcoref.linking.comparison import Comparison, all_pairs
+from cdcoref.linking.document_pairs import DocumentPair
 from cdcoref.linking.lemma import lemma_clusters
 from cdcoref.linking.mentions import SpanScores, annotated_only, find_mentions, score_spans
+from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.story import LinkedStory, LinkingOptions, link_story
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from cdcoref.clustering import agglomerative
 from cdcoref.corpus import KINDS, Corpus
-from cdcoref.linking.comparison import PairLogits
+from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.clusters import cluster_mentions
-from cdcoref.linking.comparison import Comparison, DocumentPair, all_pairs
+from cdcoref.linking.comparison import Comparison
+from cdcoref.linking.document_pairs import DocumentPair
 from cdcoref.linking.store import ResultStore
 from cdcoref.model import CorefModel
 
@@ -86,8 +87,6 @@ def link_story(
     InputError
         If a mention has no kind, or more mentions begin at one word than can be marked.
     """
-    if pairs is None:
-        pairs = all_pairs([[document.id for document in story.documents]])
     comparison = Comparison(model, story, pairs, max_windows=options.max_windows)
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)
     settings = model.settings

@@ -5,6 +5,7 @@ their mentions marked, or of one unmarked document.
 """
 
 from cdcoref.sequences.options import SMALLEST_LENGTH, Context, Length, SequenceOptions
+from cdcoref.sequences.packs import Pack, pack_length, packs
 from cdcoref.sequences.pair_sequences import Integers, PairSequence, SequenceBuilder
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
 from cdcoref.sequences.windows import Extent, MarkedDocument
@@ -16,9 +17,12 @@ __all__ = [
     "Integers",
     "Length",
     "MarkedDocument",
+    "Pack",
     "PairSequence",
     "ReadingBuilder",
     "ReadingSequence",
     "SequenceBuilder",
     "SequenceOptions",
+    "pack_length",
+    "packs",
 ]

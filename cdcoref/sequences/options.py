@@ -28,9 +28,6 @@ class SequenceOptions:
 
     Attributes
     ----------
-    documents
-        ``"two"``: a sequence shows two documents, or one, as in the paper. ``"many"``: as many as fit, so that a story
-        is read in a few sequences (see :mod:`cdcoref.sequences.packs`).
     marking
         ``"all"``: every mention of the sequence is marked and all their pairs are scored in one pass. ``"pair"``: one
         candidate pair is marked per sequence, as in the paper; only for two documents.
@@ -44,6 +41,9 @@ class SequenceOptions:
         document, the most similar in words; None: with all.
     features
         Names of what is known about a pair besides the text (see :mod:`cdcoref.sequences.pair_features`).
+    documents
+        ``"two"``: a sequence shows two documents, or one, as in the paper. ``"many"``: as many as fit, so that a story
+        is read in a few sequences (see :mod:`cdcoref.sequences.packs`).
 
     Raises
     ------
@@ -51,12 +51,12 @@ class SequenceOptions:
         If a value is of the wrong type or out of range, or a feature is unknown.
     """
 
-    documents: Literal["two", "many"] = "two"
     marking: Literal["all", "pair"] = "all"
     context: Context = "document"
     max_length: Length = 4096
     max_windows: Annotated[int | None, core_schema.nullable_schema(COUNT)] = None
     features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
+    documents: Literal["two", "many"] = "two"
 
     def __post_init__(self) -> None:
         check_fields(self)

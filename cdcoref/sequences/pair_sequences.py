@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.sequences.options import SequenceOptions
+from cdcoref.sequences.packs import Pack
 from cdcoref.sequences.pair_features import pair_features
 from cdcoref.sequences.traits import Traits, traits
 from cdcoref.sequences.windows import Extent, MarkedDocument, lay_out, window_pairs
@@ -179,6 +180,14 @@ class SequenceBuilder:
             yield from self._within(first, (*ones, *others) if others else ones, part)
         else:
             yield from self._across(first, ones, second, others, part)
+
+    def pack(self, documents: Sequence[MarkedDocument], pack: Pack) -> Iterator[PairSequence]:
+        """The sequence that shows a pack, in which all pairs of mentions of one kind are to be scored."""
+        segments = [
+            self._segment(documents[number], window, range(len(documents[number].mentions))) for number, window in pack
+        ]
+        spans = sum(len(segment.mentions) for segment in segments)
+        yield from self._sequence(segments, np.stack(np.triu_indices(spans, 1), -1))
 
     def extent(self, first: MarkedDocument, second: MarkedDocument | None) -> Extent:
         """How much :meth:`pair` (or :meth:`single`) has to read."""

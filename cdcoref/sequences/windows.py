@@ -194,6 +194,11 @@ def window_pairs(
     return WindowPairs(left, right, False, chosen, len(left) * len(right) - len(chosen))
 
 
+def windows(options: SequenceOptions, document: MarkedDocument, room: int) -> list[Window]:
+    """Divide a document, of which all mentions are marked, into windows of at most `room` pieces."""
+    return _windows(options, document, range(len(document.mentions)), room)
+
+
 def _nearest(
     first: MarkedDocument, ones: Sequence[Window], second: MarkedDocument, others: Sequence[Window], limit: int
 ) -> list[tuple[int, int]]:

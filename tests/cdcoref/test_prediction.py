@@ -18,7 +18,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
 from cdcoref.linking import Comparison, all_pairs
-from cdcoref.linking import comparison as comparison_module
+from cdcoref.linking import document_pairs as document_pairs_module
 from cdcoref.linking import mentions as mentions_module
 from cdcoref.model import CorefModel
 from cdcoref.prediction import Precision, PredictionOptions, Predictor, load, model_fingerprint
@@ -276,7 +276,7 @@ def test_a_second_prediction_computes_nothing(
     def computed(*_: object) -> None:
         raise AssertionError("this was kept")
 
-    monkeypatch.setattr(comparison_module, "pair_logits", computed)
+    monkeypatch.setattr(document_pairs_module, "pair_logits", computed)
     monkeypatch.setattr(mentions_module, "_probabilities", computed)
     progress: list[tuple[str, int, int]] = []
     again = predictor.predict(texts, options, cache=tmp_path / "cache", progress=lambda *step: progress.append(step))
@@ -295,7 +295,7 @@ def test_an_interrupted_prediction_goes_on(
     texts = [f"{FERRY} The ferry number {n} was late. {OTHER}" for n in range(6)]
     options = PredictionOptions(topics="none", batch_tokens=300)
     whole = predictor.predict(texts, options)
-    compute = comparison_module.pair_logits
+    compute = document_pairs_module.pair_logits
     computed = 0
 
     def stopped(model: CorefModel, sequences: Sequence[Any]) -> Any:
@@ -305,9 +305,9 @@ def test_an_interrupted_prediction_goes_on(
             raise KeyboardInterrupt
         return compute(model, sequences)
 
-    monkeypatch.setattr(comparison_module, "SEQUENCES_AT_ONCE", 8)
-    monkeypatch.setattr(comparison_module, "RESULTS_AT_ONCE", 2)
-    monkeypatch.setattr(comparison_module, "pair_logits", stopped)
+    monkeypatch.setattr(document_pairs_module, "SEQUENCES_AT_ONCE", 8)
+    monkeypatch.setattr(document_pairs_module, "RESULTS_AT_ONCE", 2)
+    monkeypatch.setattr(document_pairs_module, "pair_logits", stopped)
     with pytest.raises(KeyboardInterrupt):
         predictor.predict(texts, options, cache=tmp_path / "cache")
     computed = -1000

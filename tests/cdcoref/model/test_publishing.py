@@ -99,7 +99,7 @@ def test_what_cannot_be_published_is_a_sentence(
 ) -> None:
     with pytest.raises(InputError, match="there is no such folder"):
         publish(tmp_path / "nowhere", "lab/tiny")
-    with pytest.raises(InputError, match="an encoder and no coreference model"):
+    with pytest.raises(InputError, match="an encoder but no coreference model"):
         publish(tiny_encoder, "lab/tiny")
     folder = tmp_path / "model"
     shutil.copytree(tiny_model_folder, folder)

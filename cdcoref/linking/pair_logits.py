@@ -1,0 +1,67 @@
+"""Logits of pairs of mentions: what a model says of the sequences that it reads, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.clustering import PairScores
+from cdcoref.corpus import KINDS, Corpus
+from cdcoref.model import CorefModel, collate_pairs
+from cdcoref.sequences import PairSequence
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class PairLogits:
+    """Logits of pairs of mentions; a pair that was not compared is absent.
+
+    Attributes
+    ----------
+    size
+        Number of mentions in the corpus.
+    first, second
+        Numbers of the two mentions, the smaller first. *Shape:* (pairs,)
+    kinds
+        Their kind, as a position in `KINDS`. *Shape:* (pairs,)
+    logits
+        *Shape:* (pairs,)
+    """
+
+    size: int
+    first: NDArray[np.integer]
+    second: NDArray[np.integer]
+    kinds: NDArray[np.integer]
+    logits: Matrix
+
+    def probabilities(self, temperature: Mapping[str, float]) -> NDArray[np.float64]:
+        """Calibrated probabilities of coreference. *Shape:* (pairs,)"""
+        divisor = np.array([temperature[kind] for kind in KINDS])
+        scaled = self.logits.astype(np.float64) / divisor[self.kinds]
+        return 0.5 * (1.0 + np.tanh(0.5 * scaled))
+
+    def scores(self, temperature: Mapping[str, float], kind: str) -> PairScores:
+        """The probabilities of one kind's pairs, for clustering."""
+        chosen = self.kinds == KINDS.index(kind)
+        values = self.probabilities(temperature)[chosen]
+        first, second = self.first[chosen].astype(np.int64), self.second[chosen].astype(np.int64)
+        return PairScores(self.size, first, second, values)
+
+    def within(self, groups: Sequence[Sequence[str]], corpus: Corpus) -> PairLogits:
+        """The pairs whose documents are in one group."""
+        group_of = {name: number for number, group in enumerate(groups) for name in group}
+        of_mention = np.array([group_of[m.document] for m in corpus.mentions], dtype=np.int64)
+        chosen = of_mention[self.first] == of_mention[self.second] if len(self.first) else slice(None)
+        return PairLogits(self.size, self.first[chosen], self.second[chosen], self.kinds[chosen], self.logits[chosen])
+
+
+def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> list[Matrix]:
+    """Logits of the pairs of every sequence. *Shape* of each: (pairs,)"""
+    batch = collate_pairs(sequences, model.encoder.config.pad_token_id)
+    with model.inference():
+        logits = model.pair_logits({name: tensor.to(model.device) for name, tensor in batch.items()})
+    return np.split(logits.float().cpu().numpy(), np.cumsum([len(s.pairs) for s in sequences])[:-1])

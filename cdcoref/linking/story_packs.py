@@ -1,0 +1,164 @@
+"""Reading a story many documents at a time: marked documents in, logits of the pairs of their mentions out.
+
+Every pack (see :mod:`cdcoref.sequences.packs`) is read with its documents in two orders, one the reverse of the other,
+or in one order that depends on the documents' contents alone. The logit of a pair of mentions is the mean over
+everything in which both were read. Stories are the groups that the pairs of documents tie together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array, csgraph, csr_array
+
+from cdcoref.linking.document_pairs import DocumentPair, PairScored
+from cdcoref.linking.pair_logits import pair_logits
+from cdcoref.linking.store import ResultStore, document_hash
+from cdcoref.model import CorefModel
+from cdcoref.sequences import Extent, MarkedDocument, Pack, PairSequence, SequenceBuilder, pack_length, packs
+
+
+@dataclass(frozen=True, slots=True)
+class _Story:
+    """Documents in the order in which they are read, and the packs of them."""
+
+    documents: list[MarkedDocument]
+    packs: list[Pack]
+
+
+class StoryPacks:
+    """Compares the documents of stories, as many at a time as one sequence holds.
+
+    Parameters
+    ----------
+    model, builder
+        The model, and what builds its sequences.
+    marked
+        The documents by id; their mentions are numbered over all of them.
+    pairs
+        Pairs of documents to compare; None: all of them are one story.
+    """
+
+    def __init__(
+        self,
+        model: CorefModel,
+        builder: SequenceBuilder,
+        marked: Mapping[str, MarkedDocument],
+        pairs: Sequence[DocumentPair] | None,
+    ) -> None:
+        self.model = model
+        self._builder = builder
+        self._hash = {name: document_hash(marked[name].document, marked[name].mentions) for name in marked}
+        names = sorted(marked, key=lambda name: (self._hash[name], name))
+        self._work = float(len(names) + (len(names) * (len(names) - 1) // 2 if pairs is None else len(pairs)))
+        self._stories: list[_Story] = []
+        for own, wanted in _stories(names, pairs):
+            documents = [marked[name] for name in own]
+            self._stories.append(_Story(documents, list(packs(builder.options, documents, wanted))))
+        self._mentions = 1 + max((max(document.numbers) for document in marked.values()), default=-1)
+
+    def extent(self) -> Extent:
+        """Number of sequences to read, and of their word pieces; nothing is left out."""
+        count = sum(len(story.packs) for story in self._stories)
+        pieces = sum(pack_length(pack, story.documents) for story in self._stories for pack in story.packs)
+        return Extent(self._orders * count, self._orders * pieces)
+
+    def run(
+        self, batch_tokens: int, store: ResultStore | None, advance: Callable[[float], None]
+    ) -> Iterator[PairScored]:
+        """Logits of the pairs of mentions, each pair once; see :meth:`cdcoref.linking.Comparison.run`."""
+        share = self._work / max(1, self.extent().pieces)
+
+        def done(sequences: Sequence[PairSequence]) -> None:
+            advance(share * sum(map(len, sequences)))
+
+        for story in self._stories:
+            yield self._mean(list(self._scored(story, batch_tokens, store, done)))
+
+    @property
+    def _orders(self) -> int:
+        return 2 if self.model.settings.both_orders else 1
+
+    def _scored(
+        self,
+        story: _Story,
+        batch_tokens: int,
+        store: ResultStore | None,
+        done: Callable[[Sequence[PairSequence]], None],
+    ) -> Iterator[PairScored]:
+        """The pairs of every sequence of a story, looked up or read, about `batch_tokens` pieces at a time."""
+        waiting: list[tuple[bytes, PairSequence]] = []
+        for pack in story.packs:
+            for ordered in (pack, pack[::-1])[: self._orders]:
+                for sequence in self._builder.pack(story.documents, ordered):
+                    key = b"" if store is None else self._key(store, story, ordered)
+                    kept = None if store is None else store.get(key)
+                    if kept is not None and len(kept) == len(sequence.pairs):
+                        done([sequence])
+                        yield sequence.mentions[sequence.pairs], kept
+                        continue
+                    if waiting and sum(len(s) for _, s in waiting) + len(sequence) > batch_tokens:
+                        yield from self._read(waiting, store)
+                        done([s for _, s in waiting])
+                        waiting = []
+                    waiting.append((key, sequence))
+        if waiting:
+            yield from self._read(waiting, store)
+            done([s for _, s in waiting])
+
+    def _read(self, waiting: Sequence[tuple[bytes, PairSequence]], store: ResultStore | None) -> Iterator[PairScored]:
+        read = pair_logits(self.model, [sequence for _, sequence in waiting])
+        if store is not None:
+            store.put({key: logits for (key, _), logits in zip(waiting, read, strict=True)})
+        for (_, sequence), logits in zip(waiting, read, strict=True):
+            yield sequence.mentions[sequence.pairs], logits
+
+    def _key(self, store: ResultStore, story: _Story, pack: Pack) -> bytes:
+        parts = [f"{self._hash[story.documents[number].document.id]}:{window}" for number, window in pack]
+        return store.key("pack", *parts)
+
+    def _mean(self, scored: Sequence[PairScored]) -> PairScored:
+        """Every pair once, with the mean of its logits."""
+        if not scored:
+            return np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.float32)
+        pairs = np.sort(np.concatenate([pairs for pairs, _ in scored]), axis=1)
+        keys, place = np.unique(pairs[:, 0] * self._mentions + pairs[:, 1], return_inverse=True)
+        logits = np.concatenate([logits for _, logits in scored])
+        means = np.bincount(place, weights=logits) / np.bincount(place)
+        return np.stack([keys // self._mentions, keys % self._mentions], axis=1), means.astype(np.float32)
+
+
+def _stories(
+    names: Sequence[str], pairs: Sequence[DocumentPair] | None
+) -> Iterator[tuple[list[str], list[tuple[int, int]] | None]]:
+    """Groups of documents that pairs tie together, with the pairs of each as positions in it; None: all pairs.
+
+    Where only some pairs are compared, documents are ordered so that those of a pair are near each other (reverse
+    Cuthill-McKee).
+    """
+    if pairs is None:
+        if names:
+            yield list(names), None
+        return
+    place = {name: number for number, name in enumerate(names)}
+    links = np.array([(place[one], place[other]) for one, other in pairs], dtype=np.int64).reshape(-1, 2)
+    ones = np.ones(2 * len(links))
+    rows, columns = np.concatenate([links, links[:, ::-1]]).T
+    graph = csr_array(coo_array((ones, (rows, columns)), shape=(len(names), len(names))))
+    count, story_of = csgraph.connected_components(graph, directed=False)
+    members: list[list[int]] = [[] for _ in range(count)]
+    for number, story in enumerate(story_of.tolist()):
+        members[story].append(number)
+    links_of: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+    for one, other in links.tolist():
+        links_of[story_of[one]].append((one, other))
+    for own, inner in zip(members, links_of, strict=True):
+        if len({frozenset(link) for link in inner}) == len(own) * (len(own) - 1) // 2:
+            yield [names[number] for number in own], None
+            continue
+        order = csgraph.reverse_cuthill_mckee(csr_array(graph[own][:, own]), symmetric_mode=True)
+        ordered = [own[number] for number in order.tolist()]
+        position = {number: n for n, number in enumerate(ordered)}
+        yield [names[number] for number in ordered], [(position[one], position[other]) for one, other in inner]
