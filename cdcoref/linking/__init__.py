@@ -6,18 +6,35 @@ links mentions with the same head lemma, needs no model.
 
 from cdcoref.linking.clusters import cluster_mentions
 from cdcoref.linking.comparison import Comparison, all_pairs
-from cdcoref.linking.document_pairs import DocumentPair
 from cdcoref.linking.lemma import lemma_clusters
-from cdcoref.linking.mentions import SpanScores, annotated_only, find_mentions, score_spans
-from cdcoref.linking.pair_logits import PairLogits
+from cdcoref.linking.mentions import (
+    DocumentReading,
+    SpanScores,
+    annotated_only,
+    find_mentions,
+    read_documents,
+    score_spans,
+)
+from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.story import LinkedStory, LinkingOptions, link_story
+from cdcoref.linking.tied_documents import DocumentPair
+from cdcoref.linking.vectors import (
+    MentionVectors,
+    known_of_pairs,
+    mention_traits,
+    pairs_to_compare,
+    read_vectors,
+)
 
 __all__ = [
     "Comparison",
     "DocumentPair",
+    "DocumentReading",
     "LinkedStory",
     "LinkingOptions",
+    "MentionVectors",
+    "PairEvidence",
     "PairLogits",
     "ResultStore",
     "SpanScores",
@@ -26,7 +43,12 @@ __all__ = [
     "cluster_mentions",
     "document_hash",
     "find_mentions",
+    "known_of_pairs",
     "lemma_clusters",
     "link_story",
+    "mention_traits",
+    "pairs_to_compare",
+    "read_documents",
+    "read_vectors",
     "score_spans",
 ]

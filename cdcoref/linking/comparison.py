@@ -1,26 +1,34 @@
 """Comparing documents: a story and the pairs of documents to compare in, a logit for every pair of mentions out.
 
-Mentions of the same kind are compared within every document and across every given pair of documents. How documents
-are read follows from the model's configuration: in pairs, as in the paper, or many at once. Either way the result does
-not depend on the order of the input.
+Mentions of the same kind are compared within every document and across every given pair of documents. Where the model
+has vectors, every document is read alone first; the vectors say which mentions are candidates for each other, and only
+those are read together. How documents are read together follows from the model's configuration: in pairs, as in the
+paper, or many at once. None of it depends on the order of the input.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
-from cdcoref.linking.document_pairs import DocumentPair, DocumentPairs
-from cdcoref.linking.pair_logits import PairLogits
+from cdcoref.linking.candidates import candidate_mentions, candidate_pairs, nearest_documents
+from cdcoref.linking.document_pairs import DocumentPairs
+from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.story_packs import StoryPacks
+from cdcoref.linking.tied_documents import DocumentPair, tied_documents
+from cdcoref.linking.vectors import MentionVectors, read_vectors, vector_logits
 from cdcoref.model import CorefModel
-from cdcoref.sequences import Extent, MarkedDocument
+from cdcoref.sequences import Extent, MarkedDocument, SequenceBuilder, pack_length, packs
+
+DOCUMENTS_TOGETHER = 8
+"""Where a story does not fit into one sequence, each document is read with so many others: those it shares the most
+candidates with."""
 
 
 def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
@@ -29,19 +37,21 @@ def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
 
 
 class Comparison:
-    """The work of comparing the documents of a story, whose size is known before it is done.
+    """The work of comparing the documents of a story.
 
     Parameters
     ----------
     model
-        The model whose encoder and pair scorer are used.
+        The model whose encoder and scorers are used.
     corpus
         Documents and the mentions to compare; every mention has a kind.
     pairs
-        Pairs of documents to compare, by id; None: all. Every document is also compared with itself. A model that reads
-        many documents at once compares some other pairs as well.
+        Pairs of documents to compare, by id; None: all. Every document is also compared with itself. Documents that the
+        pairs tie together are a story: a model with vectors compares all mentions of a story by their vectors.
     max_windows
         See :class:`cdcoref.sequences.SequenceOptions`.
+    vectors
+        Of the mentions, where they are known already; None: documents are read for them.
     """
 
     def __init__(
@@ -51,6 +61,7 @@ class Comparison:
         pairs: Sequence[DocumentPair] | None,
         *,
         max_windows: int | None = None,
+        vectors: MentionVectors | None = None,
     ) -> None:
         for mention in corpus.mentions:
             if mention.kind not in KINDS:
@@ -58,39 +69,30 @@ class Comparison:
                     f"a mention in {mention.document!r} is neither an event nor an entity; specify the kind of its "
                     "mentions"
                 )
+        self.model = model
         self.corpus = corpus
-        self._builder = model.pair_builder(max_windows)
-        numbers: dict[str, list[int]] = {d.id: [] for d in corpus.documents}
-        for number, mention in enumerate(corpus.mentions):
-            numbers[mention.document].append(number)
-        marked: dict[str, MarkedDocument] = {}
-        for document in sorted(corpus.documents, key=lambda d: d.id):
-            own = numbers[document.id]
-            own.sort(key=lambda n: (corpus.mentions[n].tokens, corpus.mentions[n].kind or ""))
-            if own:
-                marked[document.id] = self._builder.prepare(document, [corpus.mentions[n] for n in own], own)
-        if pairs is not None:
-            pairs = [pair for pair in pairs if pair[0] in marked and pair[1] in marked]
-        self._reading: DocumentPairs | StoryPacks
-        if model.settings.sequences.documents == "many":
-            self._reading = StoryPacks(model, self._builder, marked, pairs)
-        else:
-            across = all_pairs([list(marked)]) if pairs is None else pairs
-            self._reading = DocumentPairs(model, self._builder, marked, [*((name, name) for name in marked), *across])
+        self._pairs = pairs
+        self._max_windows = max_windows
+        self._vectors = vectors
+        self._reading: _Reading | None = None
 
-    @cached_property
+    @property
     def extent(self) -> Extent:
-        """Number of sequences to read, of their word pieces (roughly), and of window pairs left out."""
-        return self._reading.extent()
+        """Number of sequences to read together, of their word pieces (roughly), and of window pairs left out.
+
+        For a model with vectors it is known once the documents were read for them: after :meth:`run`.
+        """
+        return self._together().extent
 
     @property
     def notes(self) -> list[str]:
         """One sentence for each mention that had to be cut, and one for the pruned windows of long documents."""
-        pruned = self.extent.pruned
+        reading = self._together()
+        pruned = reading.extent.pruned
         if not pruned:
-            return self._builder.notes
+            return reading.notes
         subject = "1 pair" if pruned == 1 else f"{pruned} pairs"
-        return [*self._builder.notes, f"the limit on windows left {subject} of windows of long documents uncompared"]
+        return [*reading.notes, f"the limit on windows left {subject} of windows of long documents uncompared"]
 
     def run(
         self,
@@ -110,12 +112,157 @@ class Comparison:
         advance
             Called repeatedly with the number of document pairs, or the share of one, done since the last call.
         """
+        if self.model.vector_scorer is None:
+            return self._together().run(batch_tokens, store, advance)
+        evidence = self.evidence(batch_tokens=batch_tokens, store=store, advance=advance)
+        return evidence.weighed(self.model.settings.vectors)
+
+    def evidence(
+        self,
+        *,
+        batch_tokens: int,
+        store: ResultStore | None = None,
+        advance: Callable[[float], None] = lambda pairs: None,
+    ) -> PairEvidence:
+        """Compare the documents with a model that has vectors, and do not weigh yet what they and the reading say."""
+        if self._vectors is None:
+            self._vectors = read_vectors(self.model, self.corpus, batch_tokens=batch_tokens, store=store)
+        stories = list(self._stories())
+        parts = [vector_logits(self.model, story, self._vectors.of_numbers(own)) for story, own, _ in stories]
+        marked: list[int] = []
+        wanted: list[DocumentPair] = []
+        chosen_keys = []
+        options = self.model.settings.vectors
+        for (story, own, pairs), alone in zip(stories, parts, strict=True):
+            chosen = candidate_pairs(alone, options)
+            with_candidates = candidate_mentions(alone, chosen)
+            marked += own[with_candidates].tolist()
+            chosen_keys.append(_keys(own[alone.first[chosen]], own[alone.second[chosen]], len(self.corpus.mentions)))
+            if pairs is None:
+                kept = replace(story, mentions=tuple(story.mentions[n] for n in with_candidates))
+                everything = self.model.settings.sequences.documents == "two" or self._fits(kept)
+                names = [document.id for document in story.documents]
+                pairs = (
+                    all_pairs([names]) if everything else nearest_documents(story, alone, chosen, DOCUMENTS_TOGETHER)
+                )
+            wanted += pairs
+        numbers = np.array(sorted(marked), dtype=np.int64)
+        self._reading = _Reading(
+            self.model,
+            replace(self.corpus, mentions=tuple(self.corpus.mentions[n] for n in numbers)),
+            wanted,
+            self._max_windows,
+        )
+        together = self._reading.run(batch_tokens, store, advance)
+        return self._joined(stories, parts, numbers, together, np.concatenate([np.zeros(0, np.int64), *chosen_keys]))
+
+    def _joined(
+        self,
+        stories: Sequence[tuple[Corpus, np.ndarray, object]],
+        parts: Sequence[PairLogits],
+        numbers: np.ndarray,
+        together: PairLogits,
+        chosen: np.ndarray,
+    ) -> PairEvidence:
+        """The pairs of all stories, with the numbers of the whole corpus, and what reading said of the candidates."""
+        size = len(self.corpus.mentions)
+        none = np.zeros(0, dtype=np.int64)
+        owners = [own for _, own, _ in stories]
+        first = np.concatenate([none, *(own[part.first] for own, part in zip(owners, parts, strict=True))])
+        second = np.concatenate([none, *(own[part.second] for own, part in zip(owners, parts, strict=True))])
+        keys = _keys(first, second, size)
+        alone = np.concatenate([np.zeros(0, np.float32), *(p.logits for p in parts)])
+        read = np.full(len(keys), np.nan, dtype=np.float32)
+        order = np.argsort(keys, kind="stable")
+        read_keys = _keys(numbers[together.first], numbers[together.second], size)
+        place = np.searchsorted(keys[order], read_keys)
+        known = place < len(keys)
+        known[known] = keys[order][place[known]] == read_keys[known]
+        read[order[place[known]]] = together.logits[known]
+        read[~np.isin(keys, chosen)] = np.nan
+        kind_of = np.array([KINDS.index(m.kind or "") for m in self.corpus.mentions], dtype=np.int8)
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        return PairEvidence(size, low, high, kind_of[low], read, alone)
+
+    def _stories(self) -> Iterator[tuple[Corpus, np.ndarray, list[DocumentPair] | None]]:
+        """Every story, the numbers of its mentions, and the pairs of its documents to compare; None: all."""
+        numbers: dict[str, list[int]] = {document.id: [] for document in self.corpus.documents}
+        for number, mention in enumerate(self.corpus.mentions):
+            numbers[mention.document].append(number)
+        documents = {document.id: document for document in self.corpus.documents}
+        for names, places in tied_documents(sorted(documents), self._pairs):
+            own = np.array([n for name in names for n in numbers[name]], dtype=np.int64)
+            story = Corpus(tuple(documents[name] for name in names), tuple(self.corpus.mentions[n] for n in own))
+            yield story, own, None if places is None else [(names[i], names[j]) for i, j in places]
+
+    def _fits(self, story: Corpus) -> bool:
+        """Whether the mentions of a story can be read in one sequence."""
+        builder = self.model.pair_builder(self._max_windows)
+        documents = list(_marked(builder, story).values())
+        first = next(packs(builder.options, documents), ())
+        return len(first) == len(documents) and pack_length(first, documents) <= builder.options.max_length
+
+    def _together(self) -> _Reading:
+        if self._reading is None:
+            if self.model.vector_scorer is not None:
+                self.evidence(batch_tokens=self.model.settings.sequences.max_length)
+            else:
+                self._reading = _Reading(self.model, self.corpus, self._pairs, self._max_windows)
+        assert self._reading is not None
+        return self._reading
+
+
+class _Reading:
+    """Reading the mentions of a corpus together, in pairs of documents or in packs."""
+
+    def __init__(
+        self, model: CorefModel, corpus: Corpus, pairs: Sequence[DocumentPair] | None, max_windows: int | None
+    ) -> None:
+        self._corpus = corpus
+        self._builder = model.pair_builder(max_windows)
+        marked = _marked(self._builder, corpus)
+        if pairs is not None:
+            pairs = [pair for pair in pairs if pair[0] in marked and pair[1] in marked]
+        self._reading: DocumentPairs | StoryPacks
+        if model.settings.sequences.documents == "many":
+            self._reading = StoryPacks(model, self._builder, marked, pairs)
+        else:
+            across = all_pairs([list(marked)]) if pairs is None else pairs
+            self._reading = DocumentPairs(model, self._builder, marked, [*((name, name) for name in marked), *across])
+        self.extent = self._reading.extent()
+
+    @property
+    def notes(self) -> list[str]:
+        """One sentence for each mention that had to be cut."""
+        return self._builder.notes
+
+    def run(self, batch_tokens: int, store: ResultStore | None, advance: Callable[[float], None]) -> PairLogits:
+        """See :meth:`Comparison.run`."""
         numbers = [np.zeros((0, 2), dtype=np.int32)]
         logits = [np.zeros(0, dtype=np.float32)]
         for pair, values in self._reading.run(batch_tokens, store, advance):
             numbers.append(np.sort(pair, axis=1).astype(np.int32))
             logits.append(values)
         pairs = np.concatenate(numbers)
-        kind_of = np.array([KINDS.index(m.kind or "") for m in self.corpus.mentions], dtype=np.int8)
-        kinds = kind_of[pairs[:, 0]]
+        kind_of = np.array([KINDS.index(m.kind or "") for m in self._corpus.mentions], dtype=np.int8)
+        kinds = kind_of[pairs[:, 0]] if len(pairs) else np.zeros(0, dtype=np.int8)
         return PairLogits(len(kind_of), pairs[:, 0].copy(), pairs[:, 1].copy(), kinds, np.concatenate(logits))
+
+
+def _marked(builder: SequenceBuilder, corpus: Corpus) -> dict[str, MarkedDocument]:
+    """The documents that have mentions, by id; mentions are numbered as in the corpus."""
+    numbers: dict[str, list[int]] = {d.id: [] for d in corpus.documents}
+    for number, mention in enumerate(corpus.mentions):
+        numbers[mention.document].append(number)
+    marked: dict[str, MarkedDocument] = {}
+    for document in sorted(corpus.documents, key=lambda d: d.id):
+        own = numbers[document.id]
+        own.sort(key=lambda n: (corpus.mentions[n].tokens, corpus.mentions[n].kind or ""))
+        if own:
+            marked[document.id] = builder.prepare(document, [corpus.mentions[n] for n in own], own)
+    return marked
+
+
+def _keys(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
+    """One number a pair, whatever its order."""
+    return np.minimum(first, second).astype(np.int64) * size + np.maximum(first, second)

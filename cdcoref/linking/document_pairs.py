@@ -13,6 +13,7 @@ import numpy as np
 
 from cdcoref.linking.pair_logits import Matrix, pair_logits
 from cdcoref.linking.store import ResultStore, document_hash
+from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import CorefModel, token_batches
 from cdcoref.sequences import Extent, Integers, MarkedDocument, PairSequence, SequenceBuilder
 
@@ -21,7 +22,6 @@ SEQUENCES_AT_ONCE = 512
 RESULTS_AT_ONCE = 256
 """Pairs of documents whose results are stored together: a few seconds of work."""
 
-DocumentPair = tuple[str, str]
 PairScored = tuple[Integers, Matrix]
 """Pairs of mentions and their logits. *Shape:* (pairs, 2), (pairs,)"""
 

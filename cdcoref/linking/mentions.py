@@ -8,7 +8,7 @@ mentions overlap another).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,15 +57,35 @@ class SpanScores:
         return sorted(mentions, key=lambda m: m.start)
 
 
-def score_spans(
+@dataclass(frozen=True, slots=True)
+class DocumentReading:
+    """What one pass over a document gives.
+
+    Attributes
+    ----------
+    document
+        The document.
+    spans
+        Its candidate mentions.
+    words
+        A vector for every token, zeros for hidden sentences; no columns if the model has no vectors.
+        *Shape:* (tokens, width)
+    """
+
+    document: Document
+    spans: SpanScores
+    words: NDArray[np.float32]
+
+
+def read_documents(
     model: CorefModel,
-    documents: Sequence[Document],
+    documents: Iterable[Document],
     *,
     batch_tokens: int,
     least: float = 0.05,
     advance: Callable[[int], None] = lambda words: None,
-) -> Iterator[tuple[Document, SpanScores]]:
-    """Score the candidate spans of documents.
+) -> Iterator[DocumentReading]:
+    """Read documents, each alone.
 
     Parameters
     ----------
@@ -78,24 +98,31 @@ def score_spans(
 
     Yields
     ------
-    tuple
-        Every document, in order, with its scored spans.
+    DocumentReading
+        Of every document, in order.
     """
     sequences_of = model.reading_builder()
     waiting: list[ReadingSequence] = []
     unfinished: list[Document] = []
 
-    def flush() -> Iterator[tuple[Document, SpanScores]]:
+    def flush() -> Iterator[DocumentReading]:
         found: dict[str, list[tuple[Integers, Integers, NDArray[np.float32]]]] = {d.id: [] for d in unfinished}
+        words: dict[str, NDArray[np.float32]] = {}
         for positions in token_batches([len(s) for s in waiting], batch_tokens):
             sequences = [waiting[p] for p in positions]
-            for sequence, scores in zip(sequences, _probabilities(model, sequences), strict=True):
+            for sequence, scores, vectors in zip(sequences, *_read(model, sequences), strict=True):
                 keep = scores.max(axis=1) >= least
                 starts, ends = sequence.words[sequence.starts[keep]], sequence.words[sequence.ends[keep] - 1] + 1
                 found[sequence.document.id].append((starts, ends, scores[keep]))
+                table = words.get(sequence.document.id)
+                if table is None:
+                    table = np.zeros((len(sequence.document.tokens), vectors.shape[1]), dtype=np.float32)
+                    words[sequence.document.id] = table
+                table[sequence.words] = vectors
             advance(sum(len(s.words) for s in sequences))
         for document in unfinished:
-            yield document, _join(found[document.id])
+            none = np.zeros((len(document.tokens), 0), dtype=np.float32)
+            yield DocumentReading(document, _join(found[document.id]), words.get(document.id, none))
 
     for document in documents:
         unfinished.append(document)
@@ -105,6 +132,19 @@ def score_spans(
             waiting.clear()
             unfinished.clear()
     yield from flush()
+
+
+def score_spans(
+    model: CorefModel,
+    documents: Sequence[Document],
+    *,
+    batch_tokens: int,
+    least: float = 0.05,
+    advance: Callable[[int], None] = lambda words: None,
+) -> Iterator[tuple[Document, SpanScores]]:
+    """Score the candidate spans of documents: every document, in order; see :func:`read_documents`."""
+    for reading in read_documents(model, documents, batch_tokens=batch_tokens, least=least, advance=advance):
+        yield reading.document, reading.spans
 
 
 def find_mentions(
@@ -134,12 +174,16 @@ def annotated_only(corpus: Corpus) -> Corpus:
     return replace(corpus, mentions=tuple(kept))
 
 
-def _probabilities(model: CorefModel, sequences: Sequence[ReadingSequence]) -> list[NDArray[np.float32]]:
+def _read(
+    model: CorefModel, sequences: Sequence[ReadingSequence]
+) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+    """Probabilities of the candidate spans, and vectors of the words, of every sequence."""
     batch = collate_readings(sequences, model.encoder.config.pad_token_id)
     with model.inference():
-        logits = model.span_logits({name: tensor.to(model.device) for name, tensor in batch.items()})
+        logits, words = model.read({name: tensor.to(model.device) for name, tensor in batch.items()})
     scores = logits.float().sigmoid().cpu().numpy()
-    return np.split(scores, np.cumsum([len(s.starts) for s in sequences])[:-1])
+    spans = np.cumsum([len(s.starts) for s in sequences])[:-1]
+    return np.split(scores, spans), np.split(words.cpu().numpy(), np.cumsum([len(s.words) for s in sequences])[:-1])
 
 
 def _join(parts: Sequence[tuple[Integers, Integers, NDArray[np.float32]]]) -> SpanScores:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cdcoref.clustering import PairScores
 from cdcoref.corpus import KINDS, Corpus
-from cdcoref.model import CorefModel, collate_pairs
+from cdcoref.model import CorefModel, VectorOptions, collate_pairs
 from cdcoref.sequences import PairSequence
 
 Matrix = NDArray[np.float32]
@@ -57,6 +57,38 @@ class PairLogits:
         of_mention = np.array([group_of[m.document] for m in corpus.mentions], dtype=np.int64)
         chosen = of_mention[self.first] == of_mention[self.second] if len(self.first) else slice(None)
         return PairLogits(self.size, self.first[chosen], self.second[chosen], self.kinds[chosen], self.logits[chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class PairEvidence:
+    """What is known of pairs of mentions before it is weighed: read together, and by the vectors alone.
+
+    Attributes
+    ----------
+    size, first, second, kinds
+        As in :class:`PairLogits`.
+    together
+        Logits of the pairs that were read together as candidates; NaN for the others. *Shape:* (pairs,)
+    alone
+        Logits by the vectors. *Shape:* (pairs,)
+    """
+
+    size: int
+    first: NDArray[np.integer]
+    second: NDArray[np.integer]
+    kinds: NDArray[np.integer]
+    together: Matrix
+    alone: Matrix
+
+    def weighed(self, options: VectorOptions) -> PairLogits:
+        """One logit a pair; see :class:`cdcoref.model.VectorOptions`."""
+        joint, alone, bias, unread, unread_bias = (
+            np.array([getattr(options, name)[kind] for kind in KINDS], dtype=np.float32)[self.kinds]
+            for name in ("joint", "alone", "bias", "unread", "unread_bias")
+        )
+        read = joint * self.together + alone * self.alone + bias
+        logits = np.where(np.isnan(self.together), unread * self.alone + unread_bias, read)
+        return PairLogits(self.size, self.first, self.second, self.kinds, logits.astype(np.float32))
 
 
 def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> list[Matrix]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.clusters import cluster_mentions
 from cdcoref.linking.comparison import Comparison
-from cdcoref.linking.document_pairs import DocumentPair
 from cdcoref.linking.store import ResultStore
+from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import CorefModel
 
 

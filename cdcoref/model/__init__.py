@@ -6,9 +6,10 @@ its upload to the Hugging Face hub.
 
 from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
 from cdcoref.model.card import KindScores, Metadata, model_card
-from cdcoref.model.config import CorefConfig
+from cdcoref.model.config import CorefConfig, VectorOptions
 from cdcoref.model.coref_model import CorefModel
 from cdcoref.model.folder import CONFIG_FILE, DEFAULT_MODEL
+from cdcoref.model.mention_vectors import VectorHead, VectorScorer
 from cdcoref.model.publishing import publish
 
 __all__ = [
@@ -18,6 +19,9 @@ __all__ = [
     "CorefModel",
     "KindScores",
     "Metadata",
+    "VectorHead",
+    "VectorOptions",
+    "VectorScorer",
     "collate_pairs",
     "collate_readings",
     "model_card",

@@ -43,14 +43,19 @@ def collate_readings(sequences: Sequence[ReadingSequence], pad_token_id: int) ->
     -------
     dict
         ``input_ids``, ``attention_mask``, ``global_attention_mask`` (*Shape:* (sequences, length)); ``word_places`` in
-        the flattened batch; ``span_starts`` and ``span_ends`` of the candidates, in words of the batch, in the order of
-        the sequences.
+        the flattened batch; ``pieces``, the places of all pieces of words, and ``word_of_piece``; ``span_starts`` and
+        ``span_ends`` of the candidates, in words of the batch, in the order of the sequences.
     """
     arrays = _side_by_side(sequences, pad_token_id)
     length = arrays["input_ids"].shape[1]
     bounds = np.cumsum([0] + [len(s.words) for s in sequences])
+    counts = [np.diff(s.word_places, append=len(s) - 1) for s in sequences]
     arrays |= {
         "word_places": np.concatenate([s.word_places + row * length for row, s in enumerate(sequences)]),
+        "pieces": np.concatenate(
+            [np.arange(s.word_places[0], len(s) - 1) + row * length for row, s in enumerate(sequences)]
+        ),
+        "word_of_piece": np.repeat(np.arange(bounds[-1]), np.concatenate(counts)),
         "span_starts": np.concatenate([s.starts + n for s, n in zip(sequences, bounds, strict=False)]),
         "span_ends": np.concatenate([s.ends + n for s, n in zip(sequences, bounds, strict=False)]),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,14 +11,70 @@ from pydantic_core import core_schema
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.sequences import Length, SequenceOptions
-from cdlm.validation import PROBABILITY, TEXT, Count, check_fields, number, shown, validated, whole_number
+from cdcoref.sequences import FEATURES, Length, SequenceOptions, check_features
+from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, check_fields, number, shown, validated, whole_number
 
 Probabilities = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, PROBABILITY)]
 
 
 def _per_kind(value: float) -> dict[str, float]:
     return dict.fromkeys(KINDS, value)
+
+
+Weights = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(-100, most=100))]
+
+
+def _check_kinds(configuration: object, names: Sequence[str]) -> None:
+    for name in names:
+        if set(getattr(configuration, name)) != set(KINDS):
+            raise InputError(f"{name} must have one number each for {' and '.join(KINDS)}")
+
+
+@dataclass(frozen=True)
+class VectorOptions:
+    """How mentions are compared that were read apart, and what that counts beside reading them together.
+
+    Attributes
+    ----------
+    layers
+        How many of the encoder's last layers the vectors are made of; 0: the model has no vectors, and reads everything
+        together.
+    features
+        What is known about a pair besides the text (see :mod:`cdcoref.sequences.pair_features`).
+    scorer_width
+        Units of the scorer's hidden layer.
+    candidates
+        Mentions that a mention is read together with: so many, the most likely ones by their vectors, and those that it
+        is among the most likely ones of; 0: with all.
+    least
+        The probability by the vectors below which a mention is no candidate.
+    joint, alone, bias
+        Per kind: the logit of a pair that was read together is the weighted sum of that of the pair scorer and that of
+        the vectors, plus the bias.
+    unread, unread_bias
+        Per kind: the logit of a pair that was not read together is that of the vectors by this factor, plus the bias.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of range, or a feature is unknown.
+    """
+
+    layers: Annotated[int, INDEX] = 0
+    features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = tuple(FEATURES)
+    scorer_width: Count = 96
+    candidates: Annotated[int, INDEX] = 10
+    least: Annotated[float, PROBABILITY] = 0.02
+    joint: Weights = field(default_factory=lambda: _per_kind(0.5))
+    alone: Weights = field(default_factory=lambda: _per_kind(0.5))
+    bias: Weights = field(default_factory=lambda: _per_kind(0.0))
+    unread: Weights = field(default_factory=lambda: _per_kind(1.0))
+    unread_bias: Weights = field(default_factory=lambda: _per_kind(0.0))
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _check_kinds(self, ("joint", "alone", "bias", "unread", "unread_bias"))
+        check_features(self.features)
 
 
 @dataclass(frozen=True)
@@ -48,6 +104,9 @@ class CorefConfig:
     detection_threshold
         Per kind: the least probability at which a span counts as a mention.
 
+    vectors
+        How mentions that were read apart are compared, if they are.
+
     Raises
     ------
     InputError
@@ -67,12 +126,11 @@ class CorefConfig:
         default_factory=lambda: _per_kind(1.0)
     )
     detection_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
+    vectors: VectorOptions = field(default_factory=VectorOptions)
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for name in ("distance_threshold", "temperature", "detection_threshold"):
-            if set(getattr(self, name)) != set(KINDS):
-                raise InputError(f"{name} must have one number each for {' and '.join(KINDS)}")
+        _check_kinds(self, ("distance_threshold", "temperature", "detection_threshold"))
 
     @classmethod
     def from_dict(cls, values: object, path: Path | None = None) -> CorefConfig:

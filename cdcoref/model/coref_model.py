@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from cdcoref.errors import InputError
-from cdcoref.model.config import CorefConfig
+from cdcoref.model.config import CorefConfig, VectorOptions
 from cdcoref.model.folder import (
     CARD_FILE,
     CONFIG_FILE,
@@ -30,6 +30,7 @@ from cdcoref.model.folder import (
     find_model,
     read_weights,
 )
+from cdcoref.model.mention_vectors import COSINES, VectorHead, VectorScorer
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector
 from cdcoref.sequences import ReadingBuilder, SequenceBuilder
@@ -74,6 +75,18 @@ class CorefModel(nn.Module):
         width = encoder.config.hidden_size
         self.pair_scorer = PairScorer(width, config.scorer_width, len(config.sequences.features))
         self.detector = SpanDetector(width, config.detector_width, config.detector_max_words)
+        self.vector_head: VectorHead | None = None
+        self.vector_scorer: VectorScorer | None = None
+        if config.vectors.layers:
+            self.add_vectors(config.vectors)
+
+    def add_vectors(self, options: VectorOptions) -> None:
+        """Give the model the heads that compare mentions which were read apart, untrained."""
+        self.settings = replace(self.settings, vectors=options)
+        width = self.encoder.config.hidden_size
+        layers = min(options.layers, self.encoder.config.num_hidden_layers)
+        self.vector_head = VectorHead(width, layers).to(self.device)
+        self.vector_scorer = VectorScorer(len(options.features) + len(COSINES), options.scorer_width).to(self.device)
 
     @property
     def device(self) -> torch.device:
@@ -119,6 +132,25 @@ class CorefModel(nn.Module):
         hidden = self._encode(batch)
         words = hidden.reshape(-1, hidden.shape[-1])[batch["word_places"]]
         return self.detector(words, batch["span_starts"], batch["span_ends"])
+
+    def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """What one pass over documents read alone gives: logits of candidate spans, and vectors of words.
+
+        Returns
+        -------
+        tuple
+            As :meth:`span_logits`; and *shape* (words, width) in fp32, or (words, 0) if the model has no vectors.
+        """
+        if self.vector_head is None:
+            return self.span_logits(batch), torch.zeros(len(batch["word_places"]), 0)
+        masks = batch["attention_mask"], batch["global_attention_mask"]
+        output = self.encoder(batch["input_ids"], *masks, output_hidden_states=True)
+        hidden = output.last_hidden_state
+        words = hidden.reshape(-1, hidden.shape[-1])[batch["word_places"]]
+        gathered = self.vector_head.gathered(output.hidden_states or (), batch["pieces"])
+        with torch.autocast(self.device.type, enabled=False):
+            vectors = self.vector_head(gathered, batch["word_of_piece"], len(words))
+        return self.detector(words, batch["span_starts"], batch["span_ends"]), vectors
 
     def forward(
         self, task: str, labels: Tensor, weights: Tensor, normaliser: Tensor, **batch: Tensor

@@ -6,11 +6,14 @@ their mentions marked, or of one unmarked document.
 
 from cdcoref.sequences.options import SMALLEST_LENGTH, Context, Length, SequenceOptions
 from cdcoref.sequences.packs import Pack, pack_length, packs
+from cdcoref.sequences.pair_features import FEATURES, check_features, pair_features
 from cdcoref.sequences.pair_sequences import Integers, PairSequence, SequenceBuilder
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
+from cdcoref.sequences.traits import Traits, traits
 from cdcoref.sequences.windows import Extent, MarkedDocument
 
 __all__ = [
+    "FEATURES",
     "SMALLEST_LENGTH",
     "Context",
     "Extent",
@@ -23,6 +26,10 @@ __all__ = [
     "ReadingSequence",
     "SequenceBuilder",
     "SequenceOptions",
+    "Traits",
+    "check_features",
     "pack_length",
     "packs",
+    "pair_features",
+    "traits",
 ]

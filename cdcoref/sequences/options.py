@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic_core import core_schema
 
 from cdcoref.errors import InputError
-from cdcoref.sequences.pair_features import FEATURES
+from cdcoref.sequences.pair_features import check_features
 from cdlm.validation import COUNT, INDEX, TEXT, any_of, check_fields, whole_number
 
 SMALLEST_LENGTH = 32
@@ -62,6 +62,4 @@ class SequenceOptions:
         check_fields(self)
         if self.documents == "many" and self.marking == "pair":
             raise InputError("one candidate pair is marked in sequences of two documents; choose marking 'all'")
-        for name in self.features:
-            if name not in FEATURES:
-                raise InputError(f"there is no pair feature {name!r}; known features: {', '.join(FEATURES)}")
+        check_features(self.features)

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.errors import InputError
 from cdcoref.sequences.traits import Traits
 
 Integers = NDArray[np.int64]
@@ -232,6 +233,13 @@ FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
     "nested": _nested,
 }
 """By name; a saved model refers to these names, so a name never changes its meaning."""
+
+
+def check_features(names: Iterable[str]) -> None:
+    """Refuse the name of a feature that does not exist."""
+    for name in names:
+        if name not in FEATURES:
+            raise InputError(f"there is no pair feature {name!r}; known features: {', '.join(FEATURES)}")
 
 
 def pair_features(names: Sequence[str], mentions: Sequence[Traits], pairs: Integers) -> Numbers:

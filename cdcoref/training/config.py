@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from cdcoref.corpus import KINDS
-from cdcoref.model import CorefConfig
+from cdcoref.model import CorefConfig, VectorOptions
 from cdcoref.sequences import SequenceOptions
 from cdcoref.training.data import SamplingOptions
+from cdcoref.training.vectors import VectorTraining
 from cdlm.runs import RunOptions
 from cdlm.validation import check_fields
 
@@ -30,6 +31,9 @@ class TrainingConfig:
         What is sampled from the corpus, and how large batches are.
     run
         How the run is optimised, evaluated and saved.
+    vectors
+        How the heads are fitted that compare mentions which were read apart, after the run; only if `model.vectors` has
+        layers.
 
     Raises
     ------
@@ -39,9 +43,14 @@ class TrainingConfig:
 
     encoder: str = "minilm"
     kind: Literal["event", "entity", "both"] = "both"
-    model: CorefConfig = field(default_factory=lambda: CorefConfig(SequenceOptions(context="sentence", max_length=512)))
+    model: CorefConfig = field(
+        default_factory=lambda: CorefConfig(
+            SequenceOptions(context="sentence", max_length=512), vectors=VectorOptions(layers=4)
+        )
+    )
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
     run: RunOptions = field(default_factory=lambda: RunOptions(epochs=2, head_learning_rate=5e-4))
+    vectors: VectorTraining = field(default_factory=VectorTraining)
 
     def __post_init__(self) -> None:
         check_fields(self)

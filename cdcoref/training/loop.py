@@ -7,21 +7,26 @@ dev split: thresholds tuned, CoNLL F1 computed, the best epoch kept. What all tr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from cdcoref.corpora import Corpora, annotated_corpora, licences
+from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, licences
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig, CorefModel, KindScores, Metadata, model_card
+from cdcoref.model import CorefConfig, CorefModel, KindScores, Metadata, VectorOptions, model_card
 from cdcoref.training.config import TrainingConfig
 from cdcoref.training.data import Batch, TrainingData
 from cdcoref.training.tuning import tune
-from cdlm.runs import Evaluation, Run, Say, say_on_stderr
+from cdcoref.training.vectors import fit_vectors
+from cdlm.encoder import CDLMModel
+from cdlm.files import replaced_folder
+from cdlm.runs import RUN_FILE, Evaluation, Run, Say, say_on_stderr
 from cdlm.starting_encoders import encoder_folder
 
 
@@ -70,16 +75,26 @@ def train(
     """
     output = Path(output)
     run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
-    if run.finished:
-        return CorefModel.from_pretrained(output)
     learnt, dev = ([p.of_kind(config.kind) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
     for mention in (m for part in dev for m in part.corpus.mentions if m.kind is None):
         raise InputError(f"a mention of {mention.document!r} has no kind; make each an event or an entity")
     for kind in config.kinds:
         if not any(m.kind == kind for part in dev for m in part.corpus.mentions):
             raise InputError(f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind")
+    if not run.finished:
+        _fine_tune(run, config, learnt, dev)
+    model = CorefModel.from_pretrained(output)
+    if config.model.vectors.layers and model.vector_scorer is None:
+        add_vectors(model, config, learnt, dev, output, say=run.say)
+    return model
+
+
+def _fine_tune(
+    run: Run, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus], dev: Sequence[AnnotatedCorpus]
+) -> None:
+    """Train the encoder, the pair scorer and the detector; the model of the best epoch is written."""
     with encoder_folder(config.encoder) as encoder:
-        model = CorefModel.from_encoder(encoder, config.model)
+        model = CorefModel.from_encoder(encoder, replace(config.model, vectors=VectorOptions()))
     if run.precision == "bf16":
         model.inference_dtype = torch.bfloat16
     data = TrainingData(model, learnt, config.sampling, config.run.seed)
@@ -93,15 +108,65 @@ def train(
 
     def save(model: CorefModel, folder: Path, evaluation: Evaluation[Tuned], epoch: float) -> None:
         training, model.settings = model.settings, evaluation.chosen.config
-        scores = evaluation.chosen.scores
-        known = tuple(dict.fromkeys(part.info.name for part in learnt if part.info.source))
-        metadata = Metadata(datasets=known)
-        card = model_card(model, config.to_dict(), scores, epoch, licences([*learnt, *dev]), metadata)
-        model.save_pretrained(folder, card)
+        model.save_pretrained(folder, _card(model, config, evaluation.chosen.scores, epoch, learnt, dev))
         model.settings = training
 
     run.train(model, data, loss=loss, evaluate=evaluate, save=save)
-    return CorefModel.from_pretrained(output)
+
+
+def add_vectors(
+    model: CorefModel,
+    config: TrainingConfig,
+    learnt: Sequence[AnnotatedCorpus],
+    dev: Sequence[AnnotatedCorpus],
+    output: Path,
+    *,
+    say: Say = say_on_stderr,
+) -> None:
+    """Fit the heads that compare mentions which were read apart, tune the model as a whole, and write it again.
+
+    Parameters
+    ----------
+    model
+        As the run left it; it is changed.
+    config, learnt, dev
+        As in :func:`train`.
+    output
+        The run's folder, in which everything but the model stays.
+    say
+        Is told how well the heads fit.
+    """
+    with encoder_folder(config.encoder) as encoder:
+        before = CDLMModel.from_pretrained(encoder).float().to(model.device)
+    tokens = 4 * config.sampling.batch_tokens
+    fit_vectors(
+        model, before, learnt, config.model.vectors, config.vectors, batch_tokens=tokens, seed=config.run.seed, say=say
+    )
+    record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
+    model.settings, scores = tune(model, dev, batch_tokens=tokens, kinds=config.kinds)
+    for kind, values in scores.items():
+        say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with vectors")
+    record["dev"] = {kind: asdict(values) for kind, values in scores.items()}
+    card = _card(model, config, scores, record["best_epoch"], learnt, dev)
+    with replaced_folder(output) as target:
+        shutil.copytree(output, target, dirs_exist_ok=True)
+        model.save_pretrained(target / "model", card)
+        for path in (target / "model").iterdir():
+            path.replace(target / path.name)
+        (target / "model").rmdir()
+        (target / RUN_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+def _card(
+    model: CorefModel,
+    config: TrainingConfig,
+    scores: Mapping[str, KindScores],
+    epoch: float,
+    learnt: Sequence[AnnotatedCorpus],
+    dev: Sequence[AnnotatedCorpus],
+) -> str:
+    known = tuple(dict.fromkeys(part.info.name for part in learnt if part.info.source))
+    return model_card(model, config.to_dict(), scores, epoch, licences([*learnt, *dev]), Metadata(datasets=known))
 
 
 def loss(model: CorefModel, batch: Batch) -> Tensor:

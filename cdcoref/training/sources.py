@@ -15,7 +15,7 @@ from itertools import combinations, product
 import numpy as np
 
 from cdcoref.corpora import AnnotatedCorpus
-from cdcoref.corpus import KINDS, Document
+from cdcoref.corpus import KINDS, Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.sequences import ReadingBuilder, ReadingSequence
 from cdcoref.stories import Setting, group_documents
@@ -107,6 +107,11 @@ def linkable_groups(part: AnnotatedCorpus, setting: Setting = "predicted") -> li
     if not part.info.cross_document:
         return [[document.id] for document in part.corpus.documents]
     return group_documents(part.corpus.documents, setting)
+
+
+def widest_setting(corpus: Corpus) -> Setting:
+    """Annotated topics, where every document has one; their sibling stories are the hardest to tell apart."""
+    return "gold_topic" if all(document.topic is not None for document in corpus.documents) else "predicted"
 
 
 def document_pairs(documents: Sequence[Document]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

@@ -13,12 +13,20 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from cdcoref.clustering import dendrogram
-from cdcoref.corpora import Corpora, annotated_corpora, joined
+from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, joined
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.linking import Comparison, PairLogits, SpanScores, all_pairs, annotated_only, score_spans
-from cdcoref.model import CorefConfig, CorefModel, KindScores
+from cdcoref.linking import (
+    Comparison,
+    PairEvidence,
+    PairLogits,
+    SpanScores,
+    all_pairs,
+    annotated_only,
+    score_spans,
+)
+from cdcoref.model import CorefConfig, CorefModel, KindScores, VectorOptions
 from cdcoref.scoring import CONLL, score
-from cdcoref.training.sources import linkable_groups
+from cdcoref.training.sources import linkable_groups, widest_setting
 
 DISTANCE_THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(5, 50))
 DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
@@ -46,6 +54,8 @@ def tune(
     """
     parts = annotated_corpora(dev)
     dev = joined(parts)
+    if model.vector_scorer is not None:
+        model.settings = replace(model.settings, vectors=_weigh(model, parts, batch_tokens))
     groups = [group for part in parts for group in linkable_groups(part)]
     logits = Comparison(model, dev, all_pairs(groups)).run(batch_tokens=batch_tokens)
     readable = [document for part in parts if part.info.exhaustive for document in part.corpus.documents]
@@ -74,7 +84,57 @@ def tune(
     return config, scores
 
 
-def same_cluster(corpus: Corpus, logits: PairLogits) -> NDArray[np.bool_]:
+def _weigh(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: int) -> VectorOptions:
+    """Choose what the vectors count, alone and beside reading together: logistic regressions on the pairs of dev.
+
+    Mentions are compared within annotated topics, where the corpus has them: those are harder to tell apart than within
+    stories. Every corpus weighs the same. What is read together depends on the candidates, and they on what the vectors
+    count alone, so that is chosen first.
+    """
+    options = model.settings.vectors
+    evidence = [_widest_evidence(model, part, batch_tokens) for part in parts]
+    for kind in KINDS:
+        own = [(found, found.kinds == KINDS.index(kind)) for found in evidence]
+        labels = [same_cluster(part.corpus, found)[chosen] for part, (found, chosen) in zip(parts, own, strict=True)]
+        (slope,), bias = _regression([found.alone[chosen, None] for found, chosen in own], labels)
+        options = replace(
+            options, unread={**options.unread, kind: slope}, unread_bias={**options.unread_bias, kind: bias}
+        )
+    model.settings = replace(model.settings, vectors=options)
+    evidence = [_widest_evidence(model, part, batch_tokens) for part in parts]
+    for kind in KINDS:
+        own = [(found, (found.kinds == KINDS.index(kind)) & ~np.isnan(found.together)) for found in evidence]
+        labels = [same_cluster(part.corpus, found)[chosen] for part, (found, chosen) in zip(parts, own, strict=True)]
+        both = [np.stack([found.together[chosen], found.alone[chosen]], axis=1) for found, chosen in own]
+        (joint, alone), bias = _regression(both, labels)
+        options = replace(
+            options,
+            joint={**options.joint, kind: joint},
+            alone={**options.alone, kind: alone},
+            bias={**options.bias, kind: bias},
+        )
+    return options
+
+
+def _widest_evidence(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> PairEvidence:
+    groups = linkable_groups(part, widest_setting(part.corpus))
+    return Comparison(model, part.corpus, all_pairs(groups)).evidence(batch_tokens=batch_tokens)
+
+
+def _regression(known: Sequence[NDArray[np.float32]], labels: Sequence[NDArray[np.bool_]]) -> tuple[list[float], float]:
+    """Weights and bias of a logistic regression in which every corpus counts the same; ones where nothing is known."""
+    from sklearn.linear_model import LogisticRegression
+
+    rows, truth = np.concatenate(known), np.concatenate(labels)
+    columns = rows.shape[1]
+    if truth.all() or not truth.any():
+        return [1.0 / columns] * columns, 0.0
+    weights = np.concatenate([np.full(len(part), len(truth) / max(1, len(part))) for part in labels])
+    fitted = LogisticRegression(C=100.0).fit(rows, truth, sample_weight=weights / len(labels))
+    return [round(float(weight), 4) for weight in fitted.coef_[0]], round(float(fitted.intercept_[0]), 4)
+
+
+def same_cluster(corpus: Corpus, logits: PairLogits | PairEvidence) -> NDArray[np.bool_]:
     """Whether the two mentions of every pair are annotated as coreferent. *Shape:* (pairs,)"""
     names: dict[object, int] = {}
     labels = np.array(

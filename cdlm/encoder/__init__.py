@@ -1,6 +1,7 @@
 """The encoder: token ids and a mask of globally attending tokens in, a vector a token out (Longformer, fast)."""
 
-from cdlm.encoder.model import PRECISIONS, CDLMModel, EncoderOutput, SelfAttention
+from cdlm.encoder.model import PRECISIONS, CDLMModel, SelfAttention
+from cdlm.encoder.output import EncoderOutput
 from cdlm.encoder.remainder import resized_rows
 from cdlm.encoder.sizes import check_shapes, check_sizes
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from cdlm.encoder.attention import GlobalAttention, TokenLayout, sparse_attentio
 from cdlm.encoder.compiling import outside_graphs
 from cdlm.encoder.dropout import add_dropped
 from cdlm.encoder.folding import FEW_GLOBAL, folded_attention
+from cdlm.encoder.output import EncoderOutput
 from cdlm.encoder.products import Linear, product
 from cdlm.encoder.remainder import WORD_TABLE, Remainder, without_prefix
 from cdlm.encoder.sizes import check_shapes, check_sizes
@@ -51,22 +52,6 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu_new": functools.partial(nn.functional.gelu, approximate="tanh"),
     "relu": nn.functional.relu,
 }
-
-
-@dataclass(frozen=True)
-class EncoderOutput:
-    """What the encoder returns.
-
-    Parameters
-    ----------
-    last_hidden_state
-        *Shape:* (batch, length, width). Vectors of padding tokens are zero.
-    global_attentions
-        For each layer the attention of and towards the global tokens; None when it was not asked for.
-    """
-
-    last_hidden_state: Tensor
-    global_attentions: tuple[GlobalAttention, ...] | None = None
 
 
 class Embeddings(nn.Module):
@@ -208,13 +193,22 @@ class Layers(nn.Module):
         self.layer = nn.ModuleList(Layer(config, window) for window in config.attention_window)
         self.gradient_checkpointing = False
 
-    def forward(self, hidden: Tensor, layout: TokenLayout, records: Sequence[GlobalAttention] = ()) -> Tensor:
-        """*Shape* (tokens, width) in and out; each layer's attention goes into its record, if there are any."""
+    def forward(
+        self,
+        hidden: Tensor,
+        layout: TokenLayout,
+        records: Sequence[GlobalAttention] = (),
+        kept: list[Tensor] | None = None,
+    ) -> Tensor:
+        """*Shape* (tokens, width) in and out; each layer's attention goes into its record, if there are any, and each
+        layer's output to the end of `kept`, if that is given."""
         for layer, record in zip_longest(self.layer, records):
             if self.gradient_checkpointing and self.training:
                 hidden = checkpoint(layer, hidden, layout, record, use_reentrant=False)
             else:
                 hidden = layer(hidden, layout, record)
+            if kept is not None:
+                kept.append(hidden)
         return hidden
 
 
@@ -355,6 +349,7 @@ class CDLMModel(nn.Module):
         attention_mask: Tensor | None = None,
         global_attention_mask: Tensor | None = None,
         output_attentions: bool = False,
+        output_hidden_states: bool = False,
     ) -> EncoderOutput:
         """Encode a padded batch.
 
@@ -368,6 +363,8 @@ class CDLMModel(nn.Module):
             *Shape:* (batch, length). Not zero for tokens with global attention; by default there is none.
         output_attentions
             Whether to return the attention of and towards the global tokens. It is no part of the graph of gradients.
+        output_hidden_states
+            Whether to return the embeddings and the output of every layer.
 
         Raises
         ------
@@ -382,9 +379,15 @@ class CDLMModel(nn.Module):
             GlobalAttention.empty(layout, self.config.num_attention_heads, hidden.dtype)
             for _ in range(self.config.num_hidden_layers if output_attentions else 0)
         )
-        hidden = self.encoder(hidden, layout, records)
-        padded = hidden.new_zeros(input_ids.numel(), hidden.shape[-1]).index_copy(0, layout.kept, hidden)
-        return EncoderOutput(padded.unflatten(0, input_ids.shape), records if output_attentions else None)
+        states = [hidden] if output_hidden_states else None
+        hidden = self.encoder(hidden, layout, records, states)
+
+        def padded(flat: Tensor) -> Tensor:
+            table = flat.new_zeros(input_ids.numel(), flat.shape[-1]).index_copy(0, layout.kept, flat)
+            return table.unflatten(0, input_ids.shape)
+
+        attentions = records if output_attentions else None
+        return EncoderOutput(padded(hidden), attentions, None if states is None else tuple(map(padded, states)))
 
     @outside_graphs
     def _lay_out(

@@ -104,7 +104,7 @@ def test_what_cannot_be_published_is_a_sentence(
     folder = tmp_path / "model"
     shutil.copytree(tiny_model_folder, folder)
     (folder / "README.md").unlink()
-    with pytest.raises(InputError, match=r"README\.md: the model card is missing"):
+    with pytest.raises(InputError, match=r"README\.md: the model card, which the hub shows, is missing"):
         publish(folder, "lab/tiny")
     assert not hub.requests
     hub.close()

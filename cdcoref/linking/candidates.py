@@ -1,0 +1,76 @@
+"""Which mentions are worth reading together: logits of pairs by their vectors in, candidates out.
+
+The candidates of a mention are the most likely others of its kind, up to a limit, and those that it is a candidate of.
+The limit is per mention and symmetric, and does not depend on the order of files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.corpus import KINDS, Corpus
+from cdcoref.linking.pair_logits import PairLogits
+from cdcoref.linking.tied_documents import DocumentPair
+from cdcoref.model import VectorOptions
+
+
+def candidate_pairs(alone: PairLogits, options: VectorOptions) -> NDArray[np.bool_]:
+    """Which pairs are candidates. *Shape:* (pairs,)
+
+    Parameters
+    ----------
+    alone
+        Logits of pairs by their vectors.
+    options
+        How many candidates a mention has, how probable one is at least, and how the logits become probabilities.
+    """
+    if not options.candidates:
+        return np.ones(len(alone.first), dtype=bool)
+    slope, bias = (
+        np.array([table[kind] for kind in KINDS])[alone.kinds] for table in (options.unread, options.unread_bias)
+    )
+    logits = slope * alone.logits + bias
+    likely = np.flatnonzero(logits >= np.log(options.least) - np.log1p(-options.least))
+    chosen = np.zeros(len(logits), dtype=bool)
+    mentions = np.concatenate([alone.first[likely], alone.second[likely]])
+    places = np.concatenate([likely, likely])
+    chosen[places[_first_of_each(mentions, logits[places], options.candidates)]] = True
+    return chosen
+
+
+def nearest_documents(corpus: Corpus, alone: PairLogits, chosen: NDArray[np.bool_], limit: int) -> list[DocumentPair]:
+    """Pairs of documents that share the most candidates: for each document up to `limit` others, and those it is of."""
+    numbers = {document.id: n for n, document in enumerate(sorted(corpus.documents, key=lambda d: d.id))}
+    names = list(numbers)
+    document_of = np.array([numbers[m.document] for m in corpus.mentions], dtype=np.int64)
+    one, other = document_of[alone.first[chosen]], document_of[alone.second[chosen]]
+    weight = 1.0 / (1.0 + np.exp(-alone.logits[chosen].astype(np.float64)))
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    across = low != high
+    keys, place = np.unique(low[across] * len(names) + high[across], return_inverse=True)
+    mass = np.bincount(place, weights=weight[across], minlength=len(keys))
+    first, second = keys // len(names), keys % len(names)
+    own = np.concatenate([first, second])
+    kept = np.unique(_first_of_each(own, np.tile(mass, 2), limit) % max(1, len(keys)))
+    return [(names[first[n]], names[second[n]]) for n in kept.tolist()]
+
+
+def candidate_mentions(alone: PairLogits, chosen: NDArray[np.bool_]) -> Sequence[int]:
+    """Numbers of the mentions that have a candidate, ascending."""
+    return np.unique(np.concatenate([alone.first[chosen], alone.second[chosen]])).tolist()
+
+
+def _first_of_each(owners: NDArray[np.integer], values: NDArray[np.floating], limit: int) -> NDArray[np.intp]:
+    """Positions of the `limit` largest values of every owner, and of those equal to the least of them.
+
+    So the choice does not depend on the order in which equal values come.
+    """
+    order = np.lexsort((-values, owners))
+    sorted_owners, sorted_values = owners[order], values[order]
+    starts = np.searchsorted(sorted_owners, sorted_owners, side="left")
+    ends = np.searchsorted(sorted_owners, sorted_owners, side="right")
+    last = np.minimum(starts + limit, ends) - 1
+    return order[sorted_values >= sorted_values[last]]

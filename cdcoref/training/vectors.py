@@ -1,0 +1,264 @@
+"""Giving a trained model its vectors: an encoder as it was before fine-tuning and annotated corpora in, two heads out.
+
+First a linear map from several layers of the fine-tuned encoder to what the encoder said before: the exact solution of
+a ridge regression over the words of the training documents. What general knowledge fine-tuning left in those layers
+comes back, and a model needs no second encoder for it. Then, on vectors that do not change any more, the scorer of
+pairs that were read apart; a few thousand steps of a small network. Neither looks at dev.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic_core import core_schema
+from torch import Tensor, nn
+
+from cdcoref.corpora import AnnotatedCorpus
+from cdcoref.corpus import KINDS
+from cdcoref.linking import known_of_pairs, mention_traits, read_vectors
+from cdcoref.model import CorefModel, VectorOptions, collate_readings, token_batches
+from cdcoref.sequences import ReadingSequence
+from cdcoref.training.sources import linkable_groups, widest_setting
+from cdlm.encoder import CDLMModel
+from cdlm.runs import Say
+from cdlm.tokens import SpecialPieces
+from cdlm.validation import INDEX, TEXT, Count, check_fields, number
+
+
+@dataclass(frozen=True, slots=True)
+class VectorTraining:
+    """How the heads are fitted.
+
+    Attributes
+    ----------
+    words
+        Words of a corpus that the regression sees at most, drawn at random.
+    ridge
+        By how much large coefficients are held back.
+    steps, pairs, learning_rate
+        Steps of the scorer, pairs a step, and the largest learning rate.
+    weights
+        By corpus, how often its pairs are drawn against those of the others; 1 where a corpus is not named.
+    pack_length
+        Word pieces of the sequences in which the finished model reads many documents at once; 0: it reads documents as
+        it was trained to.
+    """
+
+    words: Count = 60_000
+    ridge: Annotated[float, number(0, most=10**9)] = 10.0
+    steps: Count = 3000
+    pairs: Count = 2048
+    learning_rate: Annotated[float, number(0, most=1)] = 3e-3
+    weights: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
+        default_factory=dict
+    )
+    pack_length: Annotated[int, INDEX] = 2048
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+def fit_vectors(
+    model: CorefModel,
+    before: CDLMModel,
+    parts: Sequence[AnnotatedCorpus],
+    options: VectorOptions,
+    training: VectorTraining,
+    *,
+    batch_tokens: int,
+    seed: int,
+    say: Say,
+) -> None:
+    """Give a model the heads that compare mentions which were read apart, fitted.
+
+    Parameters
+    ----------
+    model
+        A trained model; everything else in it stays as it is.
+    before
+        The encoder that its training began from.
+    parts
+        Training corpora. Mentions are compared within topics, within documents where links across documents are not
+        annotated.
+    options, training
+        What the heads are, and how they are fitted.
+    batch_tokens
+        Word pieces that the encoder reads at once.
+    seed
+        Everything drawn follows from it.
+    say
+        Is told how well the heads fit.
+    """
+    torch.manual_seed(seed)
+    model.eval()
+    model.add_vectors(options)
+    rng = np.random.default_rng(seed)
+    error = _fit_projection(model, before, parts, training, batch_tokens, rng)
+    say(f"vectors: {1 - error:.2f} of the variance of the encoder's vectors before fine-tuning")
+    told = [_known(model, part, batch_tokens) for part in parts]
+    shares = [training.weights.get(part.info.name, 1.0) for part in parts]
+    for kind in KINDS:
+        sources = [(one[kind], share) for one, share in zip(told, shares, strict=True) if len(one[kind].labels)]
+        if any(source.labels.any() for source, _ in sources):
+            loss = _fit_scorer(model, kind, sources, training, rng)
+            say(f"vectors: {kind} scorer, loss {loss:.3f} over the last tenth of its steps")
+    if training.pack_length and model.settings.sequences.marking == "all":
+        longest = min(training.pack_length, model.encoder.config.max_length)
+        reading = replace(model.settings.sequences, documents="many", max_length=longest)
+        model.settings = replace(model.settings, sequences=reading)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Pairs of one kind: what the scorer is told of them, and whether they corefer."""
+
+    known: NDArray[np.float32]
+    labels: NDArray[np.bool_]
+
+
+def _fit_projection(
+    model: CorefModel,
+    before: CDLMModel,
+    parts: Sequence[AnnotatedCorpus],
+    training: VectorTraining,
+    batch_tokens: int,
+    rng: np.random.Generator,
+) -> float:
+    """Solve for the projection; the share of variance that it does not explain."""
+    assert model.vector_head is not None
+    width = model.encoder.config.hidden_size
+    inner = width * model.vector_head.layers + 1
+    squares = torch.zeros(inner, inner, dtype=torch.float64)
+    products = torch.zeros(inner, width, dtype=torch.float64)
+    total, sums, count = 0.0, torch.zeros(width, dtype=torch.float64), 0
+    builder = model.reading_builder()
+    for part in parts:
+        sequences = [s for document in part.corpus.documents for s in builder(document)]
+        taken = 0
+        for chosen in _some(sequences, training.words, rng):
+            for positions in token_batches([len(s) for s in chosen], batch_tokens):
+                seen, said = _both_vectors(model, before, [chosen[p] for p in positions])
+                seen = torch.cat([seen, torch.ones(len(seen), 1)], dim=1).double()
+                squares += seen.T @ seen
+                products += seen.T @ said.double()
+                total += float(said.double().pow(2).sum())
+                sums += said.double().sum(dim=0)
+                count += len(said)
+                taken += len(said)
+    solved = torch.linalg.solve(squares + training.ridge * torch.eye(inner, dtype=torch.float64), products)
+    with torch.no_grad():
+        model.vector_head.projection.weight.copy_(solved[:-1].T.float())
+        model.vector_head.projection.bias.copy_(solved[-1].float())
+    left = total - 2 * float((solved * products).sum()) + float((solved * (squares @ solved)).sum())
+    return left / max(1e-9, total - float(sums.pow(2).sum()) / max(1, count))
+
+
+def _some(sequences: Sequence[ReadingSequence], words: int, rng: np.random.Generator) -> list[list[ReadingSequence]]:
+    """Sequences of about so many words, drawn at random, some at a time."""
+    chosen: list[ReadingSequence] = []
+    for place in rng.permutation(len(sequences)).tolist():
+        if words <= 0:
+            break
+        chosen.append(sequences[place])
+        words -= len(sequences[place].words)
+    return [chosen[start : start + 256] for start in range(0, len(chosen), 256)]
+
+
+def _both_vectors(model: CorefModel, before: CDLMModel, sequences: Sequence[ReadingSequence]) -> tuple[Tensor, Tensor]:
+    """What the projection sees of words, and the vectors that it is to give. *Shape:* (words, ...)"""
+    assert model.vector_head is not None
+    batch = collate_readings(sequences, model.encoder.config.pad_token_id)
+    batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+    masks = batch["attention_mask"], batch["global_attention_mask"]
+    words = len(batch["word_places"])
+    ids = batch["input_ids"]
+    # The encoder before fine-tuning knows no markers of documents: the text stands between the tokens that it knows.
+    own = _without_markers(ids, batch["attention_mask"], model)
+    with model.inference():
+        states = model.encoder(ids, *masks, output_hidden_states=True).hidden_states
+        said = before(own, *masks).last_hidden_state
+    flat = said.reshape(-1, said.shape[-1])[batch["pieces"]].float()
+    seen = model.vector_head.gathered(states or (), batch["pieces"])
+    counts = torch.bincount(batch["word_of_piece"], minlength=words).clamp(min=1)[:, None]
+    means = [
+        table.new_zeros(words, table.shape[1]).index_add(0, batch["word_of_piece"], table) / counts
+        for table in (seen, flat)
+    ]
+    return means[0].cpu(), means[1].cpu()
+
+
+def _without_markers(ids: Tensor, mask: Tensor, model: CorefModel) -> Tensor:
+    special = SpecialPieces.of(model.tokenizer)
+    end = model.tokenizer.sep_token_id
+    kept = ids.clone()
+    kept[ids == special.doc_start] = special.cls
+    kept[ids == special.doc_end] = special.cls if end is None else end
+    return kept
+
+
+def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[str, _Known]:
+    """What the scorer is told of every pair of mentions of one topic, by kind."""
+    corpus = part.corpus
+    vectors = read_vectors(model, corpus, batch_tokens=batch_tokens)
+    seen = mention_traits(corpus)
+    clusters: dict[object, int] = {}
+    labels = np.array(
+        [
+            clusters.setdefault(n if m.cluster is None else (m.kind, m.cluster), len(clusters))
+            for n, m in enumerate(corpus.mentions)
+        ],
+        dtype=np.int64,
+    )
+    features = model.settings.vectors.features
+    found: dict[str, _Known] = {}
+    groups = [set(group) for group in linkable_groups(part, widest_setting(corpus))]
+    for kind in KINDS:
+        known, same = [np.zeros((0, len(features) + 3), np.float32)], [np.zeros(0, dtype=bool)]
+        for group in groups:
+            own = [n for n, m in enumerate(corpus.mentions) if m.kind == kind and m.document in group]
+            if len(own) > 1:
+                pairs = np.stack(np.triu_indices(len(own), 1), -1)
+                known.append(known_of_pairs(features, vectors.of_numbers(own), [seen[n] for n in own], pairs))
+                of_own = labels[own]
+                same.append(of_own[pairs[:, 0]] == of_own[pairs[:, 1]])
+        found[kind] = _Known(np.concatenate(known), np.concatenate(same))
+    return found
+
+
+def _fit_scorer(
+    model: CorefModel,
+    kind: str,
+    sources: Sequence[tuple[_Known, float]],
+    training: VectorTraining,
+    rng: np.random.Generator,
+) -> float:
+    """Train the scorer of one kind; the mean loss of the last tenth of the steps."""
+    assert model.vector_scorer is not None
+    scorer = model.vector_scorer.kinds[kind]
+    known = np.concatenate([source.known for source, _ in sources])
+    labels = torch.from_numpy(np.concatenate([source.labels for source, _ in sources]).astype(np.float32))
+    drawn = np.concatenate([np.full(len(s.labels), share / len(s.labels)) for s, share in sources]).cumsum()
+    table = torch.from_numpy(known)
+    scorer.standardise(table)  # type: ignore[operator]
+    optimiser = torch.optim.AdamW(scorer.parameters(), lr=training.learning_rate, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.learning_rate, total_steps=training.steps)
+    scorer.train()
+    losses: list[float] = []
+    for _ in range(training.steps):
+        rows = np.minimum(np.searchsorted(drawn, rng.random(training.pairs) * drawn[-1]), len(labels) - 1)
+        chosen = torch.from_numpy(rows)
+        logits = scorer(table[chosen].to(model.device))
+        loss = nn.functional.binary_cross_entropy_with_logits(logits, labels[chosen].to(model.device))
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+        losses.append(float(loss.detach()))
+    scorer.eval()
+    last = losses[-max(1, len(losses) // 10) :]
+    return sum(last) / len(last)
