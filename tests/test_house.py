@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("cdcoref", "cdlm")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-HEAVY = ("torch", "transformers", "spacy", "sklearn", "scipy")
+HEAVY = ("torch", "transformers", "spacy", "sklearn", "scipy", "numba", "ray")
 MODEL_LIMIT = 36 * 10**6
 
 ROOTS = {"cdcoref", "cdlm", "cdcoref.__main__", "cdlm.__main__"}
