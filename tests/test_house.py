@@ -254,7 +254,8 @@ def test_package_data_is_declared(setup_cfg: configparser.ConfigParser) -> None:
         folder = ROOT / package
         patterns = lines_of(setup_cfg["options.package_data"][package])
         shipped = {path for pattern in patterns for path in folder.glob(pattern)}
-        data = {path for path in folder.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"}}
+        files = {path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+        data = {path for path in files if path.suffix != ".py"}
         assert data <= shipped
 
 
