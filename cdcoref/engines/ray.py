@@ -71,6 +71,7 @@ class RayEngine:
         self._store = store
         self._address = address or os.environ.get("RAY_ADDRESS")
         self._actors: list[Any] = []
+        self._shared: list[Any] = []
         self._connected = False
 
     @property
@@ -95,7 +96,7 @@ class RayEngine:
 
         for actor in self._actors:
             ray.kill(actor)
-        self._actors = []
+        self._actors, self._shared = [], []
         if self._connected:
             ray.shutdown()
             self._connected = False
@@ -106,26 +107,28 @@ class RayEngine:
         options = {"logging_level": logging.ERROR, "log_to_driver": False}
         if address is None:
             ray.init(address="local", include_dashboard=False, **options)
+        elif address == "auto":
+            try:
+                ray.init(address=address, **options)
+            except ConnectionError as error:
+                raise InputError("no Ray cluster runs on this machine; `ray start --head` starts one") from error
         else:
-            if address != "auto":
-                check_address(address)
+            check_address(address)
             try:
                 ray.init(address=address, **options)
             except (ConnectionError, RuntimeError, ValueError) as error:
-                raise _unreachable(address, error) from error
+                raise _unreachable(address, first_line(error)) from error
         self._connected = True
 
     def _started(self, ray: Any) -> list[Any]:
         """The workers, which are beginning to load their model."""
-        threads = torch.get_num_threads()
         gpus = 1 if self._model.device.type == "cuda" else 0
-        resources = ray.cluster_resources()
-        cores = int(resources.get("CPU", 1))
-        count = cores // threads
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        threads = min(torch.get_num_threads(), max(int(node.get("CPU", 1)) for node in nodes))
+        room = [int(node.get("CPU", 0)) // threads for node in nodes]
         if gpus:
-            count = min(count, int(resources.get("GPU", 0)))
-        cluster_options = {"num_cpus": min(threads, cores), "num_gpus": gpus}
-        actor = ray.remote(max_restarts=-1, max_task_retries=TRIES - 1, **cluster_options)(_Actor)
+            room = [min(count, int(node.get("GPU", 0))) for count, node in zip(room, nodes, strict=True)]
+        actor = ray.remote(max_restarts=-1, max_task_retries=TRIES - 1, num_cpus=threads, num_gpus=gpus)(_Actor)
         keeper = None
         if self._store is not None:
             here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
@@ -134,8 +137,10 @@ class RayEngine:
             kept = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(ResultCache)
             keeper = kept.remote(self._store.path.parent.absolute(), self._store.fingerprint)
         fingerprint = "" if self._store is None else self._store.fingerprint
-        model = ray.put(self._model)
-        return [actor.remote(model, self._task, threads, keeper, fingerprint) for _ in range(max(count, 1))]
+        # A worker that is started again asks for the model again. In a list, since Ray warns of arguments that may be
+        # lost, which this one cannot be while we hold it.
+        self._shared = [ray.put(self._model)]
+        return [actor.remote(self._shared, self._task, threads, keeper, fingerprint) for _ in range(max(sum(room), 1))]
 
     def run(
         self, corpus: Corpus, stories: Sequence[Story], progress: Progress = lambda stage, done, total: None
@@ -174,12 +179,15 @@ class RayEngine:
 
 
 class _Pool:
-    """What is to be done, the earliest story first, and the workers who do it, one thing each at a time."""
+    """What is to be done, the earliest story first, and the workers who do it, one thing each at a time.
+
+    A worker is given something only when it has started, since a busy cluster may have no room for all of them.
+    """
 
     def __init__(self, actors: Sequence[Any]) -> None:
-        self._idle = deque(actors)
+        self._idle: deque[Any] = deque()
         self._waiting: list[tuple[int, str, tuple[Any, ...], Any]] = []
-        self._running: dict[Any, tuple[Any, Any]] = {}
+        self._running: dict[Any, tuple[Any, Any]] = {actor.started.remote(): (None, actor) for actor in actors}
 
     def add(self, number: int, method: str, *arguments: Any, of: Any) -> None:
         """Call an actor's method when one is idle; `of` comes back with the result."""
@@ -194,14 +202,17 @@ class _Pool:
         """What the next one to finish was of, and its result."""
         import ray
 
-        while self._idle and self._waiting:
-            _, method, arguments, of = heapq.heappop(self._waiting)
-            actor = self._idle.popleft()
-            self._running[getattr(actor, method).remote(*arguments)] = of, actor
-        (reference,), _ = ray.wait(list(self._running), num_returns=1)
-        of, actor = self._running.pop(reference)
-        self._idle.append(actor)
-        return of, _result(reference)
+        of = None
+        while of is None:
+            while self._idle and self._waiting:
+                _, method, arguments, of = heapq.heappop(self._waiting)
+                actor = self._idle.popleft()
+                self._running[getattr(actor, method).remote(*arguments)] = of, actor
+            (reference,), _ = ray.wait(list(self._running), num_returns=1)
+            of, actor = self._running.pop(reference)
+            self._idle.append(actor)
+            result = _result(reference)
+        return of, result
 
 
 def _result(reference: Any) -> Any:
@@ -216,17 +227,22 @@ def _result(reference: Any) -> Any:
         raise
     except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError) as error:
         raise InputError(
-            f"a worker was ended {TRIES} times over the same story ({first_line(error)}); it may need more memory than "
-            "the machine has"
+            f"the workers of the Ray cluster are ended again and again ({first_line(error)}); a story may need more "
+            "memory than they have"
         ) from error
 
 
 class _Actor:
     """A worker in a process of its own."""
 
-    def __init__(self, model: CorefModel, task: Task, threads: int, keeper: Any, fingerprint: str) -> None:
+    def __init__(self, shared: Sequence[Any], task: Task, threads: int, keeper: Any, fingerprint: str) -> None:
+        import ray
+
         torch.set_num_threads(threads)
-        self._worker = Worker(model, task, None if keeper is None else _KeptElsewhere(keeper, fingerprint))
+        self._worker = Worker(ray.get(shared[0]), task, None if keeper is None else _KeptElsewhere(keeper, fingerprint))
+
+    def started(self) -> None:
+        """Return when the model is loaded."""
 
     def mentions(self, documents: Sequence[Any]) -> Any:
         return self._worker.mentions(documents)
@@ -256,14 +272,14 @@ class _KeptElsewhere:
 def check_address(address: str) -> None:
     """Refuse an address where nobody answers, which Ray itself takes minutes to say."""
     host, _, port = address.rpartition(":")
-    if not host or not port.isdigit() or not 0 < int(port) < 2**16:
+    if not host or "/" in host or not port.isdigit() or not 0 < int(port) < 2**16:
         raise InputError(f"the address of a Ray cluster is auto or HOST:PORT, not {address!r}")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_ANSWER):
             pass
     except OSError as error:
-        raise _unreachable(address, error) from error
+        raise _unreachable(address, error.strerror or str(error)) from error
 
 
-def _unreachable(address: str, error: Exception) -> InputError:
-    return InputError(f"no Ray cluster can be reached at {address}: {first_line(error)}; `ray start --head` begins one")
+def _unreachable(address: str, why: str) -> InputError:
+    return InputError(f"no Ray cluster can be reached at {address} ({why}); `ray start --head` starts one")
