@@ -12,7 +12,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
@@ -25,7 +25,7 @@ from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs
 from cdlm.precision import resolve_precision
 
 if TYPE_CHECKING:
-    from cdcoref.engines import Progress, ResultCache, Story
+    from cdcoref.engines import LocalEngine, Progress, RayEngine, ResultCache, Story
     from cdcoref.linking import LinkedStory
     from cdcoref.model import CorefModel
 
@@ -62,6 +62,11 @@ class PredictionOptions:
         Word pieces that the encoder reads at once.
     find_mentions
         Find mentions even in documents that come with some.
+    engine
+        Who links the stories: this process, one after the other (``"local"``), or the workers of a Ray cluster
+        (``"ray"``), with the same outcome.
+    ray_address
+        Where the cluster is (see :class:`cdcoref.engines.RayEngine`); None: what ``RAY_ADDRESS`` says, or this machine.
     """
 
     kind: Literal["event", "entity", "both"] = "both"
@@ -71,6 +76,8 @@ class PredictionOptions:
     max_windows: int | None = None
     batch_tokens: int = 8192
     find_mentions: bool = False
+    engine: Literal["local", "ray"] = "local"
+    ray_address: str | None = None
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not 0 <= self.threshold <= 1:
@@ -81,6 +88,8 @@ class PredictionOptions:
             raise InputError(f"the limit on windows must be 1 or more, not {self.max_windows}")
         if self.batch_tokens < 1:
             raise InputError(f"a batch must have 1 token or more, not {self.batch_tokens}")
+        if self.ray_address is not None and self.engine != "ray":
+            raise InputError("a Ray cluster is named, but the engine is local; choose the engine ray")
 
 
 class Announce(Protocol):
@@ -164,27 +173,29 @@ class Predictor:
         progress: Progress = lambda stage, done, total: None,
     ) -> Iterator[LinkedStory]:
         """As :meth:`predict`, but story by story: no more is in memory than the documents and the largest story."""
-        from cdcoref.engines import LocalEngine
-        from cdcoref.linking import LinkingOptions
-
         options = options or PredictionOptions()
         find = options.find_mentions or not corpus.mentions
-        plan, stories = self._plan(corpus, options, find)
-        if announce is not None:
-            announce(plan)
         notes = () if find else _notes_on_documents_without_mentions(corpus)
-        with _opened(cache, self.model) as store:
-            engine = LocalEngine(
-                self.model,
-                LinkingOptions(options.threshold, options.max_windows, options.batch_tokens),
-                kind=options.kind,
-                find=find,
-                lemma=self.lemma,
-                store=store,
-            )
+        with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
+            plan, stories = self._plan(corpus, options, find)
+            if announce is not None:
+                announce(replace(plan, seconds=plan.seconds / engine.workers))
             for linked in engine.run(corpus, stories, progress):
                 yield replace(linked, notes=(*notes, *linked.notes))
                 notes = ()
+
+    def _engine(
+        self, options: PredictionOptions, find: bool, store: ResultCache | None
+    ) -> AbstractContextManager[LocalEngine | RayEngine]:
+        """Who links the stories, ready to."""
+        from cdcoref.engines import LocalEngine, RayEngine, Task
+        from cdcoref.linking import LinkingOptions
+
+        linking = LinkingOptions(options.threshold, options.max_windows, options.batch_tokens)
+        task = Task(linking, options.kind, find, self.lemma)
+        if options.engine == "ray":
+            return RayEngine(self.model, task, store, address=options.ray_address)
+        return nullcontext(LocalEngine(self.model, task, store))
 
     def _plan(self, corpus: Corpus, options: PredictionOptions, find: bool) -> tuple[Plan, list[Story]]:
         """What is to be done, and the stories with the pairs of documents to compare in each."""

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HEADER = """\
 # What `pip install -c constraints.txt` installs, exactly; the versions that the tests were run with.
 # Written by scripts/pin_requirements.py in an environment with all extras (Python 3.11, Linux, CPU build of torch).
-# For newer releases: `pip install -e '.[build,tensorboard,test]'` in a fresh environment, `pytest`, then that script.
+# For newer releases: `pip install -e '.[build,ray,tensorboard,test]'` in a fresh environment, `pytest`, that script.
 """
 
 
@@ -50,7 +50,9 @@ def installed_closure(requirements: list[Requirement]) -> dict[str, str]:
         try:
             installed = distribution(name)
         except PackageNotFoundError:
-            raise SystemExit(f"{requirement} is not installed: pip install -e '.[build,tensorboard,test]'") from None
+            raise SystemExit(
+                f"{requirement} is not installed: pip install -e '.[build,ray,tensorboard,test]'"
+            ) from None
         pins[name] = Version(installed.version).public
         for wanted in ("", *requirement.extras):
             if (name, wanted) not in done:

@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("cdcoref", "cdlm")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-HEAVY = ("torch", "transformers", "spacy", "sklearn", "scipy")
+HEAVY = ("torch", "transformers", "spacy", "sklearn", "scipy", "numba", "ray")
 MODEL_LIMIT = 36 * 10**6
 
 ROOTS = {"cdcoref", "cdlm", "cdcoref.__main__", "cdlm.__main__"}
@@ -256,7 +256,8 @@ def test_package_data_is_declared(setup_cfg: configparser.ConfigParser) -> None:
         folder = ROOT / package
         patterns = lines_of(setup_cfg["options.package_data"][package])
         shipped = {path for pattern in patterns for path in folder.glob(pattern)}
-        data = {path for path in folder.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"}}
+        files = {path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+        data = {path for path in files if path.suffix != ".py"}
         assert data <= shipped
 
 

@@ -89,6 +89,14 @@ def predict(
         typer.Option(help="Numeric precision; auto: bf16 where the processor supports it, else fp32."),
     ] = "auto",
     batch_tokens: Annotated[int, typer.Option(help="Maximum number of word pieces in a batch.")] = 8192,
+    engine: Annotated[
+        Literal["local", "ray"],
+        typer.Option(help="Link stories in this process, or on the workers of a Ray cluster (cdcoref's extra ray)."),
+    ] = "local",
+    ray_address: Annotated[
+        str | None,
+        typer.Option(help="HOST:PORT of the cluster's head, or auto; default: RAY_ADDRESS, or one on this machine."),
+    ] = None,
 ) -> None:
     """Find mentions of events and entities, and which of them, in different documents, are the same."""
     from cdcoref.formats import read_corpus
@@ -108,7 +116,9 @@ def predict(
         raise InputError("there is no document to read")
     from cdcoref.prediction import PredictionOptions, load
 
-    options = PredictionOptions(kind, topics, threshold, max_pairs, max_windows, batch_tokens, find_mentions)
+    options = PredictionOptions(
+        kind, topics, threshold, max_pairs, max_windows, batch_tokens, find_mentions, engine, ray_address
+    )
     predictor = load(model, device=device, precision=precision)
     arguments = Arguments(loaded.corpus, options, cache)
     try:

@@ -1,6 +1,9 @@
 """Many stories: a collection and its stories in, linked stories out as they finish; what a run computed can be kept."""
 
 from cdcoref.engines.cache import ResultCache
-from cdcoref.engines.local import LocalEngine, Progress, Story
+from cdcoref.engines.local import LocalEngine
+from cdcoref.engines.ray import RayEngine
+from cdcoref.engines.work import Progress, Story
+from cdcoref.engines.worker import Task
 
-__all__ = ["LocalEngine", "Progress", "ResultCache", "Story"]
+__all__ = ["LocalEngine", "Progress", "RayEngine", "ResultCache", "Story", "Task"]

@@ -24,6 +24,11 @@ VERSION = 3
 what is kept takes another form."""
 
 
+def result_key(fingerprint: str, *parts: str) -> bytes:
+    """The hash under which a result is kept that depends on a model's `fingerprint` and on `parts`."""
+    return hashlib.sha256("\0".join((str(VERSION), fingerprint, *parts)).encode()).digest()
+
+
 class ResultCache:
     """Arrays by hash: a :class:`cdcoref.linking.ResultStore`.
 
@@ -43,7 +48,7 @@ class ResultCache:
 
     def __init__(self, folder: str | Path, fingerprint: str) -> None:
         self.path = Path(folder) / CACHE_FILE
-        self._fingerprint = f"{VERSION}\0{fingerprint}"
+        self.fingerprint = fingerprint
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -56,7 +61,7 @@ class ResultCache:
 
     def key(self, *parts: str) -> bytes:
         """The hash under which a result is kept that depends on `parts`."""
-        return hashlib.sha256("\0".join((self._fingerprint, *parts)).encode()).digest()
+        return result_key(self.fingerprint, *parts)
 
     def get(self, key: bytes) -> NDArray[np.float32] | None:
         """The array kept under a hash, or None."""

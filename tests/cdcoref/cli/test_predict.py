@@ -287,20 +287,26 @@ def test_an_interrupted_command_leaves_the_output_as_it_was(
 
 def test_json_lines_grow_story_by_story(predict: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the second story is linked, the first has been written, though the file is not there yet."""
-    from cdcoref.engines import local
+    from cdcoref.engines import worker
 
     unfinished: list[list[str]] = []
-    plain = local.link_story
+    plain = worker.link_story
 
     def watched(*arguments: object, **options: object) -> object:
         unfinished.append([path.name for path in tmp_path.iterdir() if path.name.endswith(".part")])
         return plain(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(local, "link_story", watched)
+    monkeypatch.setattr(worker, "link_story", watched)
     done = predict("a.txt", "b.txt", "c.txt", "-o", "out.jsonl")
     assert done.code == 0, done.err
     assert [len(names) for names in unfinished] == [1, 1]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*TEXTS, "out.jsonl"])
+
+
+def test_a_ray_cluster_is_for_the_engine_ray(predict: Run) -> None:
+    done = predict("a.txt", "--ray-address", "auto")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "cdcoref: a Ray cluster is named, but the engine is local; choose the engine ray\n"
 
 
 # -- work ------------------------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 
-from cdcoref import clustering
 from cdcoref.clustering import LINKAGES, Linkage, PairScores, agglomerative, dendrogram
+from cdcoref.clustering import linkage as linkage_module
 
 
 def random_scores(seed: int, size: int, density: float) -> PairScores:
@@ -39,16 +39,11 @@ def sklearn_partition(scores: PairScores, threshold: float, linkage: str) -> set
     return partition(model.labels_)
 
 
-def merges_of(scores: PairScores, linkage: Linkage, dense: bool) -> list[tuple[int, int, float]]:
-    low, high, score = clustering._unique_pairs(scores.size, scores.first, scores.second, scores.score)
-    merge = clustering._merge_dense if dense else clustering._merge_sparse
-    return merge(scores.size, low, high, 1.0 - score, linkage)
-
-
 @pytest.fixture
-def sparse_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clustering, "_ALWAYS_DENSE", 0)
-    monkeypatch.setattr(clustering, "_DENSE_FRACTION", 2.0)
+def chains_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No component becomes a matrix."""
+    monkeypatch.setattr(linkage_module, "_SMALL", 0)
+    monkeypatch.setattr(linkage_module, "_DENSE_FRACTION", 2.0)
 
 
 problems = st.tuples(st.integers(0, 2**32 - 1), st.integers(2, 40), st.sampled_from([0.03, 0.1, 0.3, 1.0]))
@@ -63,9 +58,9 @@ def test_equals_sklearn_on_tie_free_problems(linkage: Linkage, problem, threshol
     assert partition(agglomerative(scores, threshold, linkage)) == sklearn_partition(scores, threshold, linkage)
 
 
-@pytest.mark.usefixtures("sparse_only")
+@pytest.mark.usefixtures("chains_only")
 @pytest.mark.parametrize("linkage", ["average", "complete"])
-def test_sparse_algorithm_equals_sklearn(linkage: Linkage) -> None:
+def test_chains_equal_sklearn(linkage: Linkage) -> None:
     for seed in range(40):
         scores = random_scores(seed, 45, (0.04, 0.1, 0.4, 1.0)[seed % 4])
         tree = dendrogram(scores, linkage)
@@ -74,18 +69,19 @@ def test_sparse_algorithm_equals_sklearn(linkage: Linkage) -> None:
 
 
 @pytest.mark.parametrize("linkage", ["average", "complete"])
-def test_sparse_and_dense_algorithms_agree_to_the_last_bit_also_on_ties(linkage: Linkage) -> None:
-    for seed in range(60):
-        make = tied_scores if seed % 2 else random_scores
-        scores = make(seed, 30, (0.05, 0.1, 0.3, 1.0)[seed % 4])
-        sparse = sorted(merges_of(scores, linkage, False), key=lambda m: m[2])
-        dense = sorted(merges_of(scores, linkage, True), key=lambda m: m[2])
-        assert [m[2] for m in sparse] == [m[2] for m in dense]
-        trees = [
-            clustering.Dendrogram(30, *(np.array(c) for c in zip(*merges, strict=True))) for merges in (sparse, dense)
-        ]
+def test_chains_and_matrices_agree_to_the_last_bit_also_on_ties(
+    linkage: Linkage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problems = [
+        (tied_scores if seed % 2 else random_scores)(seed, 30, (0.05, 0.1, 0.3, 1.0)[seed % 4]) for seed in range(60)
+    ]
+    matrices = [dendrogram(scores, linkage) for scores in problems]
+    monkeypatch.setattr(linkage_module, "_MANY_PAIRS", 0)
+    for scores, matrix in zip(problems, matrices, strict=True):
+        chains = dendrogram(scores, linkage)
+        assert chains.distance.tolist() == matrix.distance.tolist()
         for threshold in (0.26, 0.5, 0.6, 0.9, 1.0):
-            assert partition(trees[0].cut(threshold)) == partition(trees[1].cut(threshold))
+            assert chains.cut(threshold).tolist() == matrix.cut(threshold).tolist()
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,0 +1,285 @@
+"""Many stories on many machines, with Ray: a collection and its stories in, linked stories out in their order.
+
+Every worker is an actor that holds a model of its own; what it is given to do is to find the mentions of some documents
+or to link one story. The pieces are those of :class:`cdcoref.engines.LocalEngine`, so that with as many threads and the
+same kind of processor the results are the same to the last bit. A worker that dies is started again by Ray, and what
+it was doing is done again.
+"""
+
+from __future__ import annotations
+
+import heapq
+import logging
+import os
+import socket
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from cdcoref.corpus import Corpus
+from cdcoref.engines.cache import ResultCache, result_key
+from cdcoref.engines.work import Chunk, Progress, Story, chunks, given_mentions, named
+from cdcoref.engines.worker import Task, Worker
+from cdcoref.errors import InputError, first_line
+from cdcoref.linking import LinkedStory
+from cdcoref.model import CorefModel
+
+AHEAD = 4
+"""Stories per worker that may be done before the first of them is: what waits is in memory."""
+TRIES = 4
+"""How often a story is begun whose workers die."""
+SECONDS_TO_ANSWER = 5.0
+
+
+class RayEngine:
+    """Links the stories of a collection on the workers of a Ray cluster; to be used in a ``with`` statement.
+
+    Parameters
+    ----------
+    model
+        Finds and compares mentions; every worker gets a copy, on the same kind of device.
+    task
+        What is done with every story.
+    store
+        Where results are looked up and kept: on this machine, for all workers.
+    address
+        ``"auto"`` for the cluster that this machine is part of, or ``host:port`` of its head; None: that of the
+        environment variable ``RAY_ADDRESS``, or a cluster on this machine for the time of the ``with`` statement.
+
+    Attributes
+    ----------
+    workers
+        How many stories are linked at a time: as many workers as the cluster has room for when it is entered. A worker
+        takes as many cores as PyTorch has threads here, and a GPU if the model is on one.
+
+    Raises
+    ------
+    InputError
+        When entered: if Ray is not installed, or the cluster cannot be reached. When run: what linking raises; or if
+        the workers of a story die again and again.
+    """
+
+    def __init__(
+        self, model: CorefModel, task: Task, store: ResultCache | None = None, *, address: str | None = None
+    ) -> None:
+        self._model = model
+        self._task = task
+        self._store = store
+        self._address = address or os.environ.get("RAY_ADDRESS")
+        self._actors: list[Any] = []
+        self._shared: list[Any] = []
+        self._connected = False
+
+    @property
+    def workers(self) -> int:
+        """See above."""
+        return len(self._actors)
+
+    def __enter__(self) -> RayEngine:
+        # It sends usage statistics to its makers unless told not to.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        try:
+            import ray
+        except ModuleNotFoundError as error:
+            raise InputError("Ray is not installed; install cdcoref with it: pip install 'cdcoref[ray]'") from error
+        if not ray.is_initialized():
+            self._connect(ray)
+        self._actors = self._started(ray)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        import ray
+
+        for actor in self._actors:
+            ray.kill(actor)
+        self._actors, self._shared = [], []
+        if self._connected:
+            ray.shutdown()
+            self._connected = False
+
+    def _connect(self, ray: Any) -> None:
+        """Join the cluster, or begin one on this machine."""
+        address = self._address
+        options = {"logging_level": logging.ERROR, "log_to_driver": False}
+        if address is None:
+            ray.init(address="local", include_dashboard=False, **options)
+        elif address == "auto":
+            try:
+                ray.init(address=address, **options)
+            except ConnectionError as error:
+                raise InputError("no Ray cluster runs on this machine; `ray start --head` starts one") from error
+        else:
+            check_address(address)
+            try:
+                ray.init(address=address, **options)
+            except (ConnectionError, RuntimeError, ValueError) as error:
+                raise _unreachable(address, first_line(error)) from error
+        self._connected = True
+
+    def _started(self, ray: Any) -> list[Any]:
+        """The workers, which are beginning to load their model."""
+        gpus = 1 if self._model.device.type == "cuda" else 0
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        threads = min(torch.get_num_threads(), max(int(node.get("CPU", 1)) for node in nodes))
+        room = [int(node.get("CPU", 0)) // threads for node in nodes]
+        if gpus:
+            room = [min(count, int(node.get("GPU", 0))) for count, node in zip(room, nodes, strict=True)]
+        actor = ray.remote(max_restarts=-1, max_task_retries=TRIES - 1, num_cpus=threads, num_gpus=gpus)(_Actor)
+        keeper = None
+        if self._store is not None:
+            here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+                ray.get_runtime_context().get_node_id(), soft=False
+            )
+            kept = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(ResultCache)
+            keeper = kept.remote(self._store.path.parent.absolute(), self._store.fingerprint)
+        fingerprint = "" if self._store is None else self._store.fingerprint
+        # A worker that is started again asks for the model again. In a list, since Ray warns of arguments that may be
+        # lost, which this one cannot be while we hold it.
+        self._shared = [ray.put(self._model)]
+        return [actor.remote(self._shared, self._task, threads, keeper, fingerprint) for _ in range(max(sum(room), 1))]
+
+    def run(
+        self, corpus: Corpus, stories: Sequence[Story], progress: Progress = lambda stage, done, total: None
+    ) -> Iterator[LinkedStory]:
+        """Link every story; parameters and results as those of :meth:`cdcoref.engines.LocalEngine.run`.
+
+        The stories come in their order, but `progress` is told of a story as soon as it is done.
+        """
+        given = given_mentions(corpus)
+        words = sum(len(document.tokens) for document in corpus.documents)
+        cost = sum(story.cost() for story in stories)
+        words_done = cost_done = 0
+        pool = _Pool(self._actors)
+        left = deque(chunks(corpus, stories))
+        finished: dict[int, LinkedStory] = {}
+        begun = 0
+        for wanted in range(len(stories)):
+            while wanted not in finished:
+                while left and begun < wanted + AHEAD * self.workers:
+                    chunk = left.popleft()
+                    begun += len(chunk.stories)
+                    if self._task.find:
+                        pool.add(chunk.first, "mentions", chunk.documents, of=chunk)
+                    else:
+                        pool.add_stories(chunk, given)
+                of, result = pool.next_result()
+                if isinstance(of, Chunk):
+                    words_done += of.words()
+                    progress("finding mentions", words_done, words)
+                    pool.add_stories(of, result)
+                else:
+                    finished[of] = result
+                    cost_done += stories[of].cost()
+                    progress("comparing", cost_done, cost)
+            yield named(finished.pop(wanted), wanted)
+
+
+class _Pool:
+    """What is to be done, the earliest story first, and the workers who do it, one thing each at a time.
+
+    A worker is given something only when it has started, since a busy cluster may have no room for all of them.
+    """
+
+    def __init__(self, actors: Sequence[Any]) -> None:
+        self._idle: deque[Any] = deque()
+        self._waiting: list[tuple[int, str, tuple[Any, ...], Any]] = []
+        self._running: dict[Any, tuple[Any, Any]] = {actor.started.remote(): (None, actor) for actor in actors}
+
+    def add(self, number: int, method: str, *arguments: Any, of: Any) -> None:
+        """Call an actor's method when one is idle; `of` comes back with the result."""
+        heapq.heappush(self._waiting, (number, method, arguments, of))
+
+    def add_stories(self, chunk: Chunk, mentions: Mapping[str, Sequence[Any]]) -> None:
+        """Link the stories of a chunk."""
+        for number, story, part in chunk.parts(mentions):
+            self.add(number, "link", part, story, of=number)
+
+    def next_result(self) -> tuple[Any, Any]:
+        """What the next one to finish was of, and its result."""
+        import ray
+
+        of = None
+        while of is None:
+            while self._idle and self._waiting:
+                _, method, arguments, of = heapq.heappop(self._waiting)
+                actor = self._idle.popleft()
+                self._running[getattr(actor, method).remote(*arguments)] = of, actor
+            (reference,), _ = ray.wait(list(self._running), num_returns=1)
+            of, actor = self._running.pop(reference)
+            self._idle.append(actor)
+            result = _result(reference)
+        return of, result
+
+
+def _result(reference: Any) -> Any:
+    """What a task returned; what it raised is raised as it is."""
+    import ray
+
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, InputError):
+            raise error.cause from None
+        raise
+    except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError) as error:
+        raise InputError(
+            f"the workers of the Ray cluster are ended again and again ({first_line(error)}); a story may need more "
+            "memory than they have"
+        ) from error
+
+
+class _Actor:
+    """A worker in a process of its own."""
+
+    def __init__(self, shared: Sequence[Any], task: Task, threads: int, keeper: Any, fingerprint: str) -> None:
+        import ray
+
+        torch.set_num_threads(threads)
+        self._worker = Worker(ray.get(shared[0]), task, None if keeper is None else _KeptElsewhere(keeper, fingerprint))
+
+    def started(self) -> None:
+        """Return when the model is loaded."""
+
+    def mentions(self, documents: Sequence[Any]) -> Any:
+        return self._worker.mentions(documents)
+
+    def link(self, part: Corpus, story: Story) -> LinkedStory:
+        return self._worker.link(part, story)
+
+
+class _KeptElsewhere:
+    """A :class:`cdcoref.linking.ResultStore` whose results another process keeps."""
+
+    def __init__(self, keeper: Any, fingerprint: str) -> None:
+        self._keeper = keeper
+        self._fingerprint = fingerprint
+
+    def key(self, *parts: str) -> bytes:
+        return result_key(self._fingerprint, *parts)
+
+    def get(self, key: bytes) -> NDArray[np.float32] | None:
+        kept: NDArray[np.float32] | None = _result(self._keeper.get.remote(key))
+        return kept
+
+    def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
+        _result(self._keeper.put.remote(dict(results)))
+
+
+def check_address(address: str) -> None:
+    """Refuse an address where nobody answers, which Ray itself takes minutes to say."""
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdigit() or not 0 < int(port) < 2**16:
+        raise InputError(f"the address of a Ray cluster is auto or HOST:PORT, not {address!r}")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_ANSWER):
+            pass
+    except OSError as error:
+        raise _unreachable(address, error.strerror or str(error)) from error
+
+
+def _unreachable(address: str, why: str) -> InputError:
+    return InputError(f"no Ray cluster can be reached at {address} ({why}); `ray start --head` starts one")

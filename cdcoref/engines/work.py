@@ -1,0 +1,95 @@
+"""A collection cut into pieces of work: stories, and the documents that are read for mentions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.linking import DocumentPair, LinkedStory
+
+WORDS_AT_ONCE = 50_000
+"""Small stories are read for mentions together, up to so many words at a time."""
+
+Progress = Callable[[str, int, int], None]
+"""Is told a stage, how much of it is done, and how much there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Documents about the same story, by id, and the pairs of them to compare; None: all."""
+
+    documents: tuple[str, ...]
+    pairs: tuple[DocumentPair, ...] | None = None
+
+    def pair_count(self) -> int:
+        """How many pairs of documents there are to compare."""
+        return len(self.documents) * (len(self.documents) - 1) // 2 if self.pairs is None else len(self.pairs)
+
+    def cost(self) -> int:
+        """How many pairs of documents are read together, each document with itself counted as one."""
+        return self.pair_count() + len(self.documents)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Stories whose documents are read for mentions at once.
+
+    Attributes
+    ----------
+    first
+        The number of the first story in the collection.
+    stories
+        The stories.
+    documents
+        Their documents, story by story.
+    """
+
+    first: int
+    stories: tuple[Story, ...]
+    documents: tuple[Document, ...]
+
+    def words(self) -> int:
+        """How many words there are to read."""
+        return sum(len(document.tokens) for document in self.documents)
+
+    def parts(self, mentions: Mapping[str, Sequence[Mention]]) -> Iterator[tuple[int, Story, Corpus]]:
+        """Number, story, and its documents with their mentions, for every story."""
+        documents = iter(self.documents)
+        for number, story in enumerate(self.stories, start=self.first):
+            own = tuple(next(documents) for _ in story.documents)
+            yield number, story, Corpus(own, tuple(m for document in own for m in mentions[document.id]))
+
+
+def chunks(corpus: Corpus, stories: Sequence[Story]) -> Iterator[Chunk]:
+    """The stories in their order, in chunks of about `WORDS_AT_ONCE` words; a larger story is a chunk of its own."""
+    documents = {document.id: document for document in corpus.documents}
+    chunk: list[Story] = []
+    first = size = 0
+
+    def made() -> Chunk:
+        return Chunk(first, tuple(chunk), tuple(documents[name] for story in chunk for name in story.documents))
+
+    for number, story in enumerate(stories):
+        words = sum(len(documents[name].tokens) for name in story.documents)
+        if chunk and size + words > WORDS_AT_ONCE:
+            yield made()
+            chunk, first, size = [], number, 0
+        chunk.append(story)
+        size += words
+    if chunk:
+        yield made()
+
+
+def given_mentions(corpus: Corpus) -> dict[str, list[Mention]]:
+    """The mentions that a collection comes with, by document, in their order."""
+    given: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
+    for mention in corpus.mentions:
+        given[mention.document].append(mention)
+    return given
+
+
+def named(story: LinkedStory, number: int) -> LinkedStory:
+    """The story with its number before the names of its clusters, which makes them unique over all stories."""
+    mentions = tuple(replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions)
+    return replace(story, corpus=replace(story.corpus, mentions=mentions))
