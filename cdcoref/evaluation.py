@@ -28,12 +28,15 @@ from cdcoref.errors import InputError
 from cdcoref.linking import (
     Comparison,
     DocumentPair,
+    LinkingOptions,
     all_pairs,
     annotated_only,
     cluster_mentions,
     find_mentions,
     lemma_clusters,
+    link_story,
 )
+from cdcoref.model import CorefModel
 from cdcoref.prediction import Predictor, Topics
 from cdcoref.scoring import METRICS, score
 from cdcoref.training import linkable_groups, span_scores
@@ -137,6 +140,8 @@ def _link(
     progress: Progress,
 ) -> dict[str, Corpus]:
     """The clusters under every grouping, part by part; pairs that several groupings have in common are read once."""
+    if predictor.model.settings.sequences.documents == "many" or predictor.model.vector_scorer is not None:
+        return _link_stories(predictor.model, corpus, groupings, batch_tokens, progress)
     documents = {document.id: document for document in corpus.documents}
     mentions_of = corpus.by_document()
     parts = _joined(groupings.values())
@@ -160,6 +165,29 @@ def _link(
             clustered = cluster_mentions(own, logits.within(inside, own), predictor.model.settings)
             linked[name] += [replace(m, cluster=f"{number}_{m.cluster}") for m in clustered.mentions]
     return {name: replace(corpus, mentions=tuple(mentions)) for name, mentions in linked.items()}
+
+
+def _link_stories(
+    model: CorefModel,
+    corpus: Corpus,
+    groupings: Mapping[str, Sequence[Sequence[str]]],
+    batch_tokens: int,
+    progress: Progress,
+) -> dict[str, Corpus]:
+    """As :func:`_link`, story by story, as prediction does; a group that several groupings have is linked once."""
+    documents = {document.id: document for document in corpus.documents}
+    mentions_of = corpus.by_document()
+    groups = list(dict.fromkeys(tuple(sorted(group)) for grouping in groupings.values() for group in grouping))
+    linked: dict[tuple[str, ...], list[Mention]] = {}
+    for number, group in enumerate(groups):
+        own = Corpus(tuple(documents[name] for name in group), tuple(m for name in group for m in mentions_of[name]))
+        story = link_story(model, own, LinkingOptions(batch_tokens=batch_tokens))
+        linked[group] = [replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions]
+        progress("comparing", number + 1, len(groups))
+    return {
+        name: replace(corpus, mentions=tuple(m for group in grouping for m in linked[tuple(sorted(group))]))
+        for name, grouping in groupings.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

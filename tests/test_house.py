@@ -110,7 +110,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdlm.runs", "cdlm.starting_encoders", "cdlm.tokens", "cdlm.validation"),
     },
     "cdcoref.evaluation": {
-        *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking"),
+        *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"),
         *("cdcoref.prediction", "cdcoref.scoring", "cdcoref.training"),
     },
     "cdcoref.spacy": {

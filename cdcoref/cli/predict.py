@@ -68,6 +68,13 @@ def predict(
         int | None,
         typer.Option(help="Compare each window of a long document with at most N others, the most similar ones."),
     ] = None,
+    candidates: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            help="Read each mention together with its K likeliest candidates only; 0: with all. Default: the model's.",
+        ),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Print every cluster instead of the first few; ignored with -o.")
     ] = False,
@@ -117,7 +124,7 @@ def predict(
     from cdcoref.prediction import PredictionOptions, load
 
     options = PredictionOptions(
-        kind, topics, threshold, max_pairs, max_windows, batch_tokens, find_mentions, engine, ray_address
+        kind, topics, threshold, max_pairs, max_windows, batch_tokens, find_mentions, candidates, engine, ray_address
     )
     predictor = load(model, device=device, precision=precision)
     arguments = Arguments(loaded.corpus, options, cache)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import Corpus
 from cdcoref.engines.cache import ResultCache, result_key
-from cdcoref.engines.work import Chunk, Progress, Story, chunks, given_mentions, named
+from cdcoref.engines.work import Chunk, Mentions, Part, Progress, Story, chunks, given_mentions, named
 from cdcoref.engines.worker import Task, Worker
 from cdcoref.errors import InputError, first_line
 from cdcoref.linking import LinkedStory
@@ -193,7 +193,7 @@ class _Pool:
         """Call an actor's method when one is idle; `of` comes back with the result."""
         heapq.heappush(self._waiting, (number, method, arguments, of))
 
-    def add_stories(self, chunk: Chunk, mentions: Mapping[str, Sequence[Any]]) -> None:
+    def add_stories(self, chunk: Chunk, mentions: Mapping[str, Mentions]) -> None:
         """Link the stories of a chunk."""
         for number, story, part in chunk.parts(mentions):
             self.add(number, "link", part, story, of=number)
@@ -247,7 +247,7 @@ class _Actor:
     def mentions(self, documents: Sequence[Any]) -> Any:
         return self._worker.mentions(documents)
 
-    def link(self, part: Corpus, story: Story) -> LinkedStory:
+    def link(self, part: Part, story: Story) -> LinkedStory:
         return self._worker.link(part, story)
 
 

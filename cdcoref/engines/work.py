@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.linking import DocumentPair, LinkedStory
+from cdcoref.linking import DocumentPair, LinkedStory, MentionVectors
 
 WORDS_AT_ONCE = 50_000
 """Small stories are read for mentions together, up to so many words at a time."""
@@ -32,6 +32,28 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
+class Mentions:
+    """The mentions of a document, and their vectors where the document was read for them; None: not yet."""
+
+    mentions: Sequence[Mention]
+    vectors: MentionVectors | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A story's documents and mentions, and the mentions' vectors; None: not read yet."""
+
+    corpus: Corpus
+    vectors: MentionVectors | None = None
+
+    def of_kind(self, kind: str) -> Part:
+        """The mentions of one kind; those that say none are of it."""
+        own = [number for number, mention in enumerate(self.corpus.mentions) if mention.kind in (None, kind)]
+        chosen = tuple(replace(self.corpus.mentions[number], kind=kind) for number in own)
+        return Part(replace(self.corpus, mentions=chosen), self.vectors and self.vectors.of_numbers(own))
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """Stories whose documents are read for mentions at once.
 
@@ -53,12 +75,21 @@ class Chunk:
         """How many words there are to read."""
         return sum(len(document.tokens) for document in self.documents)
 
-    def parts(self, mentions: Mapping[str, Sequence[Mention]]) -> Iterator[tuple[int, Story, Corpus]]:
+    def parts(self, mentions: Mapping[str, Mentions]) -> Iterator[tuple[int, Story, Part]]:
         """Number, story, and its documents with their mentions, for every story."""
         documents = iter(self.documents)
         for number, story in enumerate(self.stories, start=self.first):
             own = tuple(next(documents) for _ in story.documents)
-            yield number, story, Corpus(own, tuple(m for document in own for m in mentions[document.id]))
+            found = [mentions[document.id] for document in own]
+            vectors = [one.vectors for one in found if one.vectors is not None]
+            yield (
+                number,
+                story,
+                Part(
+                    Corpus(own, tuple(mention for one in found for mention in one.mentions)),
+                    MentionVectors.joined(vectors) if len(vectors) == len(found) else None,
+                ),
+            )
 
 
 def chunks(corpus: Corpus, stories: Sequence[Story]) -> Iterator[Chunk]:
@@ -81,12 +112,9 @@ def chunks(corpus: Corpus, stories: Sequence[Story]) -> Iterator[Chunk]:
         yield made()
 
 
-def given_mentions(corpus: Corpus) -> dict[str, list[Mention]]:
+def given_mentions(corpus: Corpus) -> dict[str, Mentions]:
     """The mentions that a collection comes with, by document, in their order."""
-    given: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
-    for mention in corpus.mentions:
-        given[mention.document].append(mention)
-    return given
+    return {name: Mentions(mentions) for name, mentions in corpus.by_document().items()}
 
 
 def named(story: LinkedStory, number: int) -> LinkedStory:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.engines.work import Story
+from cdcoref.corpus import KINDS, Document, Mention
+from cdcoref.engines.work import Mentions, Part, Story
 from cdcoref.linking import (
     LinkedStory,
     LinkingOptions,
+    MentionVectors,
     ResultStore,
     document_hash,
-    find_mentions,
+    find_mentions_and_vectors,
     lemma_clusters,
     link_story,
 )
@@ -62,34 +63,58 @@ class Worker:
         self._task = task
         self._store = store
 
-    def mentions(self, documents: Sequence[Document]) -> dict[str, list[Mention]]:
-        """The mentions of documents by their ids, found or looked up."""
-        mentions: dict[str, list[Mention]] = {}
-        keys: dict[str, bytes] = {}
+    def mentions(self, documents: Sequence[Document]) -> dict[str, Mentions]:
+        """The mentions of documents by their ids, with vectors if the model has them; found or looked up."""
+        found: dict[str, Mentions] = {}
         todo = []
         for document in documents:
-            kept = None
-            if self._store is not None:
-                keys[document.id] = self._store.key("mentions", document_hash(document))
-                kept = self._store.get(keys[document.id])
+            kept = self._kept(document)
             if kept is None:
                 todo.append(document)
             else:
-                mentions[document.id] = [_unpacked(row, document.id) for row in kept]
-        batch_tokens = self._task.options.batch_tokens
-        found = find_mentions(self._model, Corpus(tuple(todo)), batch_tokens=batch_tokens).by_document()
-        if self._store is not None:
-            self._store.put({keys[d.id]: np.array([_packed(m) for m in found[d.id]]).reshape(-1, 4) for d in todo})
-        return mentions | found
+                found[document.id] = kept
+        for document, mentions, vectors in find_mentions_and_vectors(
+            self._model, todo, batch_tokens=self._task.options.batch_tokens
+        ):
+            found[document.id] = Mentions(mentions, vectors)
+            if self._store is not None:
+                results = {self._key(document): np.array([_packed(m) for m in mentions]).reshape(-1, 4)}
+                if vectors is not None:
+                    results[self._key(document, mentions)] = vectors.packed()
+                self._store.put(results)
+        return found
 
-    def link(self, part: Corpus, story: Story, advance: Callable[[float], None] = lambda pairs: None) -> LinkedStory:
+    def link(self, part: Part, story: Story, advance: Callable[[float], None] = lambda pairs: None) -> LinkedStory:
         """Link the mentions of one story's documents; `advance` as in :func:`cdcoref.linking.link_story`."""
         if self._task.kind != "both":
-            marked = tuple(m if m.kind else replace(m, kind=self._task.kind) for m in part.mentions)
-            part = replace(part, mentions=marked).of_kind(self._task.kind)
+            part = part.of_kind(self._task.kind)
         if self._task.lemma:
-            return LinkedStory(lemma_clusters(part, [story.documents]))
-        return link_story(self._model, part, self._task.options, pairs=story.pairs, store=self._store, advance=advance)
+            return LinkedStory(lemma_clusters(part.corpus, [story.documents]))
+        return link_story(
+            self._model,
+            part.corpus,
+            self._task.options,
+            pairs=story.pairs,
+            vectors=part.vectors,
+            store=self._store,
+            advance=advance,
+        )
+
+    def _key(self, document: Document, mentions: Sequence[Mention] | None = None) -> bytes:
+        assert self._store is not None
+        what = "mentions" if mentions is None else "vectors"
+        return self._store.key(what, document_hash(document, mentions or ()))
+
+    def _kept(self, document: Document) -> Mentions | None:
+        """What the store has of a document."""
+        rows = None if self._store is None else self._store.get(self._key(document))
+        if self._store is None or rows is None:
+            return None
+        mentions = [_unpacked(row, document.id) for row in rows]
+        if self._model.vector_head is None:
+            return Mentions(mentions)
+        vectors = self._store.get(self._key(document, mentions))
+        return None if vectors is None else Mentions(mentions, MentionVectors.unpacked(vectors))
 
 
 def _packed(mention: Mention) -> list[float]:

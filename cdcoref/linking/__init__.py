@@ -21,6 +21,7 @@ from cdcoref.linking.story import LinkedStory, LinkingOptions, link_story
 from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.linking.vectors import (
     MentionVectors,
+    find_mentions_and_vectors,
     known_of_pairs,
     mention_traits,
     pairs_to_compare,
@@ -43,6 +44,7 @@ __all__ = [
     "cluster_mentions",
     "document_hash",
     "find_mentions",
+    "find_mentions_and_vectors",
     "known_of_pairs",
     "lemma_clusters",
     "link_story",

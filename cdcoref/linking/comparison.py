@@ -50,6 +50,8 @@ class Comparison:
         pairs tie together are a story: a model with vectors compares all mentions of a story by their vectors.
     max_windows
         See :class:`cdcoref.sequences.SequenceOptions`.
+    candidates
+        Replaces the model's own limit (see :class:`cdcoref.model.VectorOptions`).
     vectors
         Of the mentions, where they are known already; None: documents are read for them.
     """
@@ -61,6 +63,7 @@ class Comparison:
         pairs: Sequence[DocumentPair] | None,
         *,
         max_windows: int | None = None,
+        candidates: int | None = None,
         vectors: MentionVectors | None = None,
     ) -> None:
         for mention in corpus.mentions:
@@ -74,6 +77,9 @@ class Comparison:
         self._pairs = pairs
         self._max_windows = max_windows
         self._vectors = vectors
+        self._options = model.settings.vectors
+        if candidates is not None:
+            self._options = replace(self._options, candidates=candidates)
         self._reading: _Reading | None = None
 
     @property
@@ -115,7 +121,7 @@ class Comparison:
         if self.model.vector_scorer is None:
             return self._together().run(batch_tokens, store, advance)
         evidence = self.evidence(batch_tokens=batch_tokens, store=store, advance=advance)
-        return evidence.weighed(self.model.settings.vectors)
+        return evidence.weighed(self._options)
 
     def evidence(
         self,
@@ -123,18 +129,30 @@ class Comparison:
         batch_tokens: int,
         store: ResultStore | None = None,
         advance: Callable[[float], None] = lambda pairs: None,
+        read: bool = True,
     ) -> PairEvidence:
-        """Compare the documents with a model that has vectors, and do not weigh yet what they and the reading say."""
+        """Compare the documents with a model that has vectors, and do not weigh yet what they and the reading say.
+
+        Parameters
+        ----------
+        batch_tokens, store, advance
+            As in :meth:`run`.
+        read
+            Whether candidates are read together.
+        """
         if self._vectors is None:
             self._vectors = read_vectors(self.model, self.corpus, batch_tokens=batch_tokens, store=store)
         stories = list(self._stories())
         parts = [vector_logits(self.model, story, self._vectors.of_numbers(own)) for story, own, _ in stories]
+        if not read:
+            nothing = PairLogits(0, *(np.zeros(0, dtype=np.int64) for _ in range(3)), np.zeros(0, dtype=np.float32))
+            none = np.zeros(0, dtype=np.int64)
+            return self._joined(stories, parts, none, nothing, none)
         marked: list[int] = []
         wanted: list[DocumentPair] = []
         chosen_keys = []
-        options = self.model.settings.vectors
         for (story, own, pairs), alone in zip(stories, parts, strict=True):
-            chosen = candidate_pairs(alone, options)
+            chosen = candidate_pairs(alone, self._options)
             with_candidates = candidate_mentions(alone, chosen)
             marked += own[with_candidates].tolist()
             chosen_keys.append(_keys(own[alone.first[chosen]], own[alone.second[chosen]], len(self.corpus.mentions)))

@@ -14,6 +14,7 @@ from cdcoref.linking.clusters import cluster_mentions
 from cdcoref.linking.comparison import Comparison
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair
+from cdcoref.linking.vectors import MentionVectors
 from cdcoref.model import CorefModel
 
 
@@ -30,11 +31,15 @@ class LinkingOptions:
         with all.
     batch_tokens
         Word pieces that the encoder reads at once.
+    candidates
+        Read each mention together with at most so many others and those that have it among theirs (see
+        :class:`cdcoref.model.VectorOptions`); 0: with all; None: the model's own.
     """
 
     threshold: float | None = None
     max_windows: int | None = None
     batch_tokens: int = 8192
+    candidates: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,7 @@ def link_story(
     options: LinkingOptions,
     *,
     pairs: Sequence[DocumentPair] | None = None,
+    vectors: MentionVectors | None = None,
     store: ResultStore | None = None,
     advance: Callable[[float], None] = lambda pairs: None,
 ) -> LinkedStory:
@@ -77,6 +83,8 @@ def link_story(
         See :class:`LinkingOptions`.
     pairs
         The pairs of documents to compare; None: all. Each document is compared with itself in any case.
+    vectors
+        Of the mentions, where they are known already; None: documents are read for them, if the model has vectors.
     store
         Where results are looked up and stored.
     advance
@@ -87,7 +95,9 @@ def link_story(
     InputError
         If a mention has no kind, or more mentions begin at one word than can be marked.
     """
-    comparison = Comparison(model, story, pairs, max_windows=options.max_windows)
+    comparison = Comparison(
+        model, story, pairs, max_windows=options.max_windows, candidates=options.candidates, vectors=vectors
+    )
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)
     settings = model.settings
     if options.threshold is not None:

@@ -113,6 +113,16 @@ def read_vectors(
     return stacked.of_numbers(np.argsort(order))
 
 
+def find_mentions_and_vectors(
+    model: CorefModel, documents: Sequence[Document], *, batch_tokens: int
+) -> Iterator[tuple[Document, list[Mention], MentionVectors | None]]:
+    """Find the mentions of documents and, in the same pass, their vectors; None if the model has none."""
+    for reading in read_documents(model, documents, batch_tokens=batch_tokens):
+        mentions = reading.spans.select(reading.document, model.settings.detection_threshold)
+        vectors = MentionVectors.of(reading.document, mentions, reading.words) if model.vector_head else None
+        yield reading.document, mentions, vectors
+
+
 def vector_logits(model: CorefModel, corpus: Corpus, vectors: MentionVectors) -> PairLogits:
     """Logits of pairs of mentions of one story, by what each document says alone.
 

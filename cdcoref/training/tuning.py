@@ -17,11 +17,13 @@ from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, joined
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import (
     Comparison,
+    MentionVectors,
     PairEvidence,
     PairLogits,
     SpanScores,
     all_pairs,
     annotated_only,
+    read_vectors,
     score_spans,
 )
 from cdcoref.model import CorefConfig, CorefModel, KindScores, VectorOptions
@@ -92,7 +94,13 @@ def _weigh(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: in
     count alone, so that is chosen first.
     """
     options = model.settings.vectors
-    evidence = [_widest_evidence(model, part, batch_tokens) for part in parts]
+    vectors = [read_vectors(model, part.corpus, batch_tokens=batch_tokens) for part in parts]
+
+    def found_in(part: AnnotatedCorpus, known: MentionVectors, *, read: bool) -> PairEvidence:
+        pairs = all_pairs(linkable_groups(part, widest_setting(part.corpus)))
+        return Comparison(model, part.corpus, pairs, vectors=known).evidence(batch_tokens=batch_tokens, read=read)
+
+    evidence = [found_in(part, known, read=False) for part, known in zip(parts, vectors, strict=True)]
     for kind in KINDS:
         own = [(found, found.kinds == KINDS.index(kind)) for found in evidence]
         labels = [same_cluster(part.corpus, found)[chosen] for part, (found, chosen) in zip(parts, own, strict=True)]
@@ -101,7 +109,7 @@ def _weigh(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: in
             options, unread={**options.unread, kind: slope}, unread_bias={**options.unread_bias, kind: bias}
         )
     model.settings = replace(model.settings, vectors=options)
-    evidence = [_widest_evidence(model, part, batch_tokens) for part in parts]
+    evidence = [found_in(part, known, read=True) for part, known in zip(parts, vectors, strict=True)]
     for kind in KINDS:
         own = [(found, (found.kinds == KINDS.index(kind)) & ~np.isnan(found.together)) for found in evidence]
         labels = [same_cluster(part.corpus, found)[chosen] for part, (found, chosen) in zip(parts, own, strict=True)]
@@ -114,11 +122,6 @@ def _weigh(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: in
             bias={**options.bias, kind: bias},
         )
     return options
-
-
-def _widest_evidence(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> PairEvidence:
-    groups = linkable_groups(part, widest_setting(part.corpus))
-    return Comparison(model, part.corpus, all_pairs(groups)).evidence(batch_tokens=batch_tokens)
 
 
 def _regression(known: Sequence[NDArray[np.float32]], labels: Sequence[NDArray[np.bool_]]) -> tuple[list[float], float]:
