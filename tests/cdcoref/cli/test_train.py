@@ -173,7 +173,7 @@ def test_an_interrupted_run_says_how_it_continues(
 
     monkeypatch.setattr("cdcoref.training.train", interrupted)
     done = cdcoref("train", *corpora, "-o", tmp_path / "model")
-    assert (done.code, done.err) == (130, "cdcoref: interrupted; the same command with --resume continues this run\n")
+    assert (done.code, done.err) == (130, "cdcoref: interrupted; run the same command with --resume to resume\n")
 
 
 def test_mentions_of_conll_files_need_a_kind(cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sample: Path) -> None:

@@ -246,7 +246,7 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
     "endless mentions": (setting("detector_max_words", 10**9), "cdcoref.detector_max_words is 1000000000"),
     "an unknown feature": (
         setting("sequences.features", ["colour"]),
-        "config.json: there is no pair feature 'colour'",
+        "config.json: cdcoref.sequences.features has 'colour', which is no pair feature; choose from same_words",
     ),
     "a feature in words": (setting("sequences.features", "same_words"), "cdcoref.sequences.features is 'same_words'"),
     "a feature by number": (
@@ -262,10 +262,10 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
 for name in KINDS_OF_THRESHOLD:
     SETTINGS |= {
         f"{name}: one for all": (setting(name, 0.5), f"cdcoref.{name} is 0.5 and should be a JSON object"),
-        f"{name}: a kind missing": (setting(name, {"event": 0.5}), f"config.json: {name} must have one number each"),
+        f"{name}: a kind missing": (setting(name, {"event": 0.5}), f"json: cdcoref.{name} must have one number each"),
         f"{name}: a kind too many": (
             setting(name, {"event": 0.5, "entity": 0.5, "time": 0.5}),
-            f"config.json: {name} must have one number each",
+            f"config.json: cdcoref.{name} must have one number each",
         ),
     }
     SETTINGS[f"{name}: both negative"] = (
