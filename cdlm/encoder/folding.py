@@ -19,7 +19,7 @@ from cdlm.encoder.compiling import outside_graphs
 from cdlm.encoder.tiles import SequencePlace
 
 FEW_GLOBAL = 8
-"""Folding is used up to this many global tokens per sequence; at a quarter of a head's width it gains three quarters."""
+"""Folding is used up to this many global tokens per sequence; with a quarter of a head's width, it gains 3/4."""
 
 Observe = Callable[[int, Tensor], None]
 """Called with a sequence's number and its weights, *shape* (global tokens, heads, tokens), before dropout."""
