@@ -123,7 +123,7 @@ def read_json(path: Path) -> dict[str, Any]:
             raise InputError(f"this file is too large to be a model's {path.name}", path)
         values = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise InputError("there is no such file; give a folder with a saved model", path) from error
+        raise InputError("there is no such file; name a folder with a saved model", path) from error
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror})", path) from error
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
