@@ -1,4 +1,4 @@
-"""Cross-document coreference resolution: which mentions, in different documents, are the same event or thing."""
+"""Cross-document coreference resolution: which mentions, in different documents, are the same event or entity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["load"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import :func:`cdcoref.prediction.load` when it is asked for: it is heavy, and the command line need not wait."""
+    """Import :func:`cdcoref.prediction.load` on first use: it is slow, and the command line need not wait for it."""
     if name == "load":
         from cdcoref.prediction import load
 

@@ -1,7 +1,7 @@
-"""The vocabulary of every other file: documents, the mentions in them, and which mentions are the same thing.
+"""The vocabulary of every other file: documents, the mentions in them, and which mentions corefer.
 
-Plain dataclasses and nothing else. A gold corpus and a predicted one are the same type: a mention carries the name of
-its cluster, whoever said so.
+Plain dataclasses and nothing else. A gold corpus and a predicted one have the same type: a mention carries the name of
+its cluster, whether annotated or predicted.
 """
 
 from __future__ import annotations
@@ -34,17 +34,16 @@ class Document:
     offsets
         Character range ``(start, end)`` in `text` of every token.
     topic, subtopic
-        Annotated groups of documents, where the corpus has them. A subtopic's name is unique across topics.
+        Annotated groups of documents, if the corpus has them. A subtopic's name is unique across topics.
     part
-        CoNLL part; ``"0"`` where a document is not split.
+        CoNLL part; ``"0"`` if the document is not split.
     path
         The file it was read from.
     hidden
         Sentences that an encoder must not see as context (ECB+ keeps a document's URL in sentence 0, which would
-        give its subtopic away).
+        reveal its subtopic).
     annotated
-        Sentences in which somebody annotated mentions; None where all of them are. Elsewhere the absence of a mention
-        means nothing.
+        Sentences in which mentions were annotated; None if all were. In others the absence of a mention means nothing.
     """
 
     id: str
@@ -61,7 +60,7 @@ class Document:
 
     @classmethod
     def from_sentences(cls, id: str, sentences: Iterable[Sequence[str]], **fields: object) -> Document:
-        """Build a document whose text is its tokens joined by spaces, one sentence a line."""
+        """Build a document whose text is its tokens joined by spaces, one sentence per line."""
         tokens: list[str] = []
         ranges: list[tuple[int, int]] = []
         offsets: list[tuple[int, int]] = []
@@ -102,14 +101,14 @@ class Mention:
     tokens
         Token indices in the document, ascending, without repetition; not necessarily contiguous.
     kind
-        ``"event"``, ``"entity"``, or None where the source does not say.
+        ``"event"``, ``"entity"``, or None if the source does not state it.
     cluster
-        Name of the cluster, unique over the corpus (two mentions are coreferent if and only if their kinds and cluster
-        names are equal); None where nobody said, which is read as a singleton.
+        Name of the cluster, unique in the corpus (two mentions are coreferent if and only if their kinds and cluster
+        names are equal); None if unknown, which is treated as a singleton.
     id
-        The source's own name of the mention.
+        The source's own name for the mention.
     tag
-        The source's own class of it, such as ``"ACTION_OCCURRENCE"``.
+        The source's own class for it, such as ``"ACTION_OCCURRENCE"``.
     confidence
         For a predicted mention, the calibrated probability (0 to 1) that it belongs to its cluster.
     """
@@ -167,7 +166,7 @@ class Clusters:
         return list(members.values())
 
     def assign(self, prefix: str = "") -> list[Mention]:
-        """The mentions, each with ``prefix`` and its label as the name of its cluster."""
+        """The mentions, each with ``prefix`` followed by its label as its cluster's name."""
         return [replace(m, cluster=f"{prefix}{k}") for m, k in zip(self.mentions, self.labels, strict=True)]
 
 
@@ -178,7 +177,7 @@ class Corpus:
     documents: tuple[Document, ...]
     mentions: tuple[Mention, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
-    """What a reader had to leave out, one sentence each."""
+    """What a reader had to leave out or change, one sentence each."""
 
     def __post_init__(self) -> None:
         lengths: dict[str, int] = {}
@@ -194,7 +193,7 @@ class Corpus:
             ascending = all(a < b for a, b in pairwise(tokens))
             if not tokens or not ascending or tokens[0] < 0 or tokens[-1] >= length:
                 raise InputError(
-                    f"a mention of document {mention.document!r} has tokens {tokens}; they must be ascending numbers "
+                    f"a mention of document {mention.document!r} has tokens {tokens}; they must be ascending indices "
                     f"from 0 to {length - 1}"
                 )
 
@@ -205,7 +204,7 @@ class Corpus:
         return replace(self, mentions=tuple(m for m in self.mentions if m.kind == kind))
 
     def subset(self, documents: Iterable[str]) -> Corpus:
-        """The corpus of some of the documents, by id."""
+        """The corpus restricted to some of the documents, by id."""
         wanted = set(documents)
         return replace(
             self,
@@ -214,7 +213,7 @@ class Corpus:
         )
 
     def by_document(self) -> dict[str, list[Mention]]:
-        """Mentions of every document (also of those without any), sorted by place."""
+        """The mentions of every document (including those without any), sorted by position."""
         table: dict[str, list[Mention]] = {d.id: [] for d in self.documents}
         for mention in self.mentions:
             table[mention.document].append(mention)
@@ -223,7 +222,7 @@ class Corpus:
         return table
 
     def clusters(self) -> list[list[Mention]]:
-        """Clusters in the order of their first mention; a mention without a cluster's name is one of its own."""
+        """Clusters in the order of their first mention; a mention without a cluster name is a cluster of its own."""
         members: dict[object, list[Mention]] = {}
         for number, mention in enumerate(self.mentions):
             name = number if mention.cluster is None else (mention.kind, mention.cluster)

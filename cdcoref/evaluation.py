@@ -1,12 +1,12 @@
-"""The protocol in one function: a model and an annotated corpus in, every number that is reported out.
+"""The evaluation protocol in one function: a model and an annotated corpus in, every reported number out.
 
-Gold mentions: events and entities, each under predicted topics (the headline), gold subtopics and gold topics.
-Predicted mentions (end to end): the same, and both kinds together, and how many of the mentions were found. All
-documents are joined before scoring; every score stands beside the one without singletons and beside the lemma
-baseline's on the same mentions, and with the ceiling that the groups of documents put on recall.
+Gold mentions: events and entities, each with predicted topics (the headline), gold subtopics and gold topics.
+Predicted mentions (end to end): the same, both kinds together, and the scores of mention detection. All documents are
+joined before scoring; every score is accompanied by the one without singletons, by the lemma baseline's on the same
+mentions, and by the ceiling that the groups of documents put on recall.
 
 A corpus without links across documents is scored within documents: each is a group of its own, the only setting. Only
-what the corpus annotates is scored: its kinds, and with predicted mentions the kinds of which every mention is
+what the corpus annotates is scored: its kinds, or with predicted mentions the kinds of which every mention is
 annotated, in the annotated sentences.
 """
 
@@ -55,18 +55,17 @@ def evaluate(
     batch_tokens: int = 8192,
     progress: Progress = lambda stage, done, total: None,
 ) -> Results:
-    """Score a model by the protocol.
+    """Evaluate a model.
 
     Parameters
     ----------
     predictor
         The model; or the lemma baseline, which is then scored in the model's place.
     gold
-        An annotated corpus, with what it says about its annotation or as :func:`annotated_corpora` takes it. Settings
-        for which it has no annotated topics are left out.
+        An annotated corpus, with information on its annotation or as :func:`annotated_corpora` accepts it. Settings
+        for which it has no annotated topics are omitted.
     mentions
-        Whether the annotated mentions are clustered, or those that the model finds (those outside the annotated
-        sentences are dropped).
+        Whether to cluster the annotated mentions or those that the model detects (in the annotated sentences).
     batch_tokens, progress
         As in :meth:`cdcoref.prediction.Predictor.predict`.
 
@@ -75,16 +74,15 @@ def evaluate(
     dict
         For JSON; all scores from 0 to 1. Under ``event`` and ``entity`` (and ``both``, with predicted mentions) the
         topic settings, under each the metrics with ``recall``, ``precision`` and ``f1``, and ``conll_f1``; beside them
-        the same ``without_singletons``, the ``lemma_baseline``, and the ``ceiling`` of recall. Mentions that do not say
-        their kind are scored under ``unknown``. The headline is repeated under ``headline`` (gold mentions: singletons
-        kept where they are annotated; predicted mentions: removed). ``detection`` has the mention detector's scores,
-        ``parameters`` (None where no model was used) and ``seconds`` what it took.
+        the same ``without_singletons``, the ``lemma_baseline``, and the ``ceiling`` of recall. Mentions without a kind
+        are scored under ``unknown``. The headline is repeated under ``headline`` (gold mentions: singletons kept if
+        they are annotated; predicted mentions: removed). ``detection`` has the mention detector's scores,
+        ``parameters`` the model's size (None if no model was used), and ``seconds`` the time taken.
 
     Raises
     ------
     InputError
-        If the corpus has no annotated mentions; or if mentions are to be found, and the corpus annotates no kind of
-        them exhaustively.
+        If the corpus has no annotated mentions; or, with predicted mentions, if it annotates no kind exhaustively.
     """
     (annotated,) = annotated_corpora(gold)
     gold, info = annotated.corpus, annotated.info
@@ -92,8 +90,8 @@ def evaluate(
         raise InputError("the corpus has no annotated mentions to score against")
     judged = info.exhaustive if mentions == "predicted" else info.kinds
     if not judged and mentions == "predicted":
-        why = "its mentions do not say their kind" if _has(gold, UNKNOWN) else "it annotates only some mentions"
-        raise InputError(f"found mentions cannot be judged on this corpus, since {why}; evaluate with gold mentions")
+        why = "its mentions have no kind" if _has(gold, UNKNOWN) else "it annotates only some mentions"
+        raise InputError(f"predicted mentions cannot be scored on this corpus, since {why}; evaluate gold mentions")
     started = time.monotonic()
     corpus = gold
     results: Results = {"mentions": mentions, "documents": len(gold.documents)}
@@ -118,7 +116,7 @@ def evaluate(
                 "lemma_baseline": _scores(gold, baseline, kind),
                 "ceiling": _ceiling(gold, ceiling, kind),
             }
-    # Found singletons cannot be told from wrong ones, so end to end the number to quote is without them.
+    # Predicted singletons cannot be told from spurious mentions, so the end-to-end headline excludes them.
     singletons = "keep" if mentions == "gold" and info.singletons else "remove"
     headline = next(iter(groups))
     results["headline"] = {"topics": headline, "singletons": singletons}
@@ -139,7 +137,7 @@ def _link(
     batch_tokens: int,
     progress: Progress,
 ) -> dict[str, Corpus]:
-    """The clusters under every grouping, part by part; pairs that several groupings have in common are read once."""
+    """The clusters under every grouping, part by part; pairs that several groupings share are read once."""
     if predictor.model.settings.sequences.documents == "many" or predictor.model.vector_scorer is not None:
         return _link_stories(predictor.model, corpus, groupings, batch_tokens, progress)
     documents = {document.id: document for document in corpus.documents}
@@ -192,14 +190,14 @@ def _link_stories(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Documents that no grouping ties to others, and the pairs of them that some grouping has in one group."""
+    """Documents that no grouping connects to others, and the pairs of them that any grouping has in one group."""
 
     documents: dict[str, None]
     pairs: list[DocumentPair]
 
 
 def _joined(groupings: Iterable[Sequence[Sequence[str]]]) -> list[_Part]:
-    """The smallest parts of a collection such that no group of any grouping is in two of them."""
+    """The smallest parts of a collection such that no group of any grouping spans two of them."""
     groups = [group for grouping in groupings for group in grouping]
     number = {name: n for n, name in enumerate(dict.fromkeys(name for group in groups for name in group))}
     links = [(number[one], number[two]) for group in groups for one, two in pairwise(group)]
@@ -249,7 +247,7 @@ def _scores(gold: Corpus, system: Corpus, kind: str) -> Results:
 
 
 def _split_by_group(gold: Corpus, grouping: Sequence[Sequence[str]]) -> Corpus:
-    """The gold clusters cut along the groups of documents: the best that can be reached."""
+    """The gold clusters split by the groups of documents: the best possible response."""
     group_of = {name: number for number, group in enumerate(grouping) for name in group}
     return replace(
         gold,
@@ -267,7 +265,7 @@ def _ceiling(gold: Corpus, cut: Corpus, kind: str) -> Results:
 
 
 def _detection(gold: Corpus, found: Corpus) -> Results:
-    """Precision, recall and F1 of found mentions by kind, exact and by the last word."""
+    """Precision, recall and F1 of predicted mentions by kind, exact and by the last word."""
     table: Results = {}
     for kind in KINDS:
         sides = gold.of_kind(kind).mentions, found.of_kind(kind).mentions

@@ -1,4 +1,4 @@
-"""The whole arrow, for texts or a corpus: mentions found, documents grouped and compared, mentions clustered.
+"""Prediction from start to finish, for texts or a corpus: group documents, detect, compare and cluster mentions.
 
 import cdcoref
 prediction = cdcoref.load().predict(["first text ...", "second text ..."])
@@ -22,6 +22,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.results import Plan, Prediction
 from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs
+from cdcoref.wording import counted
 from cdlm.precision import resolve_precision
 
 if TYPE_CHECKING:
@@ -35,11 +36,11 @@ LEMMA = "lemma"
 
 PIECES_A_WORD = 1.3
 MARKED_PIECES_A_WORD = 1.8
-"""Word pieces of news a word, and with the markers of its mentions; measured on ECB+."""
+"""Word pieces per word of news, without and with the markers of its mentions; measured on ECB+."""
 BLOCKS_READ_WITH = 10
-"""With how many others a block of a large story is read, about; measured on Reuters texts."""
+"""With about how many others a block of a large story is read."""
 PIECES_OF_NO_TIME = 50_000
-"""Below this no time is announced."""
+"""With fewer word pieces, no time is announced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +52,27 @@ class PredictionOptions:
     kind
         ``"event"``, ``"entity"``, or ``"both"``.
     topics
-        Mentions are linked only within groups of documents: groups found in the text (``"predicted"``), annotated ones,
-        or one group of all documents (``"none"``).
+        Mentions are linked only within groups of documents: predicted from the text (``"predicted"``), annotated, or
+        one group of all documents (``"none"``).
     threshold
         Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
     max_pairs
-        Compare each document with at most so many others of its story, the nearest by TF-IDF; None: with all.
+        Compare each document with at most this many others of its story, the most similar by TF-IDF; None: with all.
     max_windows
-        Read each part of a document that is too long for one sequence with at most so many other parts; None: with
-        all.
+        Compare each part of a document that is too long for one sequence with at most this many other parts; None:
+        with all.
     batch_tokens
         Word pieces that the encoder reads at once.
     find_mentions
-        Find mentions even in documents that come with some.
+        Detect mentions even if the documents have annotated ones.
     candidates
         Read each mention together with at most so many others and those that have it among theirs, the likeliest by
         their vectors; 0: with all; None: the model's own limit.
     engine
-        Who links the stories: this process, one after the other (``"local"``), or the workers of a Ray cluster
-        (``"ray"``), with the same outcome.
+        What links the stories: this process, one after the other (``"local"``), or the workers of a Ray cluster
+        (``"ray"``), with the same result.
     ray_address
-        Where the cluster is (see :class:`cdcoref.engines.RayEngine`); None: what ``RAY_ADDRESS`` says, or this machine.
+        Address of the cluster (see :class:`cdcoref.engines.RayEngine`); None: that in ``RAY_ADDRESS``, or this machine.
     """
 
     kind: Literal["event", "entity", "both"] = "both"
@@ -87,7 +88,7 @@ class PredictionOptions:
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise InputError(f"the threshold is a probability, from 0 to 1, and not {self.threshold}")
+            raise InputError(f"the threshold must be a probability from 0 to 1, not {self.threshold}")
         if self.max_pairs is not None and self.max_pairs < 1:
             raise InputError(f"the limit on pairs must be 1 or more, not {self.max_pairs}")
         if self.max_windows is not None and self.max_windows < 1:
@@ -101,19 +102,19 @@ class PredictionOptions:
 
 
 class Announce(Protocol):
-    """Is told the plan before the long part of the work begins."""
+    """Called with the plan before the long part of the work begins."""
 
     def __call__(self, plan: Plan) -> None:
-        """Take note."""
+        """Announce the plan."""
 
 
 class Predictor:
-    """A model that is ready to predict; made by :func:`load`.
+    """A model that is ready to predict; created by :func:`load`.
 
     Parameters
     ----------
     model
-        The coreference model; for the lemma baseline it only finds mentions.
+        The coreference model; for the lemma baseline it only detects mentions.
     lemma
         Cluster by head lemma instead of by the model.
     """
@@ -131,26 +132,26 @@ class Predictor:
         announce: Announce | None = None,
         progress: Progress = lambda stage, done, total: None,
     ) -> Prediction:
-        """Find mentions and which of them are the same, across all the documents.
+        """Find mentions, and link those that corefer across all documents.
 
         Parameters
         ----------
         texts
-            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. Mentions that a corpus comes with are
-            used (those without a kind are of `options.kind`); if it has none they are found.
+            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. If a corpus has annotated mentions,
+            they are used (those without a kind are of `options.kind`); otherwise mentions are detected.
         options
             See :class:`PredictionOptions`.
         cache
-            Folder in which results are kept, so that an interrupted run goes on where it stopped.
+            Folder for intermediate results, from which an interrupted run resumes.
         announce
-            Is told the plan.
+            Called with the plan.
         progress
-            Is told a stage (``"finding mentions"``, ``"comparing"``), how much of it is done, and how much there is.
+            Called with a stage (``"finding mentions"``, ``"comparing"``), the amount done, and the total.
 
         Raises
         ------
         InputError
-            If a given mention has no kind, or annotated topics are asked for and documents have none.
+            If an annotated mention has no kind, or annotated topics are requested but documents have none.
         """
         corpus = texts if isinstance(texts, Corpus) else _corpus(texts)
         plans: list[Plan] = []
@@ -180,7 +181,7 @@ class Predictor:
         announce: Announce | None = None,
         progress: Progress = lambda stage, done, total: None,
     ) -> Iterator[LinkedStory]:
-        """As :meth:`predict`, but story by story: no more is in memory than the documents and the largest story."""
+        """As :meth:`predict`, but story by story: only the documents and the largest story are held in memory."""
         options = options or PredictionOptions()
         find = options.find_mentions or not corpus.mentions
         notes = () if find else _notes_on_documents_without_mentions(corpus)
@@ -195,7 +196,7 @@ class Predictor:
     def _engine(
         self, options: PredictionOptions, find: bool, store: ResultCache | None
     ) -> AbstractContextManager[LocalEngine | RayEngine]:
-        """Who links the stories, ready to."""
+        """The engine that links the stories."""
         from cdcoref.engines import LocalEngine, RayEngine, Task
         from cdcoref.linking import LinkingOptions
 
@@ -206,7 +207,7 @@ class Predictor:
         return nullcontext(LocalEngine(self.model, task, store))
 
     def _plan(self, corpus: Corpus, options: PredictionOptions, find: bool) -> tuple[Plan, list[Story]]:
-        """What is to be done, and the stories with the pairs of documents to compare in each."""
+        """The plan, and the stories with the pairs of documents to compare in each."""
         from cdcoref.engines import Story
 
         stories = []
@@ -227,7 +228,7 @@ class Predictor:
         return Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds), stories
 
     def _pieces(self, corpus: Corpus, stories: Sequence[Story]) -> float:
-        """About how many word pieces are read together, markers included."""
+        """Roughly how many word pieces are read in pairs of documents, markers included."""
         orders = 2 if self.model.settings.both_orders else 1
         words = {document.id: len(document.tokens) for document in corpus.documents}
         if self.model.settings.sequences.documents == "many":
@@ -253,14 +254,14 @@ def load(model: str | Path = "default", *, device: str | None = None, precision:
     Parameters
     ----------
     model
-        ``"default"`` for the one that comes with the package, the folder of another, ``organisation/model`` for one on
-        the Hugging Face hub, or ``"lemma"`` for the baseline that links mentions of the same head lemma.
+        ``"default"`` for the model included in the package, the folder of another, ``organisation/model`` for one on
+        the Hugging Face hub, or ``"lemma"`` for the baseline that links mentions with the same head lemma.
     device
-        ``"cpu"``, ``"cuda"``, ...; by default CUDA where there is one.
+        ``"cpu"``, ``"cuda"``, ...; by default a GPU if there is one.
     precision
-        In what the encoder's products are computed: ``"fp32"``; ``"bf16"``, which takes less time where the processor
-        has instructions for it; ``"int8"``, on CPUs, which is a little less precise; or ``"auto"``: bf16 where the
-        processor has the instructions, else fp32.
+        Numeric precision of the encoder: ``"fp32"``; ``"bf16"``, which is faster if the processor supports it;
+        ``"int8"``, for CPUs only, which is slightly less accurate; or ``"auto"``: bf16 if the processor supports it,
+        otherwise fp32.
 
     Raises
     ------
@@ -268,7 +269,7 @@ def load(model: str | Path = "default", *, device: str | None = None, precision:
         If there is no such model, device or precision.
     """
     if precision not in get_args(Precision):
-        raise InputError(f"the precision {precision!r} is not known; known are {', '.join(get_args(Precision))}")
+        raise InputError(f"unknown precision {precision!r}; choose from {', '.join(get_args(Precision))}")
     import torch
 
     from cdcoref.model import CorefModel
@@ -278,20 +279,20 @@ def load(model: str | Path = "default", *, device: str | None = None, precision:
         place = torch.device(name)
         torch.empty(0, device=place)
     except (RuntimeError, AssertionError) as error:
-        raise InputError(f"the device {name!r} cannot be used here; --device cpu always can") from error
+        raise InputError(f"the device {name!r} is not available here; choose 'cpu', which always is") from error
     loaded = CorefModel.from_pretrained("default" if model == LEMMA else model)
     resolved = resolve_precision(precision, place)
     if resolved == "bf16":
         loaded.inference_dtype = torch.bfloat16
     elif resolved == "int8":
         if place.type != "cpu":
-            raise InputError("the precision int8 is for CPUs; choose bf16 or fp32")
+            raise InputError("int8 precision is for CPUs only; choose bf16 or fp32")
         loaded.encoder.compute_in_int8()
     return Predictor(loaded.to(place), lemma=model == LEMMA)
 
 
 def model_fingerprint(model: CorefModel) -> str:
-    """A hash of a model's weights and of what decides its logits and mentions."""
+    """A hash of a model's weights and of everything else that determines its logits and mentions."""
     digest = hashlib.sha256(json.dumps(model.settings.to_dict(), sort_keys=True).encode())
     digest.update(str(model.inference_dtype).encode())
     for name, tensor in sorted(model.state_dict().items()):
@@ -301,7 +302,7 @@ def model_fingerprint(model: CorefModel) -> str:
 
 
 def pieces_per_second(model: CorefModel) -> float:
-    """How many word pieces the encoder reads in a second here, measured on a made-up batch."""
+    """How many word pieces per second the encoder reads on this machine, measured on an artificial batch."""
     import torch
 
     length = min(256, model.settings.sequences.max_length)
@@ -317,20 +318,20 @@ def pieces_per_second(model: CorefModel) -> float:
 
 
 def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
-    """What to say where some documents come with mentions and others do not."""
+    """A note if only some of the documents have annotated mentions."""
     with_some = {mention.document for mention in corpus.mentions}
     without = [document.id for document in corpus.documents if document.id not in with_some]
     if not without:
         return ()
     return (
-        f"{len(without)} of the documents came without mentions ({without[0]} is one); since others came with some, "
-        "mentions were not searched for in them",
+        f"no mentions were detected in {counted(len(without), 'document')} without annotation, such as {without[0]}, "
+        "since other documents have annotated mentions",
     )
 
 
 def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
     if isinstance(texts, str):
-        raise InputError("give a list of texts, not one text: coreference across documents needs several")
+        raise InputError("give a list of texts, not a single text: coreference across documents needs several")
     named = texts if isinstance(texts, Mapping) else {str(n): text for n, text in enumerate(texts, start=1)}
     return Corpus(tuple(tokenise_text(text, name) for name, text in named.items()))
 

@@ -1,7 +1,7 @@
-"""What a prediction gives back: clusters of mentions with their places in the texts, and what had to be done.
+"""The result of a prediction: clusters of mentions with their positions in the texts, and the work that was done.
 
 In: a corpus whose mentions carry the names of their clusters. Out: clusters in the order in which people want to see
-them, formed one by one so that the first are there at once however many follow; counts; rows and data frames.
+them, generated one by one so that the first are available at once, however many follow; counts; rows and data frames.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ SHOWN_IN_NOTEBOOK = 10
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What lies ahead once documents are grouped.
+    """The work ahead once documents are grouped.
 
     Attributes
     ----------
     documents, stories, largest
-        How many documents and stories there are, and documents in the largest story.
+        Number of documents, of stories, and of documents in the largest story.
     pairs, pruned
-        Pairs of documents to compare, and pairs left out because of `max_pairs`.
+        Number of document pairs to compare, and of those pruned because of `max_pairs`.
     seconds
-        About how long it will take; 0 where that is a few seconds.
+        Estimated duration; 0 if it is only a few seconds.
     """
 
     documents: int
@@ -49,16 +49,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much there is; the counts of separate stories add up.
+    """Totals; the counts of separate stories add up.
 
     Attributes
     ----------
     documents, stories, mentions
-        How many there are.
+        Number of each.
     across, within
         Clusters whose mentions are in several documents, and clusters of several mentions in one document.
     singletons
-        Mentions that are alone in their cluster.
+        Clusters of one mention.
     """
 
     documents: int = 0
@@ -70,7 +70,7 @@ class Counts:
 
     @classmethod
     def of(cls, corpus: Corpus, stories: int) -> Counts:
-        """Count what is in a corpus of so many stories."""
+        """The counts of a corpus, given its number of stories."""
         clusters = corpus.clusters()
         several = [cluster for cluster in clusters if len(cluster) > 1]
         across = sum(len({mention.document for mention in cluster}) > 1 for cluster in several)
@@ -96,7 +96,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class PredictedMention:
-    """A mention as a reader wants it.
+    """A mention, located in the text for a reader.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class PredictedMention:
     line
         Line of the text (from 1) in which it begins.
     text
-        Its words as they stand there; the parts of a discontinuous mention are joined by ``" ... "``.
+        Its words as they appear there; the parts of a discontinuous mention are joined by ``" ... "``.
     """
 
     document: str
@@ -121,14 +121,14 @@ class PredictedMention:
 
 @dataclass(frozen=True, slots=True)
 class PredictedCluster:
-    """Mentions that are the same thing, in the order of the documents.
+    """Coreferent mentions, in the order of the documents.
 
     Attributes
     ----------
     kind, mentions
-        What it is, and where it is mentioned.
+        Their kind, and the mentions.
     confidence
-        The mean of its mentions' confidences; None where none has one.
+        The mean of its mentions' confidences; None if none has one.
     id
         The cluster's name in the corpus; None for a mention without one.
     """
@@ -145,7 +145,7 @@ class PredictedCluster:
 
 
 class MentionRow(NamedTuple):
-    """A mention as a row of a table: a line of CSV, or of a data frame.
+    """A mention as a row of a table: of a CSV file or a data frame.
 
     Attributes
     ----------
@@ -156,9 +156,9 @@ class MentionRow(NamedTuple):
     cluster_mentions, cluster_documents
         How many mentions the cluster has, and in how many documents.
     story
-        Number (from 1) of the story; None where that is not known.
+        Number (from 1) of the story; None if unknown.
     sentence
-        The sentence in which the mention begins, its white space made single spaces.
+        The sentence in which the mention begins, with white space reduced to single spaces.
     """
 
     cluster: str | None
@@ -177,7 +177,7 @@ class MentionRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What was predicted.
+    """A prediction.
 
     Attributes
     ----------
@@ -187,11 +187,11 @@ class Prediction:
     stories
         The documents of each story, by id; mentions were linked within stories.
     plan
-        What had to be done.
+        The work that had to be done.
     sequences
-        How many sequences were read together.
+        Number of sequences read.
     notes
-        One sentence for whatever could not be taken into account.
+        One sentence for everything that could not be taken into account.
     """
 
     corpus: Corpus
@@ -201,28 +201,28 @@ class Prediction:
     notes: tuple[str, ...] = field(default=())
 
     def clusters(self, *, singletons: bool = False) -> list[PredictedCluster]:
-        """The clusters in the order of :meth:`each_cluster`; those of one mention only if asked for."""
+        """The clusters in the order of :meth:`each_cluster`; singletons on request."""
         return list(self.each_cluster(singletons=singletons))
 
     def each_cluster(self, *, singletons: bool = False) -> Iterator[PredictedCluster]:
-        """The same one by one: only what is asked for is looked up in the texts.
+        """The clusters one by one: texts are consulted only for those requested.
 
-        Clusters across documents come first, those before others that most documents surely share; then clusters within
-        one document; then, if asked for, mentions that are alone.
+        Clusters across documents come first, ranked by the number of documents and the confidence; then clusters within
+        one document; then, on request, singletons.
         """
         places = _Places(self.corpus)
         return (_cluster(members, places) for members in ranked_clusters(self.corpus, singletons=singletons))
 
     def counts(self) -> Counts:
-        """How many documents, stories, mentions and clusters there are."""
+        """The number of documents, stories, mentions and clusters."""
         return Counts.of(self.corpus, len(self.stories))
 
     def rows(self) -> Iterator[MentionRow]:
-        """One row a mention, cluster by cluster, with those that are alone at the end."""
+        """One row per mention, cluster by cluster, singletons last."""
         return mention_rows(self.corpus, self.stories)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """A data frame with one row a mention; its columns are the fields of :class:`MentionRow`.
+        """A data frame with one row per mention; its columns are the fields of :class:`MentionRow`.
 
         Raises
         ------
@@ -232,7 +232,7 @@ class Prediction:
         return dataframe(self.rows())
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: counts and the first clusters."""
+        """The representation in a notebook: counts and the first clusters."""
         counts = self.counts()
         rows = []
         for cluster in islice(self.each_cluster(), SHOWN_IN_NOTEBOOK):
@@ -260,20 +260,20 @@ def ranked_clusters(corpus: Corpus, *, singletons: bool = True) -> Iterator[list
 
 
 def mean_confidence(cluster: Sequence[Mention]) -> float | None:
-    """The mean of the confidences that are known; None where none is."""
+    """The mean of the known confidences; None if none is known."""
     known = [mention.confidence for mention in cluster if mention.confidence is not None]
     return sum(known) / len(known) if known else None
 
 
 def mention_rows(corpus: Corpus, stories: Sequence[Sequence[str]] = ()) -> Iterator[MentionRow]:
-    """One row a mention of a corpus, cluster by cluster.
+    """One row per mention of a corpus, cluster by cluster.
 
     Parameters
     ----------
     corpus
         Documents, mentions and the names of their clusters.
     stories
-        The documents of every story, by id; none where that is not known.
+        The documents of every story, by id; empty if unknown.
     """
     places = _Places(corpus)
     story_of = {name: number for number, story in enumerate(stories, start=1) for name in story}
@@ -311,7 +311,7 @@ def dataframe(rows: Iterator[MentionRow]) -> pd.DataFrame:
 
 
 def require_pandas() -> ModuleType:
-    """The package pandas, which is imported only here.
+    """The pandas package, which is imported only here.
 
     Raises
     ------
@@ -328,8 +328,7 @@ def require_pandas() -> ModuleType:
 def corpus_and_stories(source: Prediction | Corpus) -> tuple[Corpus, tuple[tuple[str, ...], ...]]:
     """The corpus of a prediction, and the documents of every story by id.
 
-    The stories of a corpus are its annotated subtopics, or else its topics; there are none if some documents have
-    neither.
+    The stories of a corpus are its annotated subtopics, or else its topics; there are none if any document has neither.
     """
     if isinstance(source, Prediction):
         return source.corpus, source.stories
@@ -343,7 +342,7 @@ def corpus_and_stories(source: Prediction | Corpus) -> tuple[Corpus, tuple[tuple
 
 
 class _Places:
-    """Where the mentions of a corpus are in its texts; what it takes is computed once a document, when asked for."""
+    """Where the mentions of a corpus are in its texts; computed once per document, on demand."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._documents = {document.id: document for document in corpus.documents}
@@ -351,7 +350,7 @@ class _Places:
         self._sentence_ends: dict[str, list[int]] = {}
 
     def shown(self, mention: Mention) -> PredictedMention:
-        """The mention with its characters, line and words."""
+        """The mention with its character range, line and words."""
         document = self._documents[mention.document]
         parts = character_parts(mention, document)
         text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
@@ -395,7 +394,7 @@ def _cluster(members: Sequence[Mention], places: _Places) -> PredictedCluster:
 
 
 def _rank(cluster: Sequence[Mention]) -> tuple[bool, bool, float, int]:
-    """What sorts higher comes first: across documents, several mentions, documents that surely share it, size."""
+    """Sort key, highest first: across documents, several mentions, documents times confidence, size."""
     documents = len({mention.document for mention in cluster})
     sure = mean_confidence(cluster)
     return documents > 1, len(cluster) > 1, documents * (1.0 if sure is None else sure), len(cluster)

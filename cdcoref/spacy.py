@@ -1,15 +1,15 @@
-"""spaCy Docs in, the same Docs with clusters out: across Docs of any pipeline, or as a component of one.
+"""spaCy Docs in, the same Docs with clusters out: across Docs from any pipeline, or as a pipeline component.
 
 A mention is a span in ``doc.spans["event"]`` or ``doc.spans["entity"]``, and ``span._.cluster`` the name of its cluster
-(its ``kb_id_``; None where it has none)::
+(its ``kb_id_``; None if it has none)::
 
     docs = [nlp(text) for text in texts]
     cdcoref.spacy.link(docs)
     print([(span.text, span._.cluster) for doc in docs for span in doc.spans["event"]])
     displacy.render(docs, style="span", options={"spans_key": "event"})
 
-In a pipeline, ``nlp.add_pipe("cdcoref")`` finds the mentions of each Doc and the clusters within it. What else a span
-holds is said in :mod:`cdcoref.formats.docbin`, as are ``.spacy`` files.
+In a pipeline, ``nlp.add_pipe("cdcoref")`` finds the mentions of each Doc and the clusters within it. See
+:mod:`cdcoref.formats.docbin` for the other attributes of a span and for ``.spacy`` files.
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ def link(
     *,
     entities: bool = False,
 ) -> Prediction:
-    """Find which mentions in several Docs are the same, and put them into the Docs.
+    """Find coreferent mentions across several Docs, and add them to the Docs.
 
     Parameters
     ----------
     docs
-        Docs of any pipeline: their tokens are used as they are, and so are their sentences if they have any. Their
+        Docs from any pipeline: their tokens are used as they are, and so are their sentences if they have any. Their
         span groups ``"event"`` and ``"entity"`` are replaced.
     model
-        What :func:`cdcoref.load` takes, or what it returns.
+        A model name or folder for :func:`cdcoref.load`, or the predictor that it returns.
     options
         See :class:`cdcoref.prediction.PredictionOptions`.
     entities
-        Take the Docs' named entities (``doc.ents``) as the mentions of entities, and find only events.
+        Use the Docs' named entities (``doc.ents``) as the entity mentions, and detect only events.
 
     Returns
     -------
     Prediction
-        The same as a corpus, whose documents are called as :func:`corpus_of` calls them.
+        The same as a corpus, whose document ids are those that :func:`corpus_of` assigns.
 
     Raises
     ------
@@ -83,13 +83,13 @@ class Linker:
     Parameters
     ----------
     model
-        What :func:`cdcoref.load` takes.
+        A model name or folder for :func:`cdcoref.load`.
     kind
         ``"event"``, ``"entity"`` or ``"both"``.
     threshold
         Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
     entities
-        Take the named entities that an earlier component found as the mentions of entities, and find only events.
+        Use the named entities that an earlier component found as the entity mentions, and detect only events.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Linker:
         from cdcoref.prediction import PredictionOptions
 
         self._predictor = _loaded(model)
-        # Every Doc is a topic of its own: Docs are read together and linked apart.
+        # Every Doc is a topic of its own: Docs are read together but linked separately.
         self._options = PredictionOptions(kind, "gold_topic", threshold)
         self._entities = entities
 
@@ -108,7 +108,7 @@ class Linker:
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
-        """Annotate Docs, so many at a time."""
+        """Annotate Docs, `batch_size` at a time."""
         for docs in minibatch(stream, batch_size):
             self._link(docs)
             yield from docs
@@ -117,7 +117,7 @@ class Linker:
         documents = [document for doc in docs for document in corpus_of([doc]).documents]
         corpus = Corpus(tuple(replace(d, id=str(n), topic=str(n)) for n, d in enumerate(documents)))
         linked = _predicted(docs, corpus, self._predictor, self._options, self._entities).corpus
-        # A Doc's clusters are called the same whatever Docs were read with it.
+        # A Doc's clusters have the same names whichever Docs were read with it.
         names: dict[str, dict[tuple[str | None, str | None], str]] = {document.id: {} for document in corpus.documents}
         mentions = []
         for mention in sorted(linked.mentions, key=lambda m: m.tokens):
@@ -140,13 +140,13 @@ def make_linker(
     threshold: float | None,
     entities: bool,
 ) -> Linker:
-    """What ``nlp.add_pipe("cdcoref", config={...})`` calls; see :class:`Linker`."""
+    """Called by ``nlp.add_pipe("cdcoref", config={...})``; see :class:`Linker`."""
     return Linker(model, kind, threshold, entities)
 
 
 @lru_cache(maxsize=1)
 def _loaded(model: str | Path) -> Predictor:
-    """The last model that was asked for stays loaded."""
+    """The model; the last one requested stays loaded."""
     from cdcoref.prediction import load
 
     return load(model)
@@ -162,7 +162,7 @@ def _predicted(
         if options.kind != ENTITY:
             found = find_mentions(predictor.model, corpus, batch_tokens=options.batch_tokens)
             mentions += found.of_kind(EVENT).mentions
-        if not mentions:  # the predictor would look for some
+        if not mentions:  # the predictor would detect some
             alone = tuple((document.id,) for document in corpus.documents)
             return Prediction(corpus, alone, Plan(len(alone), len(alone), min(1, len(alone)), 0, 0, 0.0))
         corpus = replace(corpus, mentions=mentions)

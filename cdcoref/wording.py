@@ -1,4 +1,4 @@
-"""How numbers are said in messages, tables and pages."""
+"""How numbers are written in messages, tables and pages."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 import os
 
-# Threads of OpenMP that wait busily keep the cores from other programs, and make everything several times slower where
-# there are some. It is read when PyTorch is imported, so it is set here, before; who has set it keeps what they chose.
+# OpenMP threads that wait busily take the cores from other programs, and make everything several times slower if there
+# are any. PyTorch reads this setting on import, so it is set here, before that, unless the user has set it.
 if not os.environ.keys() & {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"}:
     os.environ["OMP_WAIT_POLICY"] = "PASSIVE"

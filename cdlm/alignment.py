@@ -1,7 +1,7 @@
 """The attention analysis (paper, section 3.5): documents with mentions and an encoder in, percentile ranks out.
 
-Two documents are read together with global attention on one mention, the source. Does the last layer's global
-attention single out a coreferent mention, the target, among the tokens of the other document?
+Two documents are read together with global attention on one mention, the source. The question is whether the last
+layer's global attention singles out a coreferent mention, the target, among the tokens of the other document.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 PAIRS = 1000
-"""Of each kind, coreferent and not (paper, section 3.5)."""
+"""Number of pairs of each kind, both coreferent and not (paper, section 3.5)."""
 Progress = Callable[[int, int], None]
 
 
@@ -40,7 +40,7 @@ class MentionPair:
     documents, mentions
         The first and the second.
     source
-        0 or 1: which of the mentions attends globally; the other one is the target.
+        0 or 1: the mention that attends globally; the other one is the target.
     """
 
     documents: tuple[AnnotatedDocument, AnnotatedDocument]
@@ -55,10 +55,10 @@ class MentionPair:
 
 
 def sample_pairs(documents: Sequence[AnnotatedDocument], count: int = PAIRS, seed: int = 0) -> list[MentionPair]:
-    """Draw pairs of mentions of different documents: of each kind so many that corefer, and so many that do not.
+    """Draw pairs of mentions of different documents: of each kind, `count` that corefer and `count` that do not.
 
-    Negative pairs are of one kind and of one group of related documents, as candidates for coreference are. Which
-    document comes first and which mention is the source is random too. There are fewer pairs where fewer exist.
+    Negative pairs are of one kind and from one group of related documents, like candidates for coreference. Which
+    document comes first and which mention is the source is random too. If fewer pairs exist, fewer are drawn.
     """
     positive: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
     negative: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
@@ -95,25 +95,25 @@ class PairTokens:
     ids
         Piece ids.
     words
-        For each document the place of each of its words among the pieces, (start, end).
+        For each document, the range of each of its words among the pieces, (start, end).
     """
 
     ids: list[int]
     words: tuple[list[tuple[int, int]], list[tuple[int, int]]]
 
     def pieces(self, document: int, words: Sequence[int]) -> list[int]:
-        """Places of the pieces of some words of a document."""
+        """Positions of the pieces of some words of a document."""
         return [place for word in words for place in range(*self.words[document][word])]
 
 
 @dataclass(frozen=True)
 class PairAttention:
-    """What the source of a pair attends to and is attended by.
+    """The attention to and from the source of a pair.
 
     Attributes
     ----------
     scores
-        s(i|S) of each piece of the sequence, which sum to 1; 0 for the source's own. *Shape:* (length,)
+        s(i|S) of each piece of the sequence, summing to 1; 0 for the source's own. *Shape:* (length,)
     rank
         Percentile rank of the target within its document, from 0 to 100.
     """
@@ -169,7 +169,7 @@ class PairReader:
 
 
 def alignment_scores(of_source: Tensor, to_source: Tensor, source: Sequence[int]) -> Tensor:
-    """s(i|S): the attention between each token and the source, both directions and all heads, summed and normalised.
+    """s(i|S): the attention between each token and the source, summed over both directions and all heads, normalised.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def alignment_scores(of_source: Tensor, to_source: Tensor, source: Sequence[int]
     to_source
         How much each token attends to the source's tokens. *Shape:* (heads, length, source tokens)
     source
-        The places of the source's tokens, which get no score.
+        The positions of the source's tokens, which get no score.
 
     Returns
     -------
@@ -209,9 +209,9 @@ class Alignment:
     Attributes
     ----------
     cells
-        For each (kind, whether coreferent).
+        The mean rank for each (kind, whether coreferent).
     left_out
-        Pairs that do not fit into the window.
+        Number of pairs too long for the encoder.
     """
 
     cells: dict[tuple[str, bool], MeanRank] = field(default_factory=dict)
@@ -225,7 +225,7 @@ class MeanRank:
     Attributes
     ----------
     pairs
-        How many pairs it is the mean of.
+        The number of pairs averaged.
     """
 
     mean: float
@@ -240,12 +240,12 @@ def align(reader: PairReader, pairs: Sequence[MentionPair], progress: Progress =
     Parameters
     ----------
     progress
-        Is told how many pairs are done, and of how many.
+        Called with the number of pairs done and the total.
 
     Raises
     ------
     InputError
-        If no pair fits into the encoder's window.
+        If every pair is too long for the encoder.
     """
     ranks: dict[tuple[str, bool], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     left_out = 0
@@ -258,7 +258,7 @@ def align(reader: PairReader, pairs: Sequence[MentionPair], progress: Progress =
             left_out += 1
         progress(done, len(pairs))
     if not ranks:
-        raise InputError("no pair of documents fits into the encoder's window")
+        raise InputError("every pair of documents is too long for the encoder")
     return Alignment({cell: _mean_rank(list(groups.values())) for cell, groups in ranks.items()}, left_out)
 
 
@@ -273,11 +273,11 @@ def find_pair(documents: Sequence[AnnotatedDocument], source: str, target: str) 
     Raises
     ------
     InputError
-        If there is no such document, no mention of such words in it, or both are in the same document.
+        If a document does not exist, it has no mention with these words, or both mentions are in the same document.
     """
     (one, first), (other, second) = _find(documents, source), _find(documents, target)
     if one.id == other.id:
-        raise InputError(f"the source and the target must be in different documents, and both are in {one.id}")
+        raise InputError(f"the source and the target must be in different documents, but both are in {one.id}")
     same = first.kind == second.kind and first.cluster is not None and first.cluster == second.cluster
     return MentionPair((one, other), (first, second), 0, same)
 

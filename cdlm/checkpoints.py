@@ -7,7 +7,7 @@ Weights are written as safetensors only. A hub checkpoint that has nothing but a
 from __future__ import annotations
 
 import json
-import pickle  # only for the name of an error: nothing is unpickled here but by torch.load(weights_only=True)
+import pickle  # only for the name of an error: only torch.load(weights_only=True) unpickles anything here
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ WEIGHTS_FILE = "model.safetensors"
 INDEX_FILE = "model.safetensors.index.json"
 OLD_WEIGHTS_FILE = "pytorch_model.bin"
 SAFE_FILES = ("*.json", "*.txt", "*.model", "model*.safetensors")
-"""What is downloaded of a checkpoint."""
+"""The files of a checkpoint that are downloaded."""
 UNPICKLING_ERRORS = (
     *(pickle.UnpicklingError, RuntimeError, EOFError, ValueError, TypeError, AttributeError, AssertionError),
     *(LookupError, ArithmeticError, MemoryError, struct.error),
@@ -42,7 +42,7 @@ UNPICKLING_ERRORS = (
 
 
 class _NoInitialisation(TorchFunctionMode):
-    """Lets the functions of ``torch.nn.init`` return their tensor as it is."""
+    """Makes the functions of ``torch.nn.init`` return their tensor unchanged."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -54,9 +54,9 @@ class _NoInitialisation(TorchFunctionMode):
 
 @contextmanager
 def shapes_only() -> Iterator[None]:
-    """Modules that are made in this context have weights without values, to be put in place by ``load_state_dict``.
+    """Modules created in this context have weights without values, which ``load_state_dict`` then assigns.
 
-    On PyTorch's meta device alone each initialisation would still be gone through, and the compiler imported for it.
+    With PyTorch's meta device alone, every initialisation would still run, and import the compiler.
     """
     with torch.device("meta"), _NoInitialisation():
         yield
@@ -74,13 +74,13 @@ def find_checkpoint(name_or_folder: str | Path) -> Path:
     if folder.is_dir():
         return folder
     if folder.exists():
-        raise InputError("this is a file; name the folder with the saved model", folder)
+        raise InputError("this is a file; give the folder with the saved model", folder)
     return download(str(name_or_folder), SAFE_FILES, OLD_WEIGHTS_FILE)
 
 
 Shapes = Mapping[str, Sequence[int]]
 Check = Callable[[Shapes], None]
-"""Raises a `ValueError` where the shapes of stored weights, by name, are not those that are expected."""
+"""Raises a `ValueError` if the shapes of stored weights, by name, are not the expected ones."""
 
 
 def read_weights(folder: Path, check: Check | None = None) -> dict[str, Tensor]:
@@ -89,7 +89,7 @@ def read_weights(folder: Path, check: Check | None = None) -> dict[str, Tensor]:
     Parameters
     ----------
     check
-        Is given the shapes of all weights before the first is read (from ``pytorch_model.bin``, before they are
+        Called with the shapes of all weights before the first is read (from ``pytorch_model.bin``, before they are
         returned).
 
     Raises
@@ -108,9 +108,9 @@ def read_weights(folder: Path, check: Check | None = None) -> dict[str, Tensor]:
     try:
         weights = torch.load(old, map_location="cpu", weights_only=True)
     except UNPICKLING_ERRORS as error:
-        raise InputError("the weights cannot be read: the file is damaged or holds other things", old) from error
+        raise InputError("the weights cannot be read: the file is damaged or holds something else", old) from error
     if not isinstance(weights, dict) or not all(isinstance(weight, Tensor) for weight in weights.values()):
-        raise InputError("the weights cannot be read: tensors by name were expected", old)
+        raise InputError("the weights cannot be read: expected tensors by name", old)
     if check is not None:
         check({name: weight.shape for name, weight in weights.items()})
     return weights
@@ -128,7 +128,7 @@ def _safetensors_files(folder: Path) -> list[Path]:
         raise InputError(f"weight_map is {shown(places)} and should name the file of every weight", index)
     for name in places.values():
         if not isinstance(name, str) or not re.fullmatch(r"[\w.-]+\.safetensors", name):
-            raise InputError(f"weight_map names {shown(name)}, which is no file of weights in this folder", index)
+            raise InputError(f"weight_map names {shown(name)}, which is not a weights file in this folder", index)
         if not (folder / name).is_file():
             raise InputError(f"weight_map names {name}, which is missing", index)
     return [folder / name for name in sorted(set(places.values()))]
@@ -142,7 +142,7 @@ def read_safetensors(files: Sequence[Path], check: Check | None = None) -> dict[
 
 
 def _read_each(files: Sequence[Path], read: Callable[[Path], dict[str, T]]) -> dict[str, T]:
-    """What is read of the weights in some safetensors files, by name."""
+    """Something read for each weight in some safetensors files, by name."""
     values: dict[str, T] = {}
     for path in files:
         try:
@@ -158,7 +158,7 @@ def _shapes(path: Path) -> dict[str, Sequence[int]]:
 
 
 def write_checkpoint(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:
-    """Write ``config.json`` and ``model.safetensors``; each file appears whole or not at all."""
+    """Write ``config.json`` and ``model.safetensors``; each file is written completely or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     with replaced_file(folder / WEIGHTS_FILE) as path:

@@ -1,4 +1,4 @@
-"""What the command lines of both packages have in common: how they end, and how they say their version."""
+"""What the command lines of both packages share: how they exit, and how they print their version."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import typer
 from cdlm.errors import InputError
 
 DISTRIBUTION = "cdcoref"
-"""Both packages are one distribution, and have its version."""
+"""Both packages belong to this distribution and share its version."""
 
 
 def run(app: typer.Typer, name: str) -> None:
-    """Run a command line; wrong input is one sentence on standard error and exit code 2."""
+    """Run a command line; invalid input gives one sentence on standard error and exit code 2."""
     try:
         app()
     except InputError as error:
@@ -30,14 +30,14 @@ def run(app: typer.Typer, name: str) -> None:
 
 
 def version_printer(name: str) -> Callable[[bool], None]:
-    """What ``--version`` calls: it prints the version and ends the program."""
+    """The callback of ``--version``: it prints the version and exits."""
 
     def print_version(wanted: bool) -> None:
         if wanted:
             try:
                 print(f"{name} {version(DISTRIBUTION)}")
             except PackageNotFoundError:
-                raise InputError(f"{DISTRIBUTION} is not installed, and only then has it a version") from None
+                raise InputError(f"{DISTRIBUTION} is not installed, so its version is unknown") from None
             raise typer.Exit
 
     return print_version

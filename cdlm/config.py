@@ -1,6 +1,6 @@
 """The encoder's configuration: the fields of a Hugging Face Longformer ``config.json`` that the encoder uses.
 
-A file in, a configuration that the encoder can be built from out; what is wrong in the file is one sentence.
+A file in, a configuration from which the encoder can be built out; an error in the file is one sentence.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cdlm.validation import COUNT, INDEX, Count, any_of, number, shown, validate
 CONFIG_FILE = "config.json"
 MOST_LAYERS = 1000
 MOST_BYTES = 2**26
-"""A JSON file of a model that is larger is none; tokenizers, which are read elsewhere, take some megabytes."""
+"""No larger file is a model's JSON file; tokenizers, which are read elsewhere, take a few megabytes."""
 MOST_NESTING = 50
 
 Dropout = Annotated[float, number(0, below=1)]
@@ -27,12 +27,12 @@ Index = Annotated[int | None, core_schema.nullable_schema(INDEX)]
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """Sizes and constants of the encoder, named as Hugging Face's ``LongformerConfig`` names them.
+    """Sizes and constants of the encoder, with the names of Hugging Face's ``LongformerConfig``.
 
     Parameters
     ----------
     attention_window
-        One even number a layer: the total width of the window, half of it on either side of a token.
+        One even number per layer: the total width of the window, half of it on either side of a token.
     max_position_embeddings
         Rows of the position table; the first ``pad_token_id + 1`` are never used by a token.
     """
@@ -48,7 +48,7 @@ class EncoderConfig:
     bos_token_id: Index = None
     eos_token_id: Annotated[
         int | list[int] | None,
-        core_schema.nullable_schema(any_of("a whole number or a list of some", INDEX, core_schema.list_schema(INDEX))),
+        core_schema.nullable_schema(any_of("a whole number or a list of them", INDEX, core_schema.list_schema(INDEX))),
     ] = None
     sep_token_id: Index = None
     type_vocab_size: Count = 1
@@ -65,13 +65,13 @@ class EncoderConfig:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any], path: str | Path | None = None) -> EncoderConfig:
-        """Take the known fields of a Longformer configuration; others are left aside.
+        """Take the known fields of a Longformer configuration and ignore others.
 
         Raises
         ------
         InputError
-            If a size is missing, a value is of the wrong type or out of its range, the windows are not even or not one
-            a layer, the heads do not divide the width, or the padding token is not in the vocabulary.
+            If a size is missing, a value is of the wrong type or out of range, the windows are not one even number per
+            layer, the width is not a multiple of the heads, or the padding token is not in the vocabulary.
         """
         window, layers = values.get("attention_window", 512), values.get("num_hidden_layers")
         if type(window) is int and type(layers) is int and 0 < layers <= MOST_LAYERS:
@@ -80,28 +80,28 @@ class EncoderConfig:
         windows, layers, heads = config.attention_window, config.num_hidden_layers, config.num_attention_heads
         if len(windows) != layers or any(width % 2 for width in windows):
             raise InputError(
-                f"attention_window is {shown(window)} and should be one even number a layer ({layers} layers)", path
+                f"attention_window is {shown(window)} and should be one even number per layer ({layers} layers)", path
             )
         if config.hidden_size % heads:
-            raise InputError(f"hidden_size {config.hidden_size} is no multiple of {heads} attention heads", path)
+            raise InputError(f"hidden_size {config.hidden_size} is not a multiple of {heads} attention heads", path)
         if config.pad_token_id >= config.vocab_size:
             raise InputError(
-                f"pad_token_id {config.pad_token_id} is not in the vocabulary of {config.vocab_size} words", path
+                f"pad_token_id {config.pad_token_id} is not in the vocabulary of {config.vocab_size} entries", path
             )
         if config.max_length < 1:
             raise InputError(
-                f"max_position_embeddings is {config.max_position_embeddings}, and positions up to pad_token_id "
-                f"({config.pad_token_id}) are not used: there is none left for a token",
+                f"max_position_embeddings is {config.max_position_embeddings}, but positions up to pad_token_id "
+                f"({config.pad_token_id}) are unused, so none is left for a token",
                 path,
             )
         return config
 
     @classmethod
     def from_longformer(cls, values: dict[str, Any], path: Path) -> EncoderConfig:
-        """Take the fields of a ``config.json`` whose ``model_type`` is longformer; another is an `InputError`."""
+        """Take the fields of a ``config.json`` whose ``model_type`` is longformer; any other raises `InputError`."""
         if values.get("model_type") != "longformer":
             raise InputError(
-                f"model_type is {shown(values.get('model_type'))} and not 'longformer'; convert a BERT or RoBERTa "
+                f"model_type is {shown(values.get('model_type'))}, not 'longformer'; convert a BERT or RoBERTa "
                 "checkpoint with `cdlm convert` first",
                 path,
             )
@@ -115,7 +115,7 @@ class EncoderConfig:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read one JSON object from a file, or raise an `InputError` that names it."""
+    """Read one JSON object from a file, or raise an `InputError` that names the file."""
     try:
         if path.exists() and not path.is_file():
             raise InputError("this is not a file", path)
@@ -135,14 +135,14 @@ def read_json(path: Path) -> dict[str, Any]:
     else:
         nesting = _nesting(values)
     if nesting > MOST_NESTING:
-        raise InputError(f"this file nests lists and objects more than {MOST_NESTING} deep", path)
+        raise InputError(f"this file nests lists and objects more than {MOST_NESTING} levels deep", path)
     if not isinstance(values, dict):
-        raise InputError("a JSON object was expected here", path)
+        raise InputError("expected a JSON object", path)
     return values
 
 
 def _nesting(value: object) -> int:
-    """How many lists and objects the innermost value is in."""
+    """The number of lists and objects around the innermost value."""
     depth, level = 0, [value]
     while level := [
         inner

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_POSITIONS = 1_000_000
-"""Of the converted encoder: at a width of 768 their table takes 3 GB."""
+"""Limit for the converted encoder: at a width of 768 the position table takes 3 GB."""
 MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert")
 POSITIONS = "embeddings.position_embeddings.weight"
 LONG_HEAD = {
@@ -39,7 +39,7 @@ LONG_HEAD = {
     "cls.predictions.decoder.": "lm_head.decoder.",
     "lm_head.": "lm_head.",
 }
-"""How names of the heads for masked language modelling of BERT and RoBERTa begin, and how those of Longformer."""
+"""Prefixes of the weights of masked language modelling heads: in BERT and RoBERTa, and in Longformer."""
 
 
 def convert(source: str | Path, output: str | Path, max_length: int = 4096, window: int = 256) -> CDLMModel:
@@ -50,9 +50,9 @@ def convert(source: str | Path, output: str | Path, max_length: int = 4096, wind
     source
         Folder or hub name of a BERT or RoBERTa checkpoint.
     output
-        Folder of the converted checkpoint; what it has of the same name is replaced.
+        Folder for the converted checkpoint; files of the same name are replaced.
     max_length
-        Tokens that the converted encoder has positions for.
+        Number of token positions of the converted encoder.
     window
         Total width of the attention window of every layer.
 
@@ -65,7 +65,7 @@ def convert(source: str | Path, output: str | Path, max_length: int = 4096, wind
     ------
     InputError
         If the output cannot be written; the checkpoint cannot be read, or is neither BERT nor RoBERTa; the length is
-        out of range; or the window is not even.
+        out of range; or the window is odd.
     """
     if not 1 <= max_length <= MOST_POSITIONS:
         raise InputError(f"the number of positions must be from 1 to {MOST_POSITIONS:,}, not {max_length:,}")
@@ -83,12 +83,12 @@ def convert(source: str | Path, output: str | Path, max_length: int = 4096, wind
 
 def _converted(source: Path, output: Path, max_length: int, window: int) -> tuple[CDLMModel, PreTrainedTokenizerFast]:
     if source.resolve() == output.resolve():
-        raise InputError("the output would take the place of the checkpoint; name another folder", output)
+        raise InputError("the output would replace the checkpoint; choose another folder", output)
     path = source / CONFIG_FILE
     values = read_json(path)
     model_type = values.get("model_type")
     if model_type not in MODEL_TYPES or values.get("is_decoder"):
-        raise InputError(f"model_type is {shown(model_type)}; what can be converted is {', '.join(MODEL_TYPES)}", path)
+        raise InputError(f"model_type is {shown(model_type)}; it must be one of {', '.join(MODEL_TYPES)}", path)
     if values.get("position_embedding_type", "absolute") != "absolute":
         raise InputError("only absolute position embeddings can be tiled", path)
     pad_token_id = 0 if values.get("pad_token_id") is None else values["pad_token_id"]
@@ -122,7 +122,7 @@ def convert_weights(
     Raises
     ------
     ValueError
-        If weights are missing or of another shape than the configuration says.
+        If weights are missing or their shapes do not match the configuration.
     """
     bare = _bare(weights)
     head = _masked_lm_head(bare) if config.hidden_act == "gelu" else {}
@@ -141,12 +141,12 @@ def convert_weights(
 
 
 def _bare(named: Mapping[str, T]) -> dict[str, T]:
-    """The same by the names that the encoder has for them."""
+    """The same, by the encoder's own names."""
     return {name.removeprefix("bert.").removeprefix("roberta."): value for name, value in named.items()}
 
 
 def _masked_lm_head(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The head for masked language modelling by Longformer's names; its activation is always gelu there."""
+    """The masked language modelling head by Longformer's names; its activation is always gelu there."""
     return {
         new + name.removeprefix(old): tensor
         for name, tensor in weights.items()

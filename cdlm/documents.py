@@ -1,8 +1,8 @@
-"""Annotated documents as plain values: what the language model is told of a corpus that others read.
+"""Annotated documents as plain values: what the language model needs from a corpus that other packages read.
 
-The language model reads no corpus format with mentions in it and imports no package that does. A package that has
-such a reader announces it under the entry point group ``cdlm.corpora``; here a corpus' name, its folder and a split go
-in, and documents with mention spans come out.
+The language model reads no corpus format with mentions and imports no package that does. A package with such a reader
+registers it under the entry point group ``cdlm.corpora``; here a corpus' name, its folder and a split go in, and
+documents with mention spans come out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ READERS = "cdlm.corpora"
 
 @dataclass(frozen=True, slots=True)
 class MentionSpan:
-    """A mention of something.
+    """A mention.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class AnnotatedDocument:
     group
         Name of the set of related documents that it belongs to.
     words
-        What an encoder may see of it.
+        The words that an encoder may see.
     """
 
     id: str
@@ -59,17 +59,17 @@ class AnnotatedDocument:
 
 
 def annotated_documents(corpus: str, folder: str | Path, split: str) -> list[AnnotatedDocument]:
-    """Read a split of an annotated corpus with the readers that an installed package announces.
+    """Read a split of an annotated corpus with the readers that an installed package registers.
 
     Raises
     ------
     InputError
-        If no installed package announces readers, or they do not know the corpus or cannot use the folder.
+        If no installed package registers readers, or they do not know the corpus or cannot use the folder.
     """
     for entry in entry_points(group=READERS):
         return entry.load()(corpus, folder, split)
     raise InputError(
-        f"no installed package announces readers of annotated corpora (entry point group {READERS}); cdcoref does: "
-        "install it, or install it anew, with `pip install .`",
+        f"no installed package registers readers of annotated corpora (entry point group {READERS}); cdcoref does: "
+        "install or reinstall it with `pip install .`",
         folder,
     )

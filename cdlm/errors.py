@@ -6,14 +6,14 @@ from pathlib import Path
 
 
 class InputError(Exception):
-    """Input that cannot be used, said in one sentence that names the place and what to do.
+    """Input that cannot be used, described in one sentence that says where and what to do.
 
     Parameters
     ----------
     message
         One sentence: what is wrong, and what to do about it.
     path, line
-        The file, and the line (from 1) in it, where that is known; they are put in front of the message.
+        The file and the line in it (from 1), if known; they precede the message.
     """
 
     def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
@@ -25,6 +25,6 @@ class InputError(Exception):
 
 
 def first_line(error: Exception) -> str:
-    """What a library says of an error, on one line."""
+    """The first line of a library's error message."""
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__

@@ -63,15 +63,15 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def output_folder(folder: Path) -> Iterator[Path]:
-    """The folder, made before the work in the block begins; what was made is removed if the block fails without output.
+    """The folder, created before the block begins; it is removed again if the block fails without output.
 
     Raises
     ------
     InputError
-        If the folder cannot be made, or nothing can be written there.
+        If the folder cannot be created or written to.
     """
     if folder.exists() and not folder.is_dir():
-        raise InputError("this is not a folder; name a folder for the output", folder)
+        raise InputError("this is not a folder; choose a folder for the output", folder)
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         try:

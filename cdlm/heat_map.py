@@ -1,7 +1,7 @@
 """One pair of the attention analysis as a picture (paper, section 3.5): scores in, coloured text or a PNG file out.
 
-The colour of a word is its percentile rank within its document: white at the bottom, dark orange at the top. The source
-is blue; the target has a frame (in the terminal it is underlined).
+The colour of a word shows its percentile rank within its document, from white for the lowest to dark orange for the
+highest. The source is blue; the target is framed (in the terminal, underlined).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HOT: Colour = (217, 95, 2)
 SOURCE: Colour = (158, 202, 225)
 TARGET: Colour = (0, 90, 50)
 WIDTH, MARGIN, SIZE, LINE = 1000, 24, 16, 26
-"""Of a PNG, in pixels: the whole, around the text, the letters, and from line to line."""
+"""Dimensions of a PNG in pixels: image width, margin, font size and line height."""
 
 
 def word_ranks(attention: PairAttention, document: int) -> np.ndarray:
@@ -74,7 +74,7 @@ def write_png(attention: PairAttention, path: Path) -> None:
         from PIL import Image, ImageDraw
         from PIL.ImageFont import load_default
     except ImportError as error:
-        raise InputError("a PNG needs the library Pillow: pip install 'cdcoref[images]'") from error
+        raise InputError("a PNG needs Pillow; install it with: pip install 'cdcoref[images]'") from error
     font = load_default(SIZE)
     lines = list(_lines(attention, font))
     image = Image.new("RGB", (WIDTH, 2 * MARGIN + LINE * len(lines)), COLD)
@@ -96,7 +96,7 @@ def write_png(attention: PairAttention, path: Path) -> None:
 
 
 def _lines(attention: PairAttention, font: FreeTypeFont | ImageFont) -> Iterator[list[tuple[str, Colour, bool]]]:
-    """What stands in each line of a picture."""
+    """The content of each line of a picture."""
     for number, words in enumerate(_coloured(attention)):
         yield [(_title(attention, number), COLD, False)]
         line: list[tuple[str, Colour, bool]] = []
@@ -119,7 +119,7 @@ def _title(attention: PairAttention, number: int) -> str:
 
 
 def _coloured(attention: PairAttention) -> Iterator[list[tuple[str, Colour, bool]]]:
-    """For each document its words, each with its colour and whether it belongs to the target."""
+    """For each document, its words with their colours and whether they belong to the target."""
     pair = attention.pair
     for number, (document, mention) in enumerate(zip(pair.documents, pair.mentions, strict=True)):
         ranks = word_ranks(attention, number)
@@ -132,7 +132,7 @@ def _coloured(attention: PairAttention) -> Iterator[list[tuple[str, Colour, bool
 
 
 def _heat(rank: float) -> Colour:
-    """The upper half of the ranks is coloured, so that what stands out is seen."""
+    """The colour of a rank; only the upper half is coloured, so that it stands out."""
     share = max(0.0, rank - 50) / 50
     red, green, blue = (round(cold + (hot - cold) * share**2) for cold, hot in zip(COLD, HOT, strict=True))
     return red, green, blue

@@ -1,7 +1,7 @@
 """Models on the Hugging Face hub: a name in, a local folder out; and a folder in, a repository out.
 
-What was downloaded before is used without a network. A hub that does not answer is reported within seconds, where
-huggingface_hub itself would go on trying for half a minute and more.
+What was downloaded before is used without a network. A hub that does not answer is reported within seconds;
+huggingface_hub itself would keep trying for half a minute or more.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ TIMEOUT = 10.0
 
 
 def download(name: str, patterns: Sequence[str], otherwise: str | None = None) -> Path:
-    """Bring the files of a model on the hub into the hub's cache.
+    """Download the files of a model on the hub into the hub's cache.
 
     Parameters
     ----------
     name
         ``organisation/model``.
     patterns
-        Which files to take, as wildcards; one of safetensors must be among them.
+        Wildcards for the files to download, which must match a safetensors file.
     otherwise
-        A file to take where the model has no safetensors.
+        A file to download instead if the model has no safetensors.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def download(name: str, patterns: Sequence[str], otherwise: str | None = None) -
     except HFValidationError as error:
         raise InputError("this is neither a folder nor the name of a model on a hub", name) from error
     except GatedRepoError as error:
-        raise InputError("the hub gives this model only to those who have accepted its conditions", name) from error
+        raise InputError("this model is gated; accept its conditions on the hub and log in first", name) from error
     except RepositoryNotFoundError as error:
         raise InputError(
             "there is no such folder, and the hub has no model of this name; if the model is private, log in with "
@@ -59,7 +59,7 @@ def download(name: str, patterns: Sequence[str], otherwise: str | None = None) -
     wanted = [file for file in files if any(fnmatch(file, pattern) for pattern in patterns)]
     if not any(file.endswith(".safetensors") for file in wanted):
         if otherwise is None or otherwise not in files:
-            raise InputError("this model on the hub has no weights as safetensors, and no others are read", name)
+            raise InputError("this model on the hub has no safetensors weights, and no others are read", name)
         wanted.append(otherwise)
     try:
         return Path(snapshot_download(name, allow_patterns=wanted, etag_timeout=TIMEOUT))
@@ -68,7 +68,7 @@ def download(name: str, patterns: Sequence[str], otherwise: str | None = None) -
 
 
 def _cached(name: str, patterns: Sequence[str], otherwise: str | None, reason: Exception) -> Path:
-    """The folder with what was downloaded before, where the hub cannot be reached."""
+    """The folder with what was downloaded before, if the hub cannot be reached."""
     from huggingface_hub import constants, snapshot_download
 
     try:
@@ -84,7 +84,7 @@ def _cached(name: str, patterns: Sequence[str], otherwise: str | None, reason: E
 
 
 def upload(folder: Path, files: Sequence[str], name: str, *, private: bool = False) -> str:
-    """Put files into a repository on the hub, which is made if there is none.
+    """Upload files to a repository on the hub, which is created if it does not exist.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def upload(folder: Path, files: Sequence[str], name: str, *, private: bool = Fal
     name
         ``organisation/model``.
     private
-        Whether a new repository is shown to its owners only.
+        Whether a new repository is visible to its owners only.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def upload(folder: Path, files: Sequence[str], name: str, *, private: bool = Fal
     Raises
     ------
     InputError
-        If it is not the name of a model, the hub cannot be reached, or nobody is logged in who may write there.
+        If it is not the name of a model, the hub cannot be reached, or no user with write access is logged in.
     """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, HTTPError, LocalTokenNotFoundError
@@ -117,9 +117,11 @@ def upload(folder: Path, files: Sequence[str], name: str, *, private: bool = Fal
     except HFValidationError as error:
         raise InputError("this is not the name of a model on a hub; give organisation/model", name) from error
     except LocalTokenNotFoundError as error:
-        raise InputError("nobody is logged in to the hub; run `hf auth login` first", name) from error
+        raise InputError("you are not logged in to the hub; run `hf auth login` first", name) from error
     except (OSError, HTTPError, ValueError) as error:
         refused = isinstance(error, HfHubHTTPError) and error.response.status_code in (401, 403)
-        what = "the hub does not let you write here" if refused else "the model could not be uploaded to the hub"
+        what = (
+            "you have no write access to this repository" if refused else "the model could not be uploaded to the hub"
+        )
         raise InputError(f"{what} ({first_line(error)})", name) from error
     return str(address)

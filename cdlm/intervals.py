@@ -1,6 +1,6 @@
 """Confidence intervals by the bootstrap over sets of documents: sums and counts of each set in, resampled means out.
 
-What belongs to one set is not independent, so whole sets are drawn (with replacement), never tokens or pairs.
+Items of one set are not independent, so whole sets are drawn (with replacement), never tokens or pairs.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ _DRAWS_AT_ONCE = 100
 def resampled_means(sums: np.ndarray, counts: np.ndarray, seed: int = 0) -> np.ndarray:
     """The mean of all items in each bootstrap sample of the sets.
 
-    With the same seed and number of sets the same sets are drawn, so that two models are compared in pairs.
+    With the same random seed and number of sets, the same sets are drawn, so that models are compared in pairs.
 
     Parameters
     ----------
     sums, counts
-        For each set the sum over its items and their number. *Shape:* (sets,)
+        For each set, the sum over its items and their number. *Shape:* (sets,)
 
     Returns
     -------
     np.ndarray
-        *Shape:* (draws,). Not a number where no drawn set has an item.
+        *Shape:* (draws,). NaN if no drawn set has an item.
     """
     generator = np.random.default_rng(seed)
     sets = len(sums)
@@ -38,6 +38,6 @@ def resampled_means(sums: np.ndarray, counts: np.ndarray, seed: int = 0) -> np.n
 
 
 def interval(values: np.ndarray) -> tuple[float, float]:
-    """The middle 95 % of resampled values; values that are not numbers are left aside."""
+    """The middle 95 % of resampled values, NaN ignored."""
     low, high = np.nanquantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)

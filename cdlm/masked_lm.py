@@ -1,7 +1,7 @@
 """The encoder with a head for masked language modelling (paper, section 2): ids in, logits over the vocabulary out.
 
-It is equal to Hugging Face's ``LongformerForMaskedLM`` and reads and writes its checkpoints (``biu-nlp/cdlm`` is one).
-The output layer is the table of word embeddings; the head adds a hidden layer and a bias for each word.
+It is equivalent to Hugging Face's ``LongformerForMaskedLM``, whose checkpoints it reads and writes (``biu-nlp/cdlm`` is
+one). The output layer is the table of word embeddings; the head adds a hidden layer and a bias for each word.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class MaskedLMHead(nn.Module):
         Parameters
         ----------
         hidden
-            What the encoder returns. *Shape:* (..., width)
+            The encoder's output. *Shape:* (..., width)
         words
             The table of word embeddings. *Shape:* (vocabulary, width)
 
@@ -49,8 +49,8 @@ class CDLMForMaskedLM(nn.Module):
     Parameters
     ----------
     encoder
-        Becomes part of this model. Whatever head its checkpoint had is not used: the new one's weights are drawn from
-        PyTorch's random number generator as the encoder's are.
+        Becomes part of this model. Any head in its checkpoint is ignored: the new head's weights are drawn from
+        PyTorch's random number generator, like the encoder's.
 
     Attributes
     ----------
@@ -70,19 +70,19 @@ class CDLMForMaskedLM(nn.Module):
 
     @classmethod
     def from_pretrained(cls, name_or_folder: str | Path, *, new_head: bool = False) -> CDLMForMaskedLM:
-        """Read a Hugging Face ``LongformerForMaskedLM`` checkpoint, in evaluation mode and in its precision.
+        """Read a Hugging Face ``LongformerForMaskedLM`` checkpoint, in evaluation mode and in its numeric precision.
 
         Parameters
         ----------
         name_or_folder
             A folder with ``config.json`` and ``model.safetensors``, or a name on the Hugging Face hub.
         new_head
-            Draw a new head where the checkpoint has none.
+            Draw a new head if the checkpoint has none.
 
         Raises
         ------
         InputError
-            If there is no such checkpoint, it is no Longformer, or it has no head that shares the word embeddings.
+            If there is no such checkpoint, it is not a Longformer, or it has no head that shares the word embeddings.
         """
         encoder = CDLMModel.from_pretrained(name_or_folder)
         head = encoder.remainder.masked_lm_head()
@@ -94,9 +94,9 @@ class CDLMForMaskedLM(nn.Module):
             raise InputError("this checkpoint has no head for masked language modelling (lm_head)", name_or_folder)
         for name in sorted({*head, *expected}):
             if name not in expected:
-                raise InputError(f"lm_head.{name} is not equal to what it must share", name_or_folder)
+                raise InputError(f"lm_head.{name} differs from the weights that it must share", name_or_folder)
             if name not in head or head[name].shape != expected[name].shape:
-                raise InputError(f"lm_head.{name} is missing or of another shape", name_or_folder)
+                raise InputError(f"lm_head.{name} is missing or has the wrong shape", name_or_folder)
         model = cls(encoder)
         model.lm_head.load_state_dict(head)
         return model.eval()
@@ -127,8 +127,8 @@ class CDLMForMaskedLM(nn.Module):
         input_ids, attention_mask, global_attention_mask
             See :meth:`cdlm.encoder.CDLMModel.forward`.
         predicted
-            *Shape:* (batch, length), boolean. The tokens to predict, which is where the head spends its time; by
-            default all, padding too, whose logits mean nothing.
+            *Shape:* (batch, length), boolean. The tokens to predict, which determine the cost of the head; by default
+            all, including padding, whose logits are meaningless.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Numeric precision: the one that was asked for and a device in, the one to compute in out."""
+"""Numeric precision: the requested one and a device in, the one to use out."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
 
 def resolve_precision(precision: str, device: torch.device) -> str:
-    """Replace ``"auto"`` by ``"bf16"`` where the device has instructions for it, else by ``"fp32"``."""
+    """Replace ``"auto"`` by ``"bf16"`` if the device supports it, otherwise by ``"fp32"``."""
     if precision != "auto":
         return precision
     return "bf16" if multiplies_bf16(device) else "fp32"
 
 
 def multiplies_bf16(device: torch.device) -> bool:
-    """Whether a device has instructions for products in bf16; False where that cannot be told."""
+    """Whether a device has instructions for products in bf16; False if that is unknown."""
     import torch
 
     if device.type == "cuda":

@@ -1,4 +1,4 @@
-"""Progress of long work on standard error: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of long work on standard error: a bar on a terminal, occasional lines elsewhere."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 LINE_EVERY = 20.0
-"""Seconds between two lines, where standard error is no terminal."""
+"""Seconds between two lines if standard error is not a terminal."""
 
 
 class StageProgress:
-    """A bar a stage, made when the stage is first heard of; a context manager.
+    """One bar per stage, created on the stage's first update; a context manager.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class StageProgress:
         self._bars.stop()
 
     def update(self, stage: str, done: int, total: int) -> None:
-        """Show how far a stage is."""
+        """Show the progress of a stage."""
         if stage not in self._tasks:
             self._tasks[stage] = self._bars.add_task(stage, total=total)
         self._bars.update(self._tasks[stage], completed=done, total=total)

@@ -1,7 +1,7 @@
-"""Weights in eight bits: state dicts of a quarter of the size, and products that are computed in eight bits.
+"""Weights in eight bits: state dicts of a quarter of the size, and products computed in eight bits.
 
-A table of weights is stored as int8 with one scale a row (symmetric, the row's largest magnitude is 127), vectors as
-they are. `quantize` and `dequantize` are pure functions on state dicts; `Int8Linear` multiplies by such tables.
+A weight matrix is stored as int8 with one scale per row (symmetric; the row's largest magnitude becomes 127), vectors
+as they are. `quantize` and `dequantize` are pure functions on state dicts; `Int8Linear` multiplies by such matrices.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 ROWS_AT_ONCE = 512
-"""Tokens that are multiplied together in eight bits, so that what is computed in between stays in the cache."""
+"""Tokens multiplied together in eight bits, so that intermediate results stay in the cache."""
 SCALE_SUFFIX = ".row_scale"
 """A quantised weight ``name`` has its scales, *shape* (rows,) in fp32, under ``name`` with this suffix."""
 
@@ -37,7 +37,7 @@ def quantize(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         rows = tensor.detach().float()
         if not bool(rows.isfinite().all()):
             raise ValueError(f"{name} has a weight that is not finite")
-        # A row of zeros has any scale; the smallest normal number keeps the division finite.
+        # For a row of zeros any scale will do; the smallest normal number keeps the division finite.
         scale = (rows.abs().amax(dim=1) / 127).clamp_min(torch.finfo(torch.float32).tiny)
         stored[name] = (rows / scale[:, None]).round().clamp(-127, 127).to(torch.int8)
         stored[name + SCALE_SUFFIX] = scale
@@ -56,7 +56,7 @@ def dequantize(stored: Mapping[str, Tensor], dtype: torch.dtype = torch.float32)
     for name, scale in scales.items():
         rows = stored.get(name)
         if rows is None or rows.ndim != 2 or scale.shape != rows.shape[:1]:
-            raise ValueError(f"{name} is no matrix with as many rows as there are scales for it")
+            raise ValueError(f"{name} is not a matrix with one row per scale")
     weights: dict[str, Tensor] = {}
     for name, tensor in stored.items():
         if name in scales:
@@ -67,14 +67,14 @@ def dequantize(stored: Mapping[str, Tensor], dtype: torch.dtype = torch.float32)
 
 
 class Int8Linear(nn.Module):
-    """What ``nn.Linear`` computes, in eight bits: weights with a scale a row, inputs rounded with a scale a token.
+    """``nn.Linear`` in eight bits: weights with one scale per row, inputs rounded with one scale per token.
 
     For inference on the CPU. Since every token has its own scale, a token's output does not depend on the others.
 
     Parameters
     ----------
     linear
-        Whose weights are rounded.
+        The layer whose weights are rounded.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class SequenceFrame:
         Raises
         ------
         InputError
-            If the tokenizer has no token to begin or to end a sequence with.
+            If the tokenizer has no token that begins or ends a sequence.
         """
         first = tokenizer.bos_token_id if tokenizer.cls_token_id is None else tokenizer.cls_token_id
         last = tokenizer.eos_token_id if tokenizer.sep_token_id is None else tokenizer.sep_token_id
@@ -54,12 +54,12 @@ class SequenceFrame:
         return cls(first, last, words[DOC_START], words[DOC_END])
 
     def around(self, documents: Iterable[Sequence[int]], max_length: int) -> list[int]:
-        """Concatenate documents until the sequence is full; the last that finds room may be cut.
+        """Concatenate documents until the sequence is full; the last one may be cut.
 
         Parameters
         ----------
         max_length
-            Tokens of the sequence at most, special tokens included.
+            Maximum number of tokens, special tokens included.
         """
         ids = [self.first]
         for document in documents:
@@ -82,7 +82,7 @@ class TokenSequence:
     input_ids
         Token ids. *Shape:* (length,)
     is_global
-        Which of the tokens attend globally. *Shape:* (length,)
+        Which tokens attend globally. *Shape:* (length,)
     """
 
     input_ids: NDArray[np.int64]
@@ -93,12 +93,12 @@ class TokenSequence:
 
 
 def side_by_side(sequences: Sequence[TokenSequence], pad_token_id: int) -> dict[str, Tensor]:
-    """Put sequences into one padded batch.
+    """Combine sequences into one padded batch.
 
     Returns
     -------
     dict
-        ``input_ids``, ``attention_mask`` and ``global_attention_mask``, as the encoder takes them.
+        ``input_ids``, ``attention_mask`` and ``global_attention_mask``, as the encoder accepts them.
         *Shape:* (sequences, longest)
     """
     shape = len(sequences), max(len(sequence) for sequence in sequences)

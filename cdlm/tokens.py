@@ -1,7 +1,7 @@
 """Words in, word-piece ids out: the tokenizer with the special tokens of cross-document sequences.
 
 ``<doc-s>`` and ``</doc-s>`` enclose a document (paper, section 2.1), ``<m>`` and ``</m>`` a mention (section 3.2).
-Documents come pre-split into words, and every word has at least one piece, so that a mention's words can be found again
+Documents are already split into words, and every word has at least one piece, so that a mention's words can be located
 among the pieces.
 """
 
@@ -30,12 +30,12 @@ CACHED_WORDS = 200_000
 
 
 def add_special_tokens(tokenizer: PreTrainedTokenizerFast, tokens: Sequence[str] = SPECIAL_TOKENS) -> int:
-    """Add the special tokens that the tokenizer does not know yet; those it knows keep their ids.
+    """Add the special tokens that the tokenizer does not have yet; others keep their ids.
 
     Returns
     -------
     int
-        How many were added. The embedding table must have ``len(tokenizer)`` rows afterwards.
+        The number of tokens added. The embedding table must have ``len(tokenizer)`` rows afterwards.
     """
     return _add_special_tokens(tokenizer, tokenizer.get_vocab(), tokens)
 
@@ -53,15 +53,15 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerFast:
     Raises
     ------
     InputError
-        If there is no tokenizer there, it cannot be read, the fast implementation cannot read it, its ids are not those
-        from 0 on, or it has no token for unknown words or for the beginning of a sequence.
+        If there is no tokenizer, it cannot be read, it has no fast implementation, its ids are not consecutive from 0,
+        or it has no token for unknown words or for the beginning of a sequence.
     """
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
     folder = Path(folder)
     if not any((folder / name).is_file() for name in TOKENIZER_FILES):
-        # transformers would make up a tokenizer that knows no word.
-        raise InputError("no tokenizer could be read here: there is no tokenizer.json", folder)
+        # transformers would create a tokenizer with an empty vocabulary.
+        raise InputError("the folder has no tokenizer (tokenizer.json)", folder)
     try:
         tokenizer = AutoTokenizer.from_pretrained(
             str(folder), use_fast=True, local_files_only=True, trust_remote_code=False
@@ -73,7 +73,7 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerFast:
         tokenizer.backend_tokenizer.no_padding()
         known = tokenizer.get_vocab()
         if max(known.values(), default=-1) >= len(known):
-            raise InputError(f"the tokenizer has {len(known)} tokens, and ids beyond {len(known) - 1}")
+            raise InputError(f"the tokenizer has {len(known)} tokens, but ids beyond {len(known) - 1}")
         _add_special_tokens(tokenizer, known)
         if tokenizer.unk_token_id is None:
             raise InputError("the tokenizer has no token for unknown words")
@@ -82,16 +82,16 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerFast:
     except InputError as error:
         raise InputError(error.message, folder) from error
     except Exception as error:
-        # A wrong tokenizer.json is an error of type Exception itself, a wrong tokenizer_config.json of almost any type.
+        # A damaged tokenizer.json raises Exception itself, a damaged tokenizer_config.json almost any type.
         raise InputError(
-            f"no tokenizer could be read here: a file of it is wrong ({first_line(error)})", folder
+            f"the tokenizer cannot be read: one of its files is damaged ({first_line(error)})", folder
         ) from error
     return tokenizer
 
 
 @dataclass(frozen=True, slots=True)
 class SpecialPieces:
-    """The ids of the pieces that a sequence consists of beside its words."""
+    """The ids of the pieces in a sequence that are not part of words."""
 
     cls: int
     doc_start: int
@@ -101,12 +101,12 @@ class SpecialPieces:
 
     @classmethod
     def of(cls, tokenizer: PreTrainedTokenizerFast) -> SpecialPieces:
-        """Look them up in a tokenizer that knows the special tokens.
+        """Look them up in a tokenizer that has the special tokens.
 
         Raises
         ------
         InputError
-            If nothing can begin a sequence.
+            If no token can begin a sequence.
         """
         start = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
         if start is None:
@@ -116,10 +116,10 @@ class SpecialPieces:
 
 
 class WordPieces:
-    """Turns words into lists of piece ids, remembering words that it has seen.
+    """Turns words into lists of piece ids, caching the words it has seen.
 
-    A word is encoded as it would be after a space: byte-level BPE (RoBERTa) marks that in the piece, WordPiece (BERT)
-    ignores it. Text that looks like a special token is text: ``<m>`` in a document does not become a marker.
+    A word is encoded as if after a space: byte-level BPE (RoBERTa) marks that in the piece, WordPiece (BERT) ignores
+    it. Text that looks like a special token stays text: ``<m>`` in a document does not become a marker.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class WordPieces:
         self._pieces: dict[str, list[int]] = {}
 
     def __call__(self, words: Iterable[str]) -> list[list[int]]:
-        """Return the piece ids of each word; a word without any piece becomes the unknown token."""
+        """The piece ids of each word; a word without any piece becomes the unknown token."""
         words = list(words)
         new = [word for word in dict.fromkeys(words) if word not in self._pieces]
         if len(self._pieces) + len(new) > CACHED_WORDS:

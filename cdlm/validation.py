@@ -1,7 +1,7 @@
 """Values from a file in, a configuration out, or one sentence that says which value is wrong and what it should be.
 
-A configuration is a dataclass whose fields are annotated with what they may be, in the schemas of pydantic's core;
-pydantic itself would take longer to import than a model to read.
+A configuration is a dataclass whose fields are annotated with schemas of pydantic's core; pydantic itself would take
+longer to import than a model to read.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ T = TypeVar("T")
 
 
 def whole_number(least: int, most: int) -> CoreSchema:
-    """A whole number within bounds, and no text or truth value in its stead."""
+    """A whole number within bounds; text and truth values are rejected."""
     return core_schema.int_schema(strict=True, ge=least, le=most)
 
 
 def number(least: float, most: float | None = None, below: float | None = None) -> CoreSchema:
-    """A finite number within bounds, the upper one included (`most`) or not (`below`)."""
+    """A finite number within bounds, the upper bound inclusive (`most`) or exclusive (`below`)."""
     return core_schema.float_schema(strict=True, allow_inf_nan=False, ge=least, le=most, lt=below)
 
 
 def any_of(what: str, *schemas: CoreSchema) -> CoreSchema:
-    """What one of several schemas allows; `what` says it in words."""
+    """Whatever one of several schemas allows; `what` describes it in words."""
     return core_schema.union_schema(
         list(schemas), custom_error_type="any_of", custom_error_message="Input should be " + what
     )
@@ -72,7 +72,7 @@ def validated(
     within: str = "",
     others: Others = "ignore",
 ) -> T:
-    """Make a dataclass of its fields' values.
+    """Create a dataclass from its fields' values.
 
     Parameters
     ----------
@@ -82,14 +82,15 @@ def validated(
     path
         The file that the values are from.
     within
-        What they are part of there, with a dot at the end.
+        The path to them in the file, with a dot at the end.
     others
-        What to do about values that are none of its fields.
+        What to do about values that belong to no field.
 
     Raises
     ------
     InputError
-        If a value is missing or is not what its annotation says.
+        If a value is missing or does not match its annotation, or a dataclass rejects its fields. A dataclass' own
+        message begins with the name of a field, which gets the path to the dataclass as a prefix.
     """
     if (kind, others) not in _VALIDATORS:
         _VALIDATORS[kind, others] = SchemaValidator(_made_of_table(kind, others))
@@ -97,18 +98,18 @@ def validated(
         made: T = _VALIDATORS[kind, others].validate_python(values)
     except ValidationError as error:
         raise InputError(_sentence(error.errors(include_url=False), within), path) from error
-    except InputError as error:  # of the dataclass itself, which knows no file
-        raise InputError(error.message, path) from error
+    except InputError as error:  # from the dataclass itself, which knows neither the file nor where it is nested
+        raise InputError(within + error.message, path) from error
     return made
 
 
 def check_fields(configuration: object) -> None:
-    """Hold the fields of a dataclass against their annotations, however it was made; for its ``__post_init__``.
+    """Check the fields of a dataclass against their annotations, however it was created; for its ``__post_init__``.
 
     Raises
     ------
     InputError
-        If a value is not what its annotation says.
+        If a value does not match its annotation.
     """
     kind = type(configuration)
     if kind not in _CHECKERS:
@@ -121,22 +122,36 @@ def check_fields(configuration: object) -> None:
 
 
 def _made_of_table(kind: type[Any], others: Others) -> CoreSchema:
-    """Tables of values in, dataclasses out, nested as they are."""
+    """Nested tables of values in, equally nested dataclasses out."""
     table = _table(kind, others, lambda nested: _made_of_table(nested, others))
     return core_schema.no_info_after_validator_function(lambda values: kind(**values), table)
 
 
 def _table(kind: type[Any], others: Others, nested: Callable[[type[Any]], CoreSchema]) -> CoreSchema:
-    """The values of a dataclass' fields by name; `nested` says what those should be that are dataclasses."""
+    """The values of a dataclass' fields by name; `nested` gives the schema of fields that are dataclasses."""
     hints = get_type_hints(kind, include_extras=True)
     schemas = {
         field.name: core_schema.typed_dict_field(
-            nested(hints[field.name]) if is_dataclass(hints[field.name]) else _schema(hints[field.name]),
+            _named(field.name, nested(hints[field.name]))
+            if is_dataclass(hints[field.name])
+            else _schema(hints[field.name]),
             required=field.default is MISSING and field.default_factory is MISSING,
         )
         for field in fields(kind)
     }
     return core_schema.typed_dict_schema(schemas, extra_behavior=others)
+
+
+def _named(name: str, schema: CoreSchema) -> CoreSchema:
+    """The schema of a nested dataclass, whose own errors get the field's name as a prefix."""
+
+    def validate(value: Any, inner: Callable[[Any], Any]) -> Any:
+        try:
+            return inner(value)
+        except InputError as error:
+            raise InputError(f"{name}.{error.message}") from error
+
+    return core_schema.no_info_wrap_validator_function(validate, schema)
 
 
 def _schema(hint: Any) -> CoreSchema:
@@ -151,7 +166,7 @@ def _schema(hint: Any) -> CoreSchema:
 
 
 def _sentence(errors: list[ErrorDetails], within: str) -> str:
-    """What is wrong with the first value that is wrong."""
+    """What is wrong with the first invalid value."""
     first = errors[0]
     name = within + _name(first["loc"])
     if first["type"] == "missing":
@@ -165,7 +180,7 @@ def _sentence(errors: list[ErrorDetails], within: str) -> str:
 
 
 def _name(place: tuple[int | str, ...]) -> str:
-    """A place within the values as one would write it: ``attention_window[3]``, ``temperature.event``."""
+    """A position within the values as a user would write it: ``attention_window[3]``, ``temperature.event``."""
     name = ""
     for part in place:
         name += f"[{part}]" if isinstance(part, int) else f".{part}" if part.isidentifier() else f".{part!r}"
@@ -173,10 +188,10 @@ def _name(place: tuple[int | str, ...]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value from a JSON file, in a few words and on one line."""
+    """A value from a JSON file, abbreviated and on one line."""
     if value is None or isinstance(value, bool):
         return _CONSTANTS[value]
     try:
         return reprlib.repr(value)
-    except ValueError:  # Python writes out no integer of more than some thousand digits
-        return "a number of thousands of digits"
+    except ValueError:  # Python refuses to print integers with thousands of digits
+        return "a number with thousands of digits"

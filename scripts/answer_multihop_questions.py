@@ -1,12 +1,12 @@
 #!/usr/bin/env python
-"""Show that question answering learns: train on the questions of make_multihop_questions.py, and score held-out names.
+"""Show that question answering learns: train on the questions of make_multihop_questions.py, score on held-out names.
 
     python scripts/make_multihop_questions.py -o build/multihop
     python scripts/answer_multihop_questions.py --questions build/multihop -o build/multihop-models
 
-Beside the model's scores on dev.json stand those of two controls. One is trained and scored on questions whose
-paragraphs have titles and nothing else, so that it can only guess. The other is the trained model itself where one of
-the two supporting paragraphs has been taken away: it shows that both are needed.
+The model's scores on dev.json are accompanied by those of two controls. One is trained and scored on questions whose
+paragraphs have only titles, so that it can only guess. The other is the trained model itself without one of the two
+supporting paragraphs: it shows that both are needed.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def without_context(question: Question) -> Question:
 
 
 def without_one(question: Question) -> Question:
-    """The question without the paragraph of its first supporting fact (a bridge's is the one that leads on)."""
+    """The question without the paragraph of its first supporting fact (for a bridge, the one leading to the other)."""
     title = (question.facts or ())[0][0]
     return replace(question, paragraphs=tuple(one for one in question.paragraphs if one.title != title))
 
 
 def kind(question: Question) -> str:
-    """What is asked for: a bridge's town or year, or a comparison by name or by yes and no."""
+    """The kind of question: a bridge to a town or year, or a comparison answered by a name or by yes or no."""
     if question.type == "bridge":
         return "bridge, a town" if "town" in question.text.split("was")[0] else "bridge, a year"
     return "comparison, yes or no" if question.answer in ("yes", "no") else "comparison, a name"
@@ -66,7 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=Path, default=Path("build/multihop"), help="default: %(default)s")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/multihop-models"), help="default: %(default)s")
-    parser.add_argument("--encoder", default="minilm", help="what training starts from (default: %(default)s)")
+    parser.add_argument("--encoder", default="minilm", help="encoder to start from (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="random seed")
     parser.add_argument("--results", type=Path, default=Path("scripts/results/answer_multihop_questions.json"))
     arguments = parser.parse_args()

@@ -1,12 +1,12 @@
-"""How long the encoder takes beside Hugging Face's Longformer: same weights, same inputs, one process, alternating.
+"""Time the encoder against Hugging Face's Longformer: same weights, same inputs, one process, alternating.
 
-Rows: one sequence of each length with one global token, the same of `--dense-length` with a share of its tokens global,
-and a batch of document pairs of mixed length from ECB+ (its dev split; left out without `--ecb-root`) with that share;
+Rows: one sequence of each length with one global token, one of `--dense-length` with a share of its tokens global, and
+a batch of document pairs of mixed length from ECB+ (its dev split; omitted without `--ecb-root`) with that share;
 forward, and forward with backward; fp32 and bf16 (autocast). Columns: the medians of Hugging Face's model as it is, of
-the same model spared its mask of length x length, of which it uses one row, and of ours; and the peak memory beyond the
-loaded model, each measured in a process of its own (Linux), or that CUDA allocated. Two tables follow: the growth with
-the length at a fixed number of global tokens, and (on a CPU) the products of a layer with weights in fp32, in bf16, and
-in int8 with inputs rounded token by token. The weights are random: time does not depend on them.
+the same model without its mask of length x length, of which it uses one row, and of ours; and the peak memory beyond
+the loaded model, each measured in a process of its own (Linux), or as allocated by CUDA. Two tables follow: the growth
+with length for a fixed number of global tokens, and (on a CPU) the products of a layer with weights in fp32, in bf16,
+and in int8 with inputs rounded token by token. The weights are random, since time does not depend on them.
 
     python scripts/benchmark_encoder.py --ecb-root DIR
     python scripts/benchmark_encoder.py --shape base --lengths 1024,4096 --precisions fp32 --repeats 3
@@ -84,7 +84,7 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """How many times as long as ours Hugging Face's model takes."""
+        """How many times as long Hugging Face's model takes as ours."""
         return self.seconds["hugging face"] / self.seconds["cdlm"]
 
 
@@ -106,7 +106,7 @@ def make_checkpoint(shape: str, window: int, positions: int, folder: Path) -> No
 
 
 def with_global(name: str, ids: Tensor, mask: Tensor, share: float, always: Tensor) -> Inputs:
-    """Make a random share of the tokens global, and those that always are."""
+    """Make a random share of the tokens global, plus those that always are."""
     generator = torch.Generator().manual_seed(1)
     drawn = torch.rand(ids.shape, generator=generator) < share
     name += f", {share:.0%} global" if share >= 0.01 else ""
@@ -122,7 +122,7 @@ def one_sequence(length: int, share: float = 0.0) -> Inputs:
 
 
 def ecb_pairs(root: Path, share: float) -> Inputs:
-    """Pairs of whole ECB+ documents of the dev split in one batch, at even steps of the order by length."""
+    """Pairs of complete ECB+ documents of the dev split in one batch, evenly spaced in the order of length."""
     from cdcoref.corpora import read_ecb
 
     tokenizer = load_tokenizer(TOKENIZER)
@@ -145,7 +145,7 @@ def ecb_pairs(root: Path, share: float) -> Inputs:
 
 @contextmanager
 def spared_its_mask() -> Iterator[None]:
-    """Let Hugging Face's model make the one row of its mask that it uses."""
+    """Make Hugging Face's model create only the row of its mask that it uses."""
     original = modeling_longformer.create_bidirectional_mask
 
     def one_row(*, inputs_embeds: Tensor, attention_mask: Tensor, **_: object) -> Tensor:
@@ -187,7 +187,7 @@ def run(name: str, model: torch.nn.Module, inputs: Inputs, step: str, precision:
 
 
 def median_seconds(steps: dict[str, Callable[[], None]], repeats: int) -> dict[str, float]:
-    """Medians of some steps that take turns, after one turn that does not count."""
+    """Medians of steps that take turns, after one uncounted turn."""
     taken: dict[str, list[float]] = {name: [] for name in steps}
     for turn in range(repeats + 1):
         for name, step in steps.items():
@@ -199,7 +199,7 @@ def median_seconds(steps: dict[str, Callable[[], None]], repeats: int) -> dict[s
 
 
 def peak_megabytes(arguments: argparse.Namespace, number: int, name: str, step: str, precision: str) -> float:
-    """Peak memory of one step beyond what the loaded model takes, measured in a process of its own."""
+    """Peak memory of one step beyond the loaded model's, measured in a process of its own."""
     command = [sys.executable, __file__, "--memory-of", json.dumps([number, name, step, precision])]
     command += ["--checkpoint", str(arguments.checkpoint), "--threads", str(arguments.threads)]
     command += ["--lengths", ",".join(map(str, arguments.lengths)), "--share", str(arguments.share)]
@@ -214,7 +214,7 @@ def print_own_peak(arguments: argparse.Namespace) -> None:
     number, name, step, precision = json.loads(arguments.memory_of)
     inputs = all_inputs(arguments)[number]
     model = load(name, arguments)
-    # A short step first, so that libraries are loaded and kernels made.
+    # A short step first, so that libraries are loaded and kernels compiled.
     run(name, model, one_sequence(64, 0.1).to(arguments.device), step, precision)
     if arguments.device == "cuda":
         torch.cuda.reset_peak_memory_stats()
@@ -222,7 +222,7 @@ def print_own_peak(arguments: argparse.Namespace) -> None:
         run(name, model, inputs, step, precision)
         print(torch.cuda.max_memory_allocated() / 2**20 - before)
         return
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins again at what is used now
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak to the current usage
     before = peak_of_this_process()
     run(name, model, inputs, step, precision)
     print(peak_of_this_process() - before)
@@ -274,7 +274,7 @@ def line_of(row: Row) -> str:
 
 
 def print_growth(arguments: argparse.Namespace) -> None:
-    """Time from one length to its double with the same number of global tokens."""
+    """The growth in time from one length to its double with the same number of global tokens."""
     model = load("cdlm", arguments)
     longest = max(arguments.lengths)
     inputs = {
@@ -294,7 +294,7 @@ def print_growth(arguments: argparse.Namespace) -> None:
 
 
 def print_products(arguments: argparse.Namespace) -> None:
-    """Time and error of the products of one layer, by what the weights are stored in."""
+    """Time and error of the products of one layer, by the numeric precision of the weights."""
     _, width, _, inner = SHAPES[arguments.shape]
     generator = torch.Generator().manual_seed(2)
     for tokens in (512, 4096):
@@ -329,12 +329,12 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--steps", type=words, default=["forward", "forward+backward"])
     parser.add_argument("--precisions", type=words, default=["fp32", "bf16"])
-    parser.add_argument("--share", type=float, default=0.15, help="of the tokens that are global in the last rows")
-    parser.add_argument("--dense-length", type=int, default=4096, help="tokens of the row with that share")
+    parser.add_argument("--share", type=float, default=0.15, help="share of global tokens in the last rows")
+    parser.add_argument("--dense-length", type=int, default=4096, help="length of the row with that share, in tokens")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--repeats", type=int, default=5, help="turns that count")
+    parser.add_argument("--repeats", type=int, default=5, help="number of counted turns")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--no-memory", action="store_true", help="times alone")
+    parser.add_argument("--no-memory", action="store_true", help="measure only times")
     parser.add_argument("--json", type=Path, help="also write the rows to this file")
     parser.add_argument("--memory-of", help=argparse.SUPPRESS)
     parser.add_argument("--checkpoint", type=Path, help=argparse.SUPPRESS)

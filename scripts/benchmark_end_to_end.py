@@ -1,11 +1,11 @@
 #!/usr/bin/env python
-"""How long cdcoref takes with its own encoder and with Hugging Face's Longformer in its place, everything else equal.
+"""Time cdcoref with its own encoder and with Hugging Face's Longformer in its place, everything else being equal.
 
-The same default model, once as it is and once with its encoder's weights in a ``LongformerModel``: what `cdcoref
-predict` does with the sample texts and with part of the dev split of ECB+ (its mentions given; without reading files
-and loading the model), and a training epoch on the train split, of which some batches at even steps are run, forward
-and backward, the two encoders taking turns; their time is scaled to the pieces of the epoch. The largest difference of
-the probabilities of mention pairs is printed too.
+The default model, once as it is and once with its encoder's weights in a ``LongformerModel``: `cdcoref predict` on the
+sample texts and on part of the dev split of ECB+ (with gold mentions; without reading files and loading the model), and
+a training epoch on the train split, of which evenly spaced batches are run, forward and backward, the two encoders
+taking turns; their time is scaled to the word pieces of the epoch. The largest difference between the probabilities of
+mention pairs is printed too.
 
     python scripts/benchmark_end_to_end.py --ecb-root DIR
     python scripts/benchmark_end_to_end.py --precision fp32
@@ -70,7 +70,7 @@ def report(what: str, theirs: float, ours: float) -> None:
 
 
 def largest_difference(models: dict[str, Predictor], corpus: Corpus) -> float:
-    """Of the probabilities of a corpus's pairs of mentions within its groups."""
+    """The largest difference between the probabilities of mention pairs within the groups of a corpus."""
     groups = group_documents(corpus.documents, "predicted")
     logits = [
         Comparison(predictor.model, corpus, all_pairs(groups)).run(batch_tokens=8192).logits
@@ -89,7 +89,7 @@ def training_step(model: nn.Module, batch: Batch, precision: str) -> None:
 
 
 def epoch_seconds(models: dict[str, Predictor], corpus: Corpus, batches: int, precision: str) -> dict[str, float]:
-    """Seconds of an epoch's forward and backward passes, from some of its batches; after one that does not count."""
+    """Seconds of an epoch's forward and backward passes, estimated from some of its batches after one uncounted."""
     config = PRESETS["small"]
     data = TrainingData(models["cdlm"].model, corpus, config.sampling, seed=0)
     taken = dict.fromkeys(models, 0.0)
@@ -112,8 +112,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ecb-root", type=Path, help="folder of ECB+, for the dev split and the training epoch")
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="bf16")
-    parser.add_argument("--every", type=int, default=4, help="of dev's groups of documents only every N-th; 1: all")
-    parser.add_argument("--batches", type=int, default=12, help="training batches that are run")
+    parser.add_argument("--every", type=int, default=4, help="use only every N-th group of dev's documents; 1: all")
+    parser.add_argument("--batches", type=int, default=12, help="number of training batches to run")
     parser.add_argument("--parts", default="sample,dev,epoch", help="which of sample, dev and epoch to measure")
     arguments = parser.parse_args()
     parts = arguments.parts.split(",")

@@ -1,8 +1,8 @@
-"""What prediction costs as collections grow: seconds, sequences and peak memory of ``cdcoref predict``, size by size.
+"""The cost of prediction as collections grow: seconds and peak memory of ``cdcoref predict``, size by size.
 
-Documents come from a file of related sets (one JSON object a line, ``{"documents": [{"id", "title", "text"}, ...]}``,
-plain or gzipped), the sets in their order; every size is a process of its own, run in turn, so that its peak memory is
-its own and the sizes can be set against each other.
+Documents come from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title", "text"}, ...]}``,
+plain or gzipped), the sets in order; each size runs in a process of its own, one after the other, so that peak memory
+is per size and sizes can be compared.
 
     python scripts/benchmark_prediction.py SETS.jsonl.gz --sizes 500,1000,2000
 """
@@ -26,7 +26,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run took: seconds of the whole process, and megabytes of its peak memory."""
+    """The cost of one run: seconds of the whole process, and megabytes of its peak memory."""
 
     documents: int
     stories: int
@@ -36,7 +36,7 @@ class Cost:
 
 
 def documents_of(path: Path) -> Iterator[dict[str, str]]:
-    """The documents of the sets, title and text in one."""
+    """The documents of the sets, title and text combined."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8") as file:
         for line in file:
@@ -68,7 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", type=Path, help="file of related sets of documents")
     parser.add_argument("--sizes", default="500,1000,2000", help="numbers of documents, separated by commas")
-    parser.add_argument("--options", default="", help="options for cdcoref predict, in one string")
+    parser.add_argument("--options", default="", help="options for cdcoref predict, as one string")
     arguments = parser.parse_args()
     everything = list(documents_of(arguments.sets))
     print("| documents | stories | pairs of documents | seconds | to the first | peak memory, MB |")

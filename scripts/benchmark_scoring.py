@@ -1,10 +1,10 @@
-"""How long scoring takes: reading, the overlap table and every metric, from a thousand to a million mentions.
+"""Time scoring: reading, the overlap table and every metric, from a thousand to a million mentions.
 
-Synthetic corpora, in eight-column CoNLL or in JSON lines with text and offsets: cluster sizes fall with the square of
-the size (61 % singletons, some of hundreds), documents of 40 mentions, and 20 % of the mentions are moved to a random
-cluster for the response. Every size is measured in a process of its own, so that its peak memory is its own. With
-`--coval DIR` (a checkout of github.com/ns-moosavi/coval) coval scores the same files, up to the size that it does
-within `--coval-seconds`.
+Synthetic corpora, in eight-column CoNLL or in JSON lines with text and offsets: the frequency of cluster sizes falls
+with their square (61 % singletons, some clusters of hundreds), documents have 40 mentions, and 20 % of the mentions are
+moved to a random cluster for the response. Every size is measured in a process of its own, so that peak memory is per
+size. With `--coval DIR` (a checkout of github.com/ns-moosavi/coval), coval scores the same files, up to the size that
+it manages within `--coval-seconds`.
 
     python scripts/benchmark_scoring.py
     python scripts/benchmark_scoring.py --format jsonl
@@ -48,7 +48,7 @@ def synthetic_labels(mentions: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def write_corpus(path: Path, labels: np.ndarray) -> None:
-    """One eight-column file; every third mention is of two tokens."""
+    """One eight-column file; every third mention has two tokens."""
     with path.open("w") as file:
         file.write("#begin document benchmark\n")
         for document, start in enumerate(range(0, len(labels), MENTIONS_OF_A_DOCUMENT)):
@@ -66,7 +66,7 @@ def write_corpus(path: Path, labels: np.ndarray) -> None:
 
 
 def tokens_of(place: int) -> list[int]:
-    """The tokens of the mention at that place of a document."""
+    """The tokens of the mention at that position in a document."""
     first = place * TOKENS_OF_A_MENTION
     return [first] if place % 3 else [first, first + 1]
 
@@ -96,7 +96,7 @@ WRITERS = {"conll": write_corpus, "jsonl": write_json_lines}
 
 
 def timed(work: Callable[[], object], repeat: int = 1) -> tuple[float, object]:
-    """Seconds of the fastest of some runs, and the result."""
+    """Seconds of the fastest of several runs, and the result."""
     best = float("inf")
     result = None
     for _ in range(repeat):
@@ -112,7 +112,7 @@ def megabytes() -> float:
 
 
 def measure(key: Path, response: Path) -> dict[str, float]:
-    """Times of this scorer on two files, in seconds, in the order in which they happen."""
+    """Times of this scorer on two files, in seconds, in order of execution."""
     from cdcoref.formats import read_mention_table
     from cdcoref.scoring import METRICS, align
 
@@ -145,7 +145,7 @@ def measure_coval(folder: Path, key: Path, response: Path) -> None:
         return result
 
     infos = run("read", lambda: reader.get_coref_infos(str(key), str(response), False, False, True, False))
-    # CEAF last: it is what takes too long first.
+    # CEAF last, since it is the first to take too long.
     for name in sorted(COVAL_METRICS, key=lambda name: name == "ceafe"):
         metric = getattr(evaluator, COVAL_METRICS[name])
         run(name, lambda metric=metric: evaluator.evaluate_documents(infos, metric, beta=1))
@@ -167,7 +167,7 @@ def run_coval(folder: Path, key: Path, response: Path, seconds: float) -> dict[s
 
 
 def table(rows: dict[int, dict[str, float]], columns: list[str]) -> str:
-    """A Markdown table, one row a size."""
+    """A Markdown table, one row per size."""
     lines = ["| mentions | " + " | ".join(columns) + " |", "| ---: " * (len(columns) + 1) + "|"]
     for size, row in rows.items():
         lines.append(f"| {size:,} | " + " | ".join(_shown(row.get(column), column) for column in columns) + " |")
@@ -183,11 +183,11 @@ def _shown(value: float | None, column: str) -> str:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="1000,10000,100000,1000000", help="numbers of mentions, by commas")
-    parser.add_argument("--format", default="conll", choices=WRITERS, help="of the files that are read")
-    parser.add_argument("--coval", type=Path, metavar="DIR", help="a checkout of coval, to be measured too")
-    parser.add_argument("--coval-seconds", type=float, default=120, help="how long coval may take for a size")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the synthetic corpora")
+    parser.add_argument("--sizes", default="1000,10000,100000,1000000", help="numbers of mentions, separated by commas")
+    parser.add_argument("--format", default="conll", choices=WRITERS, help="format of the files")
+    parser.add_argument("--coval", type=Path, metavar="DIR", help="a checkout of coval to measure too")
+    parser.add_argument("--coval-seconds", type=float, default=120, help="time limit for coval per size")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the synthetic corpora")
     parser.add_argument("--measure", type=Path, nargs=2, metavar="FILE", help="measure one key and response, as JSON")
     arguments = parser.parse_args()
     if arguments.measure:

@@ -1,9 +1,9 @@
-"""Make the files of data/sample from its annotated source.
+"""Build the files of data/sample from its annotated source.
 
 In: ``data/sample/annotation/STORY_N.md``, a text with its mentions marked as ``[words](kind:cluster)``. Out: the texts
-(``STORY_N.txt``), the gold clusters of the two stories (``gold.conll``, ``gold.jsonl``), in the tokens that ``cdcoref
-predict`` sees, and two tiny corpora as a person would write them (``train_tiny.jsonl``, ``dev_tiny.jsonl``), with
-mentions as character ranges. A cluster's name is unique within its story.
+(``STORY_N.txt``), the gold clusters of the two stories (``gold.conll``, ``gold.jsonl``), with the tokens of ``cdcoref
+predict``, and two tiny corpora as a person would write them (``train_tiny.jsonl``, ``dev_tiny.jsonl``), with mentions
+as character ranges. A cluster's name is unique within its story.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text without its marks, and what they said."""
+    """A text without its marks, and the mentions that they marked."""
 
     path: Path
     story: str
@@ -53,7 +53,7 @@ def read_marked(path: Path) -> MarkedText:
     Raises
     ------
     InputError
-        If a square bracket is left that is not part of a mark.
+        If a square bracket is not part of a mark.
     """
     source = path.read_text(encoding="utf-8")
     story = path.stem.rpartition("_")[0]
@@ -110,7 +110,7 @@ def gold_corpus(texts: Iterable[MarkedText]) -> Corpus:
 
 
 def handwritten_line(marked: MarkedText) -> str:
-    """One document in JSON lines, with no more than a person has to write."""
+    """One document in JSON lines, with only what a person has to write."""
     fields = {
         "id": marked.path.stem,
         "topic": marked.story,
@@ -139,7 +139,7 @@ def build(output: Path, annotation: Path = SAMPLE / "annotation") -> None:
 
 
 def main() -> None:
-    """Build the sample, or say in one sentence what is wrong with its source."""
+    """Build the sample, or exit with one sentence on what is wrong with its source."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, default=SAMPLE, help="folder to write to (default: data/sample)")
     output = parser.parse_args().output

@@ -1,14 +1,14 @@
 #!/usr/bin/env python
-"""Make a small set of multi-hop questions over generated facts, in HotpotQA's official JSON.
+"""Generate a small set of multi-hop questions over generated facts, in HotpotQA's official JSON.
 
     python scripts/make_multihop_questions.py -o build/multihop
 
-Every question has a little world of its own: two works (films and companies), each with the person behind it, in four
-paragraphs of one or two sentences in random order. It asks either for the town or the year of birth of the person
-behind one work, which is found by way of the paragraph of the work (bridge), or to compare the births of the two
-persons (comparison: who was born first, answered by a name, or whether it was in the same town, answered by yes or
-no). Works look alike and so do persons: no paragraph alone tells whether it is needed for a bridge. Names in dev.json
-are not in train.json: neither persons nor towns nor works. Everything is fiction.
+Every question has a small world of its own: two works (films and companies), each with the person behind it, in four
+paragraphs of one or two sentences in random order. It asks either for the town or year of birth of the person behind
+one work, which is found through the paragraph of the work (bridge), or for a comparison of the births of the two people
+(who was born first, answered by a name, or whether they were born in the same town, answered by yes or no). Works look
+alike and so do people: no paragraph alone reveals whether it is needed for a bridge. No name of a person, town or work
+is in both train.json and dev.json. Everything is fiction.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ COMPANY_THINGS = words("Motors Foods Instruments Textiles Airlines Furniture Che
 JOBS = words("painter lawyer teacher swimmer doctor farmer pilot singer judge sailor")
 GENRES = words("comedy drama thriller western musical mystery")
 YEARS = range(1900, 2000, 10)
-"""Few years, so that which is earlier can be learnt from few questions; they are no names, and dev has the same."""
+"""Few years, so that their order can be learnt from few questions; they are not names, and dev has the same."""
 SHARE = 0.5
-"""Of the paragraphs, how many have a sentence that is never needed beside the one that may be."""
+"""Share of paragraphs with a sentence that is never needed besides the one that may be."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """What the entities of one split may be called."""
+    """The names available to the entities of one split."""
 
     first: list[str]
     last: list[str]
@@ -77,7 +77,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Entity:
-    """A person or a work: the paragraph on it, and where in that its sentence stands that may be needed."""
+    """A person or a work: its paragraph, and the index of the sentence that may be needed."""
 
     name: str
     sentences: tuple[str, ...]
@@ -86,14 +86,14 @@ class Entity:
 
 @dataclass(frozen=True)
 class Person(Entity):
-    """Somebody, and what is said of their birth."""
+    """A person, with place and year of birth."""
 
     town: str
     year: int
 
 
 def split_names(dev_share: float, random: np.random.Generator) -> tuple[Names, Names]:
-    """Names for train and for dev that have none in common."""
+    """Disjoint names for train and dev."""
     towns = [beginning + end for beginning in TOWN_BEGINNINGS for end in TOWN_ENDS if beginning.lower() != end]
     films = [f"The {word} {thing}" for word in ADJECTIVES for thing in FILM_THINGS]
     companies = [f"{word} {thing}" for word in ADJECTIVES for thing in COMPANY_THINGS]
@@ -107,24 +107,24 @@ def split_names(dev_share: float, random: np.random.Generator) -> tuple[Names, N
 
 
 def choose(options: list[str], number: int, random: np.random.Generator) -> list[str]:
-    """Different ones among some names."""
+    """Distinct names among some options."""
     return [options[place] for place in random.choice(len(options), number, replace=False)]
 
 
 def either(first: str, second: str, random: np.random.Generator) -> str:
-    """One of two ways to say the same."""
+    """One of two wordings."""
     return first if random.random() < 0.5 else second
 
 
 def with_other(needed: str, other: str, random: np.random.Generator) -> tuple[tuple[str, ...], int]:
-    """The sentences of a paragraph, and the place of the one that may be needed."""
+    """The sentences of a paragraph, and the index of the one that may be needed."""
     if random.random() >= SHARE:
         return (needed,), 0
     return ((needed, other), 0) if random.random() < 0.5 else ((other, needed), 1)
 
 
 def make_people(names: Names, same_town: bool, random: np.random.Generator) -> tuple[Person, Person]:
-    """The two persons of a world, born in different years."""
+    """The two people of a world, born in different years."""
     firsts, lasts, towns = (choose(some, 2, random) for some in (names.first, names.last, names.towns))
     if same_town:
         towns[1] = towns[0]
@@ -139,7 +139,7 @@ def make_people(names: Names, same_town: bool, random: np.random.Generator) -> t
 
 
 def make_work(maker: Person, film: str, company: str, random: np.random.Generator) -> tuple[Entity, str]:
-    """A film or a company of a person, and what the person is to it."""
+    """A film or a company of a person, and the person's role in it."""
     if random.random() < 0.5:
         says = either(f"{film} was directed by {maker.name}.", f"{maker.name} was the director of {film}.", random)
         other, name, role = f"It is a {random.choice(GENRES)}.", film, "director"
@@ -158,7 +158,7 @@ def make_question(number: int, split: str, names: Names, random: np.random.Gener
     made = [make_work(*one, random) for one in zip(people, films, companies, strict=True)]
     works = [work for work, _ in made]
     person, (work, role) = people[0], made[0]
-    # Which of the two compared persons is named first must not give the answer away.
+    # The order in which the two people are named must not reveal the answer.
     one, other = (people[place] for place in random.permutation(2))
     if kind in ("town", "year"):
         where = "In which town" if kind == "town" else "In which year"

@@ -1,19 +1,19 @@
 #!/usr/bin/env python
-"""Show that document matching learns: do two reports tell of the same event, or only of the same kind of event?
+"""Show that document matching learns whether two reports are about the same event or only the same kind of event.
 
     python scripts/match_ecb_documents.py --ecb-root DIR -o build/ecb-matching
 
-A topic of ECB+ is two similar happenings, its subtopics. Pairs of documents of one topic are positive if they are of
+A topic of ECB+ has two similar events, its subtopics. Pairs of documents of one topic are positive if they belong to
 the same subtopic. The encoder is trained on pairs of the train topics and evaluated on pairs of the dev topics, once
-reading both documents together and once each alone (a bi-encoder), beside the cosine of TF-IDF vectors and controls
-that see nothing but the format of the texts.
+reading both documents together and once each alone (a bi-encoder), alongside the cosine of TF-IDF vectors and controls
+that see only the format of the texts.
 
 One subtopic of a topic comes from ECB and the other from ECB+, and their texts differ in form: the latter begin with
-their URL (sentence 0, which the reader hides and which is left out here), then often with title, date and time, and
-quotes, hyphens and lengths differ. So a text is read as the first words of its full sentences: in lower case, split at
-everything that is no letter, without numbers, single letters, months and days of the week; shorter documents are left
-out. The controls are measured on the texts as they are and as they are read. A third control shows that the words
-that are left do not tell either whether a text comes from ECB or from ECB+.
+their URL (sentence 0, which the reader hides and which is omitted here), then often with title, date and time, and
+quotes, hyphens and lengths differ. So a text is reduced to the first words of its full sentences: in lower case, split
+at everything but letters, without numbers, single letters, months and days of the week; shorter documents are omitted.
+The controls are measured on the texts as they are and as reduced. A third control measures how well the remaining words
+reveal whether a text comes from ECB or from ECB+.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MONTHS_AND_DAYS = (
 )
 DATES = frozenset(MONTHS_AND_DAYS.split())
 SHORTEST_SENTENCE = 8
-"""Words of a full sentence; what is shorter is mostly a title, a name or a date."""
+"""Minimum number of words in a full sentence; shorter ones are mostly titles, names or dates."""
 SETTINGS = {
     "epochs": 2, "batch_size": 16, "learning_rate": 1e-4, "head_learning_rate": 5e-4, "max_length": 256,
     "both_orders": True, "save_steps": 50, "log_steps": 10,
@@ -76,7 +76,7 @@ def as_read(document: Document, words: int) -> str:
 
 
 def sample_pairs(documents: Sequence[Document], per_topic: int, random: np.random.Generator) -> list[tuple[int, int]]:
-    """Positions of documents of one topic: from every topic as many pairs of one subtopic as of two."""
+    """Pairs of positions of documents of one topic: per topic, as many of one subtopic as of two."""
     topics: dict[str, list[int]] = defaultdict(list)
     for position, document in enumerate(documents):
         topics[str(document.topic)].append(position)
@@ -96,7 +96,7 @@ def sample_pairs(documents: Sequence[Document], per_topic: int, random: np.rando
 
 
 def format_features(words: Sequence[str]) -> list[float]:
-    """What a text looks like whatever it says: length, punctuation, numbers and dates, capital letters."""
+    """The form of a text regardless of content: length, punctuation, numbers and dates, capital letters."""
     count = max(len(words), 1)
     text = "".join(words)
     marks = [text.count(mark) / count for mark in string.punctuation + "“”‘’"]
@@ -127,13 +127,13 @@ def scores(labels: Sequence[int], values: np.ndarray, threshold: float) -> dict[
 
 
 def best_threshold(labels: Sequence[int], values: np.ndarray) -> float:
-    """The one with the highest F1."""
+    """The threshold with the highest F1."""
     candidates = np.quantile(values, np.linspace(0.02, 0.98, 97))
     return float(max(candidates, key=lambda t: match_scores(labels, [int(v >= t) for v in values]).f1))
 
 
 def controls(train: dict[str, Any], dev: dict[str, Any], view: str) -> dict[str, Any]:
-    """Classifiers that see nothing but the format of the texts."""
+    """Classifiers that see only the format of the texts."""
     inputs = {name: pair_features(split[view], split["places"]) for name, split in (("train", train), ("dev", dev))}
     kinds = {
         "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
@@ -147,7 +147,7 @@ def controls(train: dict[str, Any], dev: dict[str, Any], view: str) -> dict[str,
 
 
 def source_control(train: dict[str, Any], dev: dict[str, Any]) -> float:
-    """Area under ROC, in percent, of telling from one text whether it is of ECB or of ECB+, by its words."""
+    """Area under ROC, in percent, of predicting by its words whether a text comes from ECB or ECB+."""
     vectoriser = TfidfVectorizer(min_df=3)
     classifier = LogisticRegression(C=10, max_iter=2000)
     classifier.fit(vectoriser.fit_transform(train["texts"]), train["sources"])
@@ -188,7 +188,7 @@ def read_split(root: Path, name: str, per_topic: int, words: int, random: np.ran
 
 
 def fine_tuned(reading: str, train: dict[str, Any], dev: dict[str, Any], output: Path, seed: int) -> dict[str, Any]:
-    """Train on the train pairs (going on where it was interrupted), and score the dev pairs by topic."""
+    """Train on the train pairs (resuming an interrupted run), and score the dev pairs by topic."""
     config = with_settings(MatchTraining(), {**SETTINGS, "reading": reading, "seed": seed})
     folder = output / f"{reading}-{seed}"
     model: MatchModel = train_matcher(config, train["pairs"], dev["pairs"], folder, resume=folder.exists())
@@ -211,9 +211,9 @@ def main() -> None:
     parser.add_argument("--ecb-root", type=Path, required=True, help="folder of ECB+ 1.0")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/ecb-matching"), help="default: %(default)s")
     parser.add_argument("--results", type=Path, default=Path("scripts/results/match_ecb_documents.json"))
-    parser.add_argument("--words", type=int, default=50, help="words of a text that are read (default: %(default)s)")
+    parser.add_argument("--words", type=int, default=50, help="words of each text to read (default: %(default)s)")
     parser.add_argument(
-        "--per-topic", type=int, default=40, help="pairs of either label, a topic (default: %(default)s)"
+        "--per-topic", type=int, default=40, help="pairs of each label per topic (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, nargs="*", default=[0], help="random seeds of training; none: no training")
     arguments = parser.parse_args()

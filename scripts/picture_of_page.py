@@ -17,11 +17,11 @@ PICTURE = Path(__file__).resolve().parent.parent / "data" / "page.png"
 
 
 def main() -> None:
-    """Open the page, choose a cluster, and save what is seen."""
+    """Open the page, choose a cluster, and save a screenshot."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("page", type=Path, help="the page")
     parser.add_argument("-o", "--output", type=Path, default=PICTURE, help="the picture (default: data/page.png)")
-    parser.add_argument("--cluster", type=int, default=2, help="which cluster of the list to choose (default: 2)")
+    parser.add_argument("--cluster", type=int, default=2, help="number of the cluster to choose (default: 2)")
     parser.add_argument("--size", default="1080x610", help="width and height in pixels (default: 1080x610)")
     arguments = parser.parse_args()
     browser_path = shutil.which("chromium") or shutil.which("google-chrome")

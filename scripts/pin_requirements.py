@@ -1,7 +1,7 @@
 """Write constraints.txt: the exact version of every distribution that an install of cdcoref can bring in.
 
-In: setup.cfg and the environment that runs this script, in which all extras are installed. Out: one ``name==version`` a
-line for the requirements of setup.cfg and, recursively, for theirs; whatever else is installed is left out. Versions
+In: setup.cfg and the environment that runs this script, in which all extras are installed. Out: one ``name==version``
+per line for the requirements of setup.cfg and, recursively, for theirs; whatever else is installed is omitted. Versions
 lose their local part (``2.13.0+cpu`` is pinned as ``2.13.0``), so that any build of that release satisfies the pin.
 """
 
@@ -36,8 +36,8 @@ def declared_requirements(setup_cfg: Path) -> list[Requirement]:
 def installed_closure(requirements: list[Requirement]) -> dict[str, str]:
     """Name and installed version of the requirements and of everything that they require in this environment.
 
-    A requirement by address (``name @ git+https://...``) names its own version and is left out. Exits with a sentence
-    if a requirement is not installed.
+    A requirement by URL (``name @ git+https://...``) names its own version and is omitted. Exits with a sentence if a
+    requirement is not installed.
     """
     pins: dict[str, str] = {}
     done: set[tuple[str, str]] = set()

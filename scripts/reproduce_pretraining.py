@@ -1,19 +1,19 @@
 #!/usr/bin/env python
-"""The pretraining experiments of the CDLM paper in small: perplexity, attention analysis, coreference, seed by seed.
+"""The pretraining experiments of the CDLM paper at small scale: perplexity, attention analysis, coreference, by seed.
 
     python scripts/reproduce_pretraining.py --sets DIR --ecb-root DIR --work DIR
 
-The encoder is all-MiniLM-L6-v2 made long, which has no head for masked language modelling. So each seed begins with a
-head that is trained alone; from there all rows of the paper's Table 1 are trained for the same number of steps on the
-same corpora (--sets: a folder with train and dev splits of document sets; and the train documents of ECB+, whose
-subtopics are the sets): Local, Rand, Prefix and CDLM entirely, Longformer the head alone. Each is then measured by the
-perplexity of masked tokens on the dev sets (Table 1) and by the attention analysis on ECB+ dev (Table 6), and is
+The encoder is all-MiniLM-L6-v2 converted to a long encoder, which has no masked language modelling head. So each seed
+begins by training only a head; from there all rows of the paper's Table 1 are trained for the same number of steps on
+the same corpora (--sets: a folder with train and dev splits of document sets; and the train documents of ECB+, whose
+subtopics are the sets): Local, Rand, Prefix and CDLM completely, Longformer only the head. Each is then measured by its
+perplexity on masked tokens of the dev sets (Table 1) and by the attention analysis on ECB+ dev (Table 6), and is
 fine-tuned for coreference (ablations of section 3.3). The default budget is meant for two CPU cores and about three
 hours; --budget gpu has more steps.
 
-Every row of every seed is a unit of its own: its result is a JSON file in WORK/results, and what is there is not done
-again, so that the script goes on where it was interrupted, in the middle of a training run too. At the end, and with
---tables alone, the results are written to one JSON file (-o) and printed as tables beside the paper's.
+Every row of every seed is a unit: its result is a JSON file in WORK/results, and finished units are not repeated, so
+that an interrupted script resumes, even in the middle of a training run. At the end, or with --tables only, the results
+are written to one JSON file (-o) and printed as tables beside the paper's.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ VARIANTS: dict[str, Variant] = {
     "prefix": "prefix",
     "cdlm": "cdlm",
 }
-"""Whose text and global attention each row of the tables has."""
+"""The variant whose text and global attention each row of the tables has."""
 ROWS = tuple(VARIANTS)
 STAGES = ("pretrain", "perplexity", "align", "coref")
 OUTPUT = Path(__file__).parent / "results" / "pretraining.json"
@@ -68,16 +68,16 @@ CELLS = (("event", True), ("entity", True), ("event", False), ("entity", False))
 
 @dataclass(frozen=True)
 class Budget:
-    """What is spent on each row of each seed.
+    """The budget for each row of each seed.
 
     Attributes
     ----------
     head_steps, steps
-        Of the head alone, before all rows; and of each row.
+        Steps for the head, before all rows; and for each row.
     pairs
-        Of each kind and sign, in the attention analysis.
+        Pairs of each kind and sign in the attention analysis.
     coref_topics, coref_epochs
-        Train topics of ECB+ to fine-tune on, the first of them, and passes over them.
+        Number of train topics of ECB+ to fine-tune on, and passes over them.
     """
 
     seeds: int
@@ -99,19 +99,19 @@ BUDGETS = {
 
 
 class Results:
-    """The results of units, each in a file that is there or not."""
+    """The results of units, each in a file of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, unit: str) -> dict[str, Any] | None:
-        """The result of a unit, if it is there."""
+        """The result of a unit, if it exists."""
         file = self.folder / f"{unit}.json"
         return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
 
     def once(self, unit: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """The result of a unit, computed if it is not there."""
+        """The result of a unit, computed if it does not exist."""
         found = self.get(unit)
         if found is None:
             say_on_stderr(f"== {unit}")
@@ -128,7 +128,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Where everything is, and what is spent."""
+    """The inputs, the folders and the budget."""
 
     sets: Path
     ecb_root: Path
@@ -137,7 +137,7 @@ class Experiment:
     device: str | None
 
     def start(self, seed: int) -> Path:
-        """The folder of the encoder with the head that all rows of a seed start from."""
+        """The folder of the encoder with the head from which all rows of a seed start."""
         return self.work / "models" / f"start-{seed}"
 
     def model(self, row: str, seed: int) -> Path:
@@ -145,7 +145,7 @@ class Experiment:
         return self.work / "models" / f"{row}-{seed}"
 
     def pretraining(self, row: str | None, seed: int) -> PretrainingConfig:
-        """The configuration of a row, or of what all rows start from."""
+        """The configuration of a row, or of the model from which all rows start."""
         budget, small = self.budget, PRESETS["small"]
         run = replace(
             small.run,
@@ -168,7 +168,7 @@ class Experiment:
         )
 
     def pretrain(self, row: str | None, seed: int) -> dict[str, Any]:
-        """Pretrain one row, or what all rows start from."""
+        """Pretrain one row, or the model from which all rows start."""
         config = self.pretraining(row, seed)
         output = self.start(seed) if row is None else self.model(row, seed)
         lines: list[str] = []
@@ -239,7 +239,7 @@ class Experiment:
 
 
 def run(experiment: Experiment, results: Results, stages: list[str]) -> None:
-    """Compute what is not there yet, seed by seed."""
+    """Compute what is missing, seed by seed."""
     for seed in range(experiment.budget.seeds):
         if "pretrain" in stages:
             results.once(f"pretrain-start-{seed}", partial(experiment.pretrain, None, seed))
@@ -256,7 +256,7 @@ def run(experiment: Experiment, results: Results, stages: list[str]) -> None:
 
 
 def collected(experiment: Experiment, results: Results) -> dict[str, Any]:
-    """All results that are there, with what they were computed with."""
+    """All existing results, with the budget and machine that produced them."""
     units = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(results.folder.glob("*.json"))}
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() and experiment.device != "cpu" else None
     machine = {"processor": platform.processor() or platform.machine(), "threads": torch.get_num_threads(), "gpu": gpu}
@@ -264,7 +264,7 @@ def collected(experiment: Experiment, results: Results) -> dict[str, Any]:
 
 
 def tables(units: dict[str, Any]) -> str:
-    """The tables of the paper that there are results for, as Markdown; means over seeds, with standard deviations."""
+    """The paper's tables for which there are results, as Markdown; means over seeds, with standard deviations."""
     blocks = [
         _table(
             "Perplexity of masked tokens (paper: Table 1)",
@@ -314,7 +314,7 @@ def _found(unit: Any, path: tuple[str, ...], scale: float = 1) -> float:
 
 
 def _mean(units: dict[str, Any], name: str, value: Callable[[dict[str, Any]], float], digits: int = 2) -> str:
-    """Mean and standard deviation over the seeds that there are results for."""
+    """Mean and standard deviation over the seeds with results."""
     values = [value(unit) for unit in _seeds(units, name)]
     if not values:
         return ""
@@ -336,14 +336,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=Path, required=True, help="document sets with the splits train and dev")
     parser.add_argument("--ecb-root", type=Path, required=True, help="folder of ECB+ 1.0")
-    parser.add_argument("--work", type=Path, required=True, help="folder for models and results; go on in it")
+    parser.add_argument(
+        "--work", type=Path, required=True, help="folder for models and results, in which an interrupted run resumes"
+    )
     parser.add_argument("-o", "--output", type=Path, default=OUTPUT, help="all results (default: %(default)s)")
     parser.add_argument("--budget", choices=BUDGETS, default="cpu", help="default: %(default)s")
     for name in ("seeds", "head_steps", "steps", "batch_size", "max_length", "pairs", "coref_topics", "coref_epochs"):
-        parser.add_argument(f"--{name.replace('_', '-')}", type=int, help="instead of the budget's")
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int, help="overrides the budget's")
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES), help="default: all")
-    parser.add_argument("--device", choices=["cpu"], help="cpu: do not use a GPU")
-    parser.add_argument("--tables", action="store_true", help="compute nothing; write and print what there is")
+    parser.add_argument("--device", choices=["cpu"], help="force CPU; default: a GPU if there is one")
+    parser.add_argument("--tables", action="store_true", help="compute nothing; write and print existing results")
     arguments = parser.parse_args()
     budget = BUDGETS[arguments.budget]
     changes = {name: getattr(arguments, name) for name in asdict(budget) if getattr(arguments, name, None) is not None}

@@ -85,7 +85,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.clustering": set(),
     "cdcoref.words": set(),
     "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.wording", "cdlm.files"},
-    "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdlm.documents"},
+    "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording", "cdlm.documents"},
     "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording"},
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
     "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.words", "cdlm.tokens", "cdlm.validation"},
@@ -102,7 +102,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.results": {"cdcoref.corpus", "cdcoref.errors"},
     "cdcoref.prediction": {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.linking"),
-        *("cdcoref.model", "cdcoref.results", "cdcoref.stories", "cdlm.precision"),
+        *("cdcoref.model", "cdcoref.results", "cdcoref.stories", "cdcoref.wording", "cdlm.precision"),
     },
     "cdcoref.training": {
         *("cdcoref.clustering", "cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking"),

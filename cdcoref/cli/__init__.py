@@ -1,4 +1,4 @@
-"""The command line: ``cdcoref train | predict | score | ...``. Parsing and printing only; one module a command.
+"""The command line: ``cdcoref train | predict | score | ...``. Parsing and printing only; one module per command.
 
 Commands import what they need when they run, so that ``cdcoref --help`` and ``cdcoref score`` start at once.
 """
@@ -14,7 +14,7 @@ from cdlm.command_line import run, version_printer
 
 app = typer.Typer(
     name="cdcoref",
-    help="Which mentions, in different documents, are the same event or the same thing.",
+    help="Cross-document coreference resolution: find mentions of the same event or entity in different documents.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

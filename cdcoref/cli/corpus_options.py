@@ -1,4 +1,4 @@
-"""What the commands that read an annotated corpus have in common on the command line."""
+"""The options that commands reading an annotated corpus share."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from cdcoref.errors import InputError
 if TYPE_CHECKING:
     from cdcoref.corpora import CorpusFolder
 
-NAMES = "ecb, fcct, gum, gum-heads (mentions are their heads), gvc, litbank or meantime"
+NAMES = "ecb, fcct, gum, gum-heads (mentions reduced to their heads), gvc, litbank or meantime"
 
 CorpusOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME:DIR", help=f"An annotated corpus and its folder; NAME is {NAMES}.", show_default=False),
+    typer.Option(metavar="NAME:DIR", help=f"Annotated corpus and its folder; NAME is {NAMES}.", show_default=False),
 ]
 CorporaOption = Annotated[
     list[str] | None,
     typer.Option(
         "--corpus",
         metavar="NAME:DIR",
-        help=f"An annotated corpus and its folder: its train and dev splits are used. NAME is {NAMES}. Repeatable.",
+        help=f"Annotated corpus and its folder; its train and dev splits are used. NAME is {NAMES}. Repeatable.",
         show_default=False,
     ),
 ]
 EcbOption = Annotated[
-    Path | None, typer.Option(help="The folder of ECB+ 1.0; short for --corpus ecb:DIR.", show_default=False)
+    Path | None, typer.Option(help="Folder of ECB+ 1.0; short for --corpus ecb:DIR.", show_default=False)
 ]
 Split = Literal["train", "dev", "test"]
-SplitOption = Annotated[Split, typer.Option(help="Which split of the corpus.")]
+SplitOption = Annotated[Split, typer.Option(help="Split of the corpus.")]
 
 
 def one_corpus(corpus: str | None, ecb_root: Path | None) -> CorpusFolder:
@@ -40,7 +40,7 @@ def one_corpus(corpus: str | None, ecb_root: Path | None) -> CorpusFolder:
     Raises
     ------
     InputError
-        If it names none or two.
+        If it names none or several.
     """
     from cdcoref.corpora import corpus_folders
 
@@ -51,14 +51,14 @@ def one_corpus(corpus: str | None, ecb_root: Path | None) -> CorpusFolder:
 
 
 def corpus_or_files(corpus: str | None, ecb_root: Path | None, files: bool, what: str) -> CorpusFolder | None:
-    """The corpus that a command names, or None where it names files instead.
+    """The corpus that a command names, or None if it names files instead.
 
     Parameters
     ----------
     corpus, ecb_root
         The options.
     files, what
-        Whether files were named, and what they may be.
+        Whether files were named, and how a message describes them.
 
     Raises
     ------

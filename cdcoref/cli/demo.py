@@ -1,4 +1,4 @@
-"""``cdcoref demo``: the sample that comes with cdcoref, predicted and shown as a page."""
+"""``cdcoref demo``: the sample included in cdcoref, predicted and shown as a page."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from cdcoref.errors import InputError
 
 def demo(
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="The page to write; a file that is there already is replaced.")
+        Path, typer.Option("-o", "--output", help="HTML page to write; an existing file is replaced.")
     ] = Path("cdcoref-demo.html"),
     open_page: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the page in a browser, or only say where it is.")
+        bool, typer.Option("--open/--no-open", help="Open the page in a browser, or only print its path.")
     ] = True,
 ) -> None:
-    """Try cdcoref on seven short texts that come with it, and look at the result in a browser."""
+    """Run cdcoref on seven sample texts and view the result in a browser."""
     if output.suffix != ".html":
         raise InputError("the page's name must end in .html", output)
     if not output.absolute().parent.is_dir():
-        raise InputError("the folder of the page does not exist; make it first", output)
+        raise InputError("the folder of the page does not exist; create it first", output)
     from cdcoref.formats import read_corpus
     from cdcoref.prediction import load
     from cdcoref.views import summary, write_page
@@ -34,7 +34,7 @@ def demo(
     with as_file(files("cdcoref") / "sample") as folder:
         loaded = read_corpus(sorted(folder.glob("*.txt")))
     if loaded.problems or not loaded.corpus.documents:
-        raise InputError("the sample is missing from this installation; install cdcoref again")
+        raise InputError("the sample is missing from this installation; reinstall cdcoref")
     predictor = load()
     with StageProgress() as progress:
         prediction = predictor.predict(loaded.corpus, progress=progress.update)
@@ -42,4 +42,4 @@ def demo(
     print(f"cdcoref: {summary(prediction.counts())}", file=sys.stderr)
     print(output.resolve())
     if open_page and not webbrowser.open(output.resolve().as_uri()):
-        print("cdcoref: no browser was found here; open that file in one", file=sys.stderr)
+        print("cdcoref: no browser was found; open this file in one", file=sys.stderr)

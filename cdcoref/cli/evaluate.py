@@ -20,33 +20,33 @@ if TYPE_CHECKING:
 def evaluate(
     file: Annotated[
         Path | None,
-        typer.Argument(help="An annotated file of your own (.jsonl, .conll), instead of a corpus.", show_default=False),
+        typer.Argument(help="Annotated file of your own (.jsonl, .conll), instead of a corpus.", show_default=False),
     ] = None,
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
     split: SplitOption = "dev",
     kind: Annotated[
         Literal["event", "entity", "both"],
-        typer.Option(help="Which mentions to score; for CoNLL files, which do not say it, the kind of their mentions."),
+        typer.Option(help="Kind of mentions to score; also the kind of those in CoNLL files, which do not state it."),
     ] = "both",
     mentions: Annotated[
         Literal["gold", "predicted"],
-        typer.Option(help="Cluster the annotated mentions, or those that the model detects."),
+        typer.Option(help="Cluster the annotated mentions or those that the model detects."),
     ] = "gold",
     model: Annotated[
         str, typer.Option(help="default, lemma (the baseline), a model's folder or a hub name.")
     ] = "default",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print all numbers as JSON, from 0 to 1, instead of a table.")
+        bool, typer.Option("--json", help="Print all results as JSON, with scores from 0 to 1, instead of a table.")
     ] = False,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "int8"],
-        typer.Option(help="Numeric precision; auto: bf16 where the processor supports it, else fp32."),
+        typer.Option(help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32."),
     ] = "auto",
     batch_tokens: Annotated[int, typer.Option(help="Maximum number of word pieces in a batch.")] = 8192,
 ) -> None:
-    """Score a model by the protocol, with predicted and gold topics, beside the lemma baseline.
+    """Evaluate a model with predicted and gold topics, alongside the lemma baseline.
 
     A corpus whose links stay within documents is scored within documents. Only what a corpus annotates is scored.
     """

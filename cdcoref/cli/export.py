@@ -1,4 +1,4 @@
-"""``cdcoref export``: an annotated corpus in the formats that other commands read."""
+"""``cdcoref export``: write an annotated corpus in a format that other commands read."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def export(
     kind: Annotated[Literal["event", "entity", "both"], typer.Option(help="Kind of mentions to write.")] = "both",
     layout: LayoutOption = None,
 ) -> None:
-    """Write a split of a corpus with its annotated clusters, as a key for ``cdcoref score`` or as input for training.
+    """Write a split of a corpus with its annotated clusters, as a key for `cdcoref score` or as input for training.
 
-    Cluster names are shared by all documents of the file.
+    A cluster has the same name in all documents of the file.
     """
     from cdcoref.formats import output_format, write_corpus
 

@@ -1,4 +1,4 @@
-"""Long output on a terminal: lines in, shown by the user's pager, formed only as far as one reads."""
+"""Long output on a terminal: lines in, shown by the user's pager, generated only as far as one reads."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from contextlib import suppress
 
 
 def show_in_pager(lines: Iterable[str]) -> bool:
-    """Show lines in the program that `PAGER` names, or in less.
+    """Show lines in the program that `PAGER` names, or in `less`.
 
     Returns
     -------
     bool
-        False if there is no such program; nothing has been shown then.
+        False if there is no such program, and nothing was shown.
     """
     command = shlex.split(os.environ.get("PAGER") or "less")
     if shutil.which(command[0]) is None:
         return False
-    # As git does: less leaves at once if everything fits on the screen, and leaves the text there.
+    # As in git: less exits at once if everything fits on the screen, and leaves the text there.
     environment = {"LESS": "FRX", **os.environ}
     pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, encoding="utf-8")  # noqa: S603
     assert pager.stdin is not None
@@ -30,6 +30,6 @@ def show_in_pager(lines: Iterable[str]) -> bool:
     with suppress(BrokenPipeError):
         pager.stdin.close()
     while pager.poll() is None:
-        with suppress(KeyboardInterrupt):  # meant for the pager, which goes on
+        with suppress(KeyboardInterrupt):  # meant for the pager, which continues
             pager.wait()
     return True

@@ -17,11 +17,12 @@ from cdcoref.wording import counted
 
 if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
+    from cdcoref.formats import Writer
     from cdcoref.prediction import PredictionOptions, Predictor
     from cdcoref.results import Plan, Prediction
 
 LONG = 1800
-"""Seconds from which the announcement says how to shorten the run."""
+"""For a run longer than this, in seconds, the announcement says how to shorten it."""
 
 
 def predict(
@@ -38,7 +39,7 @@ def predict(
         typer.Option(
             "-o",
             "--output",
-            help="Write documents, mentions and clusters: .html (a page to look at), .jsonl, .conll, .conllu, .spacy, "
+            help="Write documents, mentions and clusters: .html (a page to browse), .jsonl, .conll, .conllu, .spacy, "
             ".csv or .parquet.",
         ),
     ] = None,
@@ -48,7 +49,7 @@ def predict(
     ] = "default",
     kind: Annotated[
         Literal["event", "entity", "both"],
-        typer.Option(help="Kind of mentions to link; also the kind of mentions in CoNLL files, which do not state it."),
+        typer.Option(help="Kind of mentions to link; also the kind of those in CoNLL files, which do not state it."),
     ] = "both",
     topics: Annotated[
         Literal["predicted", "gold_subtopic", "gold_topic", "none"],
@@ -62,11 +63,13 @@ def predict(
     ] = None,
     max_pairs: Annotated[
         int | None,
-        typer.Option(help="Compare each document with at most N others of its story, the most similar ones."),
+        typer.Option(help="Compare each document with at most this many others of its story, the most similar ones."),
     ] = None,
     max_windows: Annotated[
         int | None,
-        typer.Option(help="Compare each window of a long document with at most N others, the most similar ones."),
+        typer.Option(
+            help="Compare each window of a long document with at most this many others, the most similar ones."
+        ),
     ] = None,
     candidates: Annotated[
         int | None,
@@ -93,7 +96,7 @@ def predict(
     device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "int8"],
-        typer.Option(help="Numeric precision; auto: bf16 where the processor supports it, else fp32."),
+        typer.Option(help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32."),
     ] = "auto",
     batch_tokens: Annotated[int, typer.Option(help="Maximum number of word pieces in a batch.")] = 8192,
     engine: Annotated[
@@ -105,13 +108,12 @@ def predict(
         typer.Option(help="HOST:PORT of the cluster's head, or auto; default: RAY_ADDRESS, or one on this machine."),
     ] = None,
 ) -> None:
-    """Find mentions of events and entities, and which of them, in different documents, are the same."""
+    """Find mentions of events and entities, and link those that corefer, within and across documents."""
     from cdcoref.formats import read_corpus
 
-    if output is not None:
-        check_output(output, layout)
+    writer = document_writer(output, layout) if output is not None else None
     if output is not None and not output.absolute().parent.is_dir():
-        raise InputError("the folder of the output does not exist; make it first", output)
+        raise InputError("the folder of the output does not exist; create it first", output)
     if output is not None and output.name.endswith(".parquet"):
         from cdcoref.views import check_parquet
 
@@ -120,7 +122,7 @@ def predict(
     for sentence in (*loaded.corpus.notes, *loaded.problems):
         _say(sentence)
     if not loaded.corpus.documents:
-        raise InputError("there is no document to read")
+        raise InputError("the input contains no documents")
     from cdcoref.prediction import PredictionOptions, load
 
     options = PredictionOptions(
@@ -129,8 +131,8 @@ def predict(
     predictor = load(model, device=device, precision=precision)
     arguments = Arguments(loaded.corpus, options, cache)
     try:
-        if output is not None and grows(output):
-            write_stories(predictor, arguments, output)
+        if output is not None and writer is not None:
+            write_stories(predictor, arguments, output, writer)
         else:
             prediction = predict_everything(predictor, arguments)
             if output is None:
@@ -138,15 +140,15 @@ def predict(
             else:
                 write_prediction(prediction, output, layout)
     except KeyboardInterrupt:
-        _say("interrupted" + (f"; the same command continues from what is in {cache}" if cache else ""))
+        _say("interrupted" + (f"; run the same command again to resume from {cache}" if cache else ""))
         sys.exit(130)
     if loaded.problems:
-        _say(f"files that could not be read and were left out: {len(loaded.problems)}; they are named above")
+        _say(f"{counted(len(loaded.problems), 'unusable input')} skipped; see above")
         sys.exit(2)
 
 
 class Arguments(NamedTuple):
-    """What is predicted, how, and where results are kept."""
+    """What is predicted, how, and where results are stored."""
 
     corpus: Corpus
     options: PredictionOptions
@@ -163,21 +165,15 @@ def predict_everything(predictor: Predictor, arguments: Arguments) -> Prediction
     return prediction
 
 
-def grows(output: Path) -> bool:
-    """Whether a file is written story by story, as JSON lines can be."""
-    return output.name.lower().removesuffix(".gz").endswith(".jsonl")
-
-
-def write_stories(predictor: Predictor, arguments: Arguments, output: Path) -> None:
-    """Write every story as it finishes; no more than the largest is in memory. The file appears when it is whole."""
-    from cdcoref.formats import jsonl_writer
+def write_stories(predictor: Predictor, arguments: Arguments, output: Path, writer: Writer) -> None:
+    """Write each story as it finishes; only one is held in memory. The file appears when it is complete."""
     from cdcoref.results import Counts
     from cdcoref.views import summary
 
     corpus, options, cache = arguments
     counts = Counts()
     notes: list[str] = []
-    with jsonl_writer(output) as write, StageProgress() as progress:
+    with writer(output) as write, StageProgress() as progress:
         for story in predictor.stream(corpus, options, cache=cache, announce=_announce, progress=progress.update):
             mentions = story.corpus.by_document()
             for document in story.corpus.documents:
@@ -191,14 +187,14 @@ def write_stories(predictor: Predictor, arguments: Arguments, output: Path) -> N
 
 
 def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool) -> None:
-    """Print the clusters on standard output: in a pager on a terminal, else the first of them or all."""
+    """Print the clusters on standard output: in a pager on a terminal, otherwise the first of them or all."""
     from cdcoref.views import cluster_lines, first_lines
 
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else 120
     start = first_lines(prediction, singletons=singletons, width=width)
     if not start.lines:
-        _say("no two mentions were found to be the same")
+        _say("no coreferent mentions were found")
         return
     lines = cluster_lines(prediction, singletons=singletons, width=width)
     if everything:
@@ -207,30 +203,38 @@ def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool)
         sys.stdout.writelines(f"{line}\n" for line in start.lines)
         sys.stdout.flush()
         if start.left or start.shortened:
-            what = "clusters and lone mentions" if singletons else "clusters"
             _say(
-                f"these are the first {start.shown} of {start.shown + start.left:,} {what}; --all prints all of them, "
-                "-o FILE.html makes a page to look at them"
+                f"showing the first {start.shown} of {start.shown + start.left:,} clusters; --all prints all, "
+                "-o FILE.html writes a page to browse them"
             )
 
 
-def check_output(output: Path, layout: str | None) -> None:
-    """Refuse a name that ends in no format, before the work."""
+def document_writer(output: Path, layout: str | None) -> Writer | None:
+    """What writes the output document by document, or None if it is written as a whole; called before long work.
+
+    Raises
+    ------
+    InputError
+        If the output's suffix is unknown, or its format has no such layout.
+    """
     from cdcoref.formats import output_format, output_suffixes
     from cdcoref.views import WRITERS
 
     if output.name.endswith(tuple(WRITERS)):
         if layout is not None:
-            raise InputError("only .conll files have layouts; leave out --layout", output)
-    elif output.name.removesuffix(".gz").lower().endswith(output_suffixes()):
-        output_format(output, layout)
-    else:
-        *most, last = sorted({*output_suffixes(), *(suffix.removesuffix(".gz") for suffix in WRITERS)})
-        raise InputError(f"the output's name must end in {', '.join(most)} or {last} (text also with .gz)", output)
+            raise InputError("only .conll files have layouts; remove --layout", output)
+        return None
+    if output.name.removesuffix(".gz").lower().endswith(output_suffixes()):
+        return output_format(output, layout).writer
+    *most, last = sorted({*output_suffixes(), *(suffix.removesuffix(".gz") for suffix in WRITERS)})
+    raise InputError(
+        f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow",
+        output,
+    )
 
 
 def write_prediction(prediction: Prediction, output: Path, layout: str | None) -> None:
-    """Write documents, mentions and clusters in the format that the file's name ends in."""
+    """Write documents, mentions and clusters in the format given by the file's suffix."""
     from cdcoref.formats import write_corpus
     from cdcoref.views import WRITERS, summary
 
@@ -247,8 +251,8 @@ def write_prediction(prediction: Prediction, output: Path, layout: str | None) -
 def _announce(plan: Plan) -> None:
     time = f"; about {duration(plan.seconds)}" if plan.seconds else ""
     if plan.seconds > LONG and not plan.pruned:
-        time += " (--max-pairs 20 would make it less, --cache DIR lets it be interrupted)"
-    pruned = f", {plan.pruned} more left out by --max-pairs" if plan.pruned else ""
+        time += " (--max-pairs 20 would shorten it; with --cache DIR it can be interrupted and resumed)"
+    pruned = f", {plan.pruned} more pruned by --max-pairs" if plan.pruned else ""
     _say(
         f"{counted(plan.documents, 'document')} in {counted(plan.stories, 'story', 'stories')}; "
         f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{time}"

@@ -1,4 +1,4 @@
-"""Progress of long work on standard error, and numbers and times as people say them."""
+"""Progress of long work on standard error, and durations in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class StageProgress(progress.StageProgress):
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it.
+    """A duration in words.
 
     >>> duration(42), duration(600), duration(10_000)
     ('42 seconds', '10 minutes', '2.8 hours')

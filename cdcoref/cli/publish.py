@@ -1,4 +1,4 @@
-"""``cdcoref publish``: a saved model onto the Hugging Face hub."""
+"""``cdcoref publish``: upload a saved model to the Hugging Face hub."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 def publish(
     model: Annotated[Path, typer.Argument(help="The model's folder.")],
     name: Annotated[str, typer.Argument(help="Its name on the hub: ORGANISATION/MODEL.")],
-    private: Annotated[bool, typer.Option("--private", help="Hide the model from others, if it is new there.")] = False,
+    private: Annotated[bool, typer.Option("--private", help="Make the repository private if it is new.")] = False,
 ) -> None:
     """Upload a model to the Hugging Face hub; log in with `hf auth login` first.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SingletonsChoice(StrEnum):
-    """What to do with clusters of one mention."""
+    """Whether singletons are kept."""
 
     keep = "keep"
     remove = "remove"

@@ -1,4 +1,4 @@
-"""``cdcoref stats``: what is in a corpus."""
+"""``cdcoref stats``: the contents of a corpus."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def stats(
     ] = None,
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Count the documents, mentions and clusters of every split, and show how well documents group by subtopic."""
+    """Count the documents, mentions and clusters of every split, and compare predicted topics with subtopics."""
     folder = corpus_or_files(corpus, ecb_root, bool(files), "files of your own")
     problems: Sequence[str] = ()
     more: dict[str, Any] = {}
@@ -68,10 +68,10 @@ def stats(
 
 
 def _splits(folder: CorpusFolder) -> tuple[dict[str, Corpus], list[str]]:
-    """The splits that are there, and the notes of their readers."""
+    """The available splits, and their readers' notes."""
     corpora = {split: folder.read(split).corpus for split in folder.splits()}
     if not corpora and folder.name != "ecb":
-        folder.read("dev")  # which says what is missing
+        folder.read("dev")  # raises an error that says what is missing
     return corpora, [note for corpus in corpora.values() for note in corpus.notes]
 
 
@@ -88,15 +88,15 @@ def _ecb_remarks(root: Path, corpora: dict[str, Corpus]) -> list[str]:
     remarks = []
     for name, topics in _missing_topics(root).items():
         if len(topics) == len(TOPICS[name]):
-            remarks.append(f"{name}: not counted, since none of its topics is in {root}")
+            remarks.append(f"{name}: not counted; none of its topics is in {root}")
         else:
             numbers = ", ".join(map(str, topics))
-            remarks.append(f"{name}: not counted, since these of its topics are missing in {root}: {numbers}")
+            remarks.append(f"{name}: not counted; topics missing in {root}: {numbers}")
     if "train" in corpora and str(len(corpora["train"].documents)) != PAPER["train"]["documents"]:
         folders = {Path(document.path).parent for document in corpora["train"].documents if document.path}
         files = sum(len(list(folder.glob("*.xml"))) for folder in folders)
         remarks.append(
-            f"train: the paper prints {PAPER['train']['documents']} documents; its topics have {files} files here, of "
+            f"train: the paper reports {PAPER['train']['documents']} documents; its topics have {files} files here, of "
             f"which {len(corpora['train'].documents)} have a listed sentence. (The paper's three numbers add up to "
             "996, more than the 982 documents of ECB+ 1.0.)"
         )
@@ -104,7 +104,7 @@ def _ecb_remarks(root: Path, corpora: dict[str, Corpus]) -> list[str]:
 
 
 def _described(info: CorpusInfo) -> list[str]:
-    """What the corpus says about itself, in words."""
+    """The corpus' description of itself, in words."""
     links = "across documents" if info.cross_document else "within documents"
     learnt = " and ".join(info.exhaustive) or "no"
     return [
@@ -116,7 +116,7 @@ def _described(info: CorpusInfo) -> list[str]:
 
 
 def _numbers(corpus: Corpus) -> dict[str, Any]:
-    """Counts, and the quality of predicted groups where subtopics are annotated that divide the topics."""
+    """Counts, and the quality of predicted topics if annotated subtopics divide the topics."""
     from cdcoref.corpora import corpus_statistics
     from cdcoref.stories import group_documents, topic_quality
 

@@ -23,10 +23,12 @@ def train(
     corpus: CorporaOption = None,
     ecb_root: EcbOption = None,
     train_file: Annotated[
-        list[Path] | None, typer.Option("--train", help="Your own annotated corpus (.jsonl or .conll). Repeatable.")
+        list[Path] | None,
+        typer.Option("--train", help="Annotated file of your own to train on (.jsonl, .conll). Repeatable."),
     ] = None,
     dev_file: Annotated[
-        list[Path] | None, typer.Option("--dev", help="Corpus to choose the epoch and the thresholds on. Repeatable.")
+        list[Path] | None,
+        typer.Option("--dev", help="Annotated file on which to choose the epoch and the thresholds. Repeatable."),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file with settings; options override it.")] = None,
     preset: Annotated[
@@ -42,14 +44,14 @@ def train(
     kind: Annotated[
         Literal["event", "entity", "both"] | None,
         typer.Option(
-            help="Mentions to train on; also the kind of those in CoNLL files that do not state it.",
+            help="Kind of mentions to train on; also the kind of those in CoNLL files, which do not state it.",
             show_default="both",
         ),
     ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Passes over the corpus.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Number of passes over the corpus.")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
     marking: Annotated[
-        Literal["all", "pair"] | None, typer.Option(help="Mark every mention of a sequence, or one candidate pair.")
+        Literal["all", "pair"] | None, typer.Option(help="Mark all mentions in a sequence, or one candidate pair.")
     ] = None,
     context: Annotated[
         str | None, typer.Option(help="document, sentence, or a number of sentences around the mentions.")
@@ -59,7 +61,7 @@ def train(
     batch_tokens: Annotated[int | None, typer.Option(help="Maximum number of word pieces in a batch.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "fp16"] | None,
-        typer.Option(help="Numeric precision; auto: bf16 where the processor has instructions for it, else fp32."),
+        typer.Option(help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32."),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -72,17 +74,18 @@ def train(
             show_default="tensorboard if it is installed",
         ),
     ] = None,
-    device: Annotated[Literal["cpu"] | None, typer.Option(help="cpu: do not use a GPU.")] = None,
+    device: Annotated[Literal["cpu"] | None, typer.Option(help="Force CPU; default: a GPU if there is one.")] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Resume from the last complete checkpoint in the output folder.")
     ] = False,
 ) -> None:
-    """Train a model on annotated corpora, or on one of your own.
+    """Train a model on annotated corpora, known ones or your own.
 
-    Several corpora are trained together; sampling.weights.NAME is the share of a corpus that an epoch reads
-    (--set weights.litbank=0.2). Nothing is learnt from what a corpus does not annotate.
+    Several corpora are combined; --set sampling.weights.NAME=0.2 reads a fifth of one in each epoch.
 
-    For several processes, on CPUs too: accelerate launch --multi_gpu --num_processes 2 -m cdcoref train ...
+    Nothing is learnt from what a corpus does not annotate.
+
+    With several processes, even on CPUs: accelerate launch --multi_gpu --num_processes 2 -m cdcoref train ...
     """
     named: dict[str, Any] = {
         "encoder": encoder,
@@ -111,14 +114,14 @@ def train(
     try:
         train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
     except KeyboardInterrupt:
-        print("cdcoref: interrupted; the same command with --resume continues this run", file=sys.stderr)
+        print("cdcoref: interrupted; run the same command with --resume to resume", file=sys.stderr)
         sys.exit(130)
 
 
 def _corpora(
     folders: list[CorpusFolder], train_files: list[Path] | None, dev_files: list[Path] | None, kind: str | None
 ) -> tuple[list[AnnotatedCorpus | Corpus], list[AnnotatedCorpus | Corpus]]:
-    """What to train on and what to choose on."""
+    """The training and the dev corpora."""
     if folders:
         if train_files or dev_files:
             raise InputError("give either --corpus (or --ecb-root) or --train and --dev, not both")
@@ -143,7 +146,7 @@ def _splits(folders: list[CorpusFolder], split: str) -> list[AnnotatedCorpus | C
         if there and folder not in there:
             print(f"cdcoref: {folder.info.title} has no {split} split in {folder.path}", file=sys.stderr)
     corpora: list[AnnotatedCorpus | Corpus] = []
-    for folder in there or folders[:1]:  # where there is none, reading says what is missing
+    for folder in there or folders[:1]:  # if there is none, reading says what is missing
         read = folder.read(split)
         for note in read.corpus.notes:
             print(f"cdcoref: {note}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""A corpus together with what it says about its annotation, which training and evaluation obey."""
+"""A corpus together with a description of its annotation, which training and evaluation respect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cdcoref.corpus import KINDS, Corpus
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """What a corpus says about itself.
+    """The description of a corpus.
 
     Attributes
     ----------
@@ -21,17 +21,17 @@ class CorpusInfo:
     kinds
         The kinds of mention that are annotated; only these are linked and scored.
     exhaustive
-        Those of the kinds of which *every* mention in the annotated sentences is annotated. The mention detector is
-        trained and judged on these alone.
+        The kinds of which *every* mention in the annotated sentences is annotated. The mention detector is trained and
+        scored on these alone.
     cross_document
-        Whether links across documents are annotated. Where they are not, two mentions of different documents are
-        neither coreferent nor not coreferent: nobody looked.
+        Whether links across documents are annotated. If not, it is unknown whether two mentions of different documents
+        corefer.
     singletons
-        Whether mentions that nothing else refers to are annotated.
+        Whether singletons are annotated.
     sentences
         Which sentences are annotated, in words; `Document.annotated` has their numbers.
     citation, licence, source
-        Authors and year; the licence, with what differs from text to text; where to get it.
+        Authors and year; the licence, including what differs from text to text; where to get the corpus.
     """
 
     name: str
@@ -48,7 +48,7 @@ class CorpusInfo:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedCorpus:
-    """Documents and mentions of one corpus, and what the corpus says about them."""
+    """Documents and mentions of one corpus, and its description."""
 
     corpus: Corpus
     info: CorpusInfo
@@ -66,14 +66,14 @@ class AnnotatedCorpus:
 
 
 Corpora = Corpus | AnnotatedCorpus | Sequence[Corpus | AnnotatedCorpus]
-"""One corpus or several, with or without information."""
+"""One or more corpora, with or without a description."""
 
 
 def annotated_corpora(corpora: Corpora) -> tuple[AnnotatedCorpus, ...]:
-    """One corpus or several, each with its information.
+    """One or more corpora, each with its description.
 
-    A corpus that comes without is a user's own: links cross documents, and every mention of the kinds that occur in it
-    is annotated (in the sentences that `Document.annotated` lists).
+    A corpus without a description is a user's own: links cross documents, and every mention of the kinds that occur in
+    it is annotated (in the sentences that `Document.annotated` lists).
     """
     if isinstance(corpora, Corpus | AnnotatedCorpus):
         corpora = (corpora,)
@@ -86,7 +86,7 @@ def joined(corpora: Sequence[AnnotatedCorpus]) -> Corpus:
     Raises
     ------
     InputError
-        If two corpora have a document of the same id.
+        If two corpora have a document with the same id.
     """
     if len(corpora) == 1:
         return corpora[0].corpus
@@ -100,7 +100,7 @@ def joined(corpora: Sequence[AnnotatedCorpus]) -> Corpus:
 
 
 def licences(parts: Sequence[AnnotatedCorpus]) -> str:
-    """One sentence that names the known corpora and their licences, for a model card; empty if there is none."""
+    """One sentence naming the known corpora and their licences, for a model card; empty if there are none."""
     known = {part.info.title: part.info for part in parts if part.info.source}
     if not known:
         return ""

@@ -1,6 +1,6 @@
-"""Standoff annotation of the tool brat, as LitBank's coreference has it: a text and its ``.ann`` file in, a Corpus out.
+"""Standoff annotation of the brat tool, as in LitBank's coreference: a text and its ``.ann`` file in, a Corpus out.
 
-The text has one sentence a line, its tokens separated by spaces. A line ``T491<TAB>Pip-1 10 12<TAB>My`` annotates
+The text has one sentence per line, its tokens separated by spaces. A line ``T491<TAB>Pip-1 10 12<TAB>My`` annotates
 characters 10 to 12; several ranges are separated by ``;``. LitBank annotates every mention twice: by its category
 (``PRON_PER``) and by the name of its cluster, which ends in a number (``Pip-1``). Relations (``R1 appos ...``) and
 notes are not read.
@@ -15,6 +15,7 @@ from pathlib import Path
 from cdcoref.corpora.text_lines import text_lines
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.wording import counted
 
 _TOKEN = re.compile(r"[^ \t\r\n]+")
 _CATEGORY = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
@@ -35,13 +36,13 @@ def read_brat(text: Path, annotation: Path, id: str, kind: str) -> Corpus:
     Returns
     -------
     Corpus
-        One document, a topic of its own. Clusters' names have its id before them; a mention's tag is its category.
-        A range that is not on the borders of tokens is widened to all tokens that it touches, and a note says so.
+        One document, a topic of its own. Cluster names are preceded by its id; a mention's tag is its category. A range
+        that does not coincide with tokens is extended to all tokens that it overlaps, which a note reports.
 
     Raises
     ------
     InputError
-        If a file cannot be read, or the annotation is not one of this text.
+        If a file cannot be read, or the annotation does not belong to the text.
     """
     lines = [line for _, line in text_lines(text)]
     words = [found for line in lines if (found := _TOKEN.findall(line))]
@@ -60,12 +61,12 @@ def read_brat(text: Path, annotation: Path, id: str, kind: str) -> Corpus:
                 message = f"{label!r} is neither a category (PROP_PER) nor the name of a cluster (Pip-1)"
                 raise InputError(message, annotation, number)
     if categories and not clustered:
-        raise InputError("no mention has a cluster; give LitBank's folder coref, not its folder entities", annotation)
+        raise InputError("no mention has a cluster; use LitBank's folder coref, not its folder entities", annotation)
     mentions = (
         Mention(id, tokens, kind, f"{id}/{label.rpartition('-')[2]}", tag=categories.get(tokens))
         for tokens, label in sorted(set(clustered))
     )
-    notes = (f"{annotation}: {places.widened} mentions were widened to whole tokens",) if places.widened else ()
+    notes = (f"{annotation}: {counted(places.widened, 'mention')} extended to whole tokens",) if places.widened else ()
     return Corpus((document,), tuple(mentions), notes)
 
 
@@ -73,15 +74,15 @@ def _read_span(line: str, places: _Places, path: Path, number: int) -> tuple[str
     """The label of an annotation, and its tokens."""
     match = _SPAN.fullmatch(line)
     if match is None:
-        raise InputError("expected 'T1<TAB>label start end<TAB>text', as brat writes it", path, number)
+        raise InputError("expected 'T1<TAB>label start end<TAB>text', as in brat", path, number)
     ranges = [tuple(map(int, bounds.split())) for bounds in match[2].split(";")]
     shown = " ".join(places.text[start:end] for start, end in ranges)
     if shown.split() != match[3].split():
-        message = f"the text has {shown[:40]!r} there and not {match[3][:40]!r}; the .txt belongs to another .ann"
+        message = f"the text has {shown[:40]!r} there, not {match[3][:40]!r}; the .txt belongs to another .ann"
         raise InputError(message, path, number)
     tokens = sorted({token for start, end in ranges for token in places.tokens(start, end)})
     if not tokens:
-        raise InputError("the annotation touches no token", path, number)
+        raise InputError("the annotation overlaps no token", path, number)
     return match[1], tuple(tokens)
 
 
@@ -95,7 +96,7 @@ class _Places:
         self.widened = 0
 
     def tokens(self, start: int, end: int) -> range:
-        """The tokens that a range of characters touches."""
+        """The tokens that overlap a range of characters."""
         first, last = bisect_right(self.ends, start), bisect_left(self.starts, end)
         if first < last and (self.starts[first], self.ends[last - 1]) != (start, end):
             self.widened += 1

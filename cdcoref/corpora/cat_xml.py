@@ -1,6 +1,6 @@
-"""Files of the annotation tool CAT, in which ECB+ and MEANTIME are distributed: one document's XML in, its parts out.
+"""Files of the CAT annotation tool, in which ECB+ and MEANTIME are distributed: one document's XML in, its parts out.
 
-Entities and document types are refused; they occur in neither corpus.
+XML entities and document types are rejected; they occur in neither corpus.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def parse_document(path: Path, corpus: str) -> Element:
-    """The outermost element of a document.
+    """The root element of a document.
 
     Parameters
     ----------
     path
         The file.
     corpus
-        The corpus in print, for what is said about a wrong file.
+        The corpus' name in print, for error messages.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or is not such a document.
+        If the file cannot be read, or is not a document of the corpus.
     """
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import ParseError, parse
@@ -37,26 +37,26 @@ def parse_document(path: Path, corpus: str) -> Element:
         root = parse(path, forbid_dtd=True).getroot()
     except ParseError as error:
         line = error.position[0] if error.position else None
-        message = f"the XML is malformed or cut off ({error.msg}); download the file again"
+        message = f"the XML is malformed or truncated ({error.msg}); download the file again"
         raise InputError(message, path, line) from error
     except DefusedXmlException as error:
-        message = f"the XML declares a document type or entities, which {corpus} never does; refused"
+        message = f"the XML declares a document type or entities, which {corpus} never does; the file is rejected"
         raise InputError(message, path) from error
-    except (LookupError, ValueError, OSError) as error:  # an encoding that is not known or not fitting
+    except (LookupError, ValueError, OSError) as error:  # an encoding that is unknown or wrong
         raise InputError(f"the file cannot be read ({error})", path) from error
     if root is None or root.tag != "Document":
-        hint = "; this is NAF, which has no links across documents: get CAT's XML" if _is_naf(root) else ""
-        raise InputError(f"this is not a document of {corpus}: its outermost element is not <Document>{hint}", path)
+        hint = "; this is NAF, which has no links across documents: use the CAT files" if _is_naf(root) else ""
+        raise InputError(f"this is not a document of {corpus}: its root element is not <Document>{hint}", path)
     return root
 
 
 def read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:
-    """Index of every token id, and the sentences as (number, words).
+    """The index of every token id, and the sentences as (number, words).
 
     Raises
     ------
     InputError
-        If there is no token, or one without a name of its own or a sentence's number.
+        If there are no tokens, or one has no unique id or no sentence number.
     """
     numbers: dict[str, int] = {}
     sentences: list[tuple[int, list[str]]] = []
@@ -80,7 +80,7 @@ def _is_naf(root: Element | None) -> bool:
 
 
 def anchored_tokens(path: Path, markable: Element, numbers: dict[str, int]) -> tuple[int, ...]:
-    """The tokens that a markable is anchored to, ascending; none for an instance, which stands for a cluster.
+    """The tokens that a markable is anchored to, ascending; none for an instance, which represents a cluster.
 
     Raises
     ------

@@ -33,17 +33,17 @@ _FILE_NAME = re.compile(r"(\d+)_(\d+)(ecb|ecbplus)\.xml")
 def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     """Read one split of ECB+.
 
-    Documents are those with at least one listed sentence. A mention's cluster is the instance that its
-    ``CROSS_DOC_COREF`` relation points to, else its ``INTRA_DOC_COREF`` relation, else nothing (a singleton);
-    ``ACTION*`` and ``NEG*`` markables are events and all others entities. The tokenised URL in sentence 0 of the
+    Only documents with at least one listed sentence are read. A mention's cluster is the instance that its
+    ``CROSS_DOC_COREF`` relation points to, otherwise its ``INTRA_DOC_COREF`` relation, otherwise none (a singleton);
+    ``ACTION*`` and ``NEG*`` markables are events, all others entities. The tokenised URL in sentence 0 of the
     ``ecbplus`` documents is marked as hidden.
 
     Parameters
     ----------
     root
-        The folder with the topics' folders in it or in a folder ``ECB+`` of it, and with the list of sentences.
+        The folder that holds the list of sentences and, directly or in a folder ``ECB+``, the topics' folders.
     split
-        ``"train"``, ``"dev"``, ``"test"``, or numbers of topics.
+        ``"train"``, ``"dev"``, ``"test"``, or topic numbers.
 
     Raises
     ------
@@ -62,12 +62,12 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     for topic in wanted:
         folder = topics_folder / str(topic)
         if not folder.is_dir():
-            name = f"the {split} split" if isinstance(split, str) else "what was asked for"
-            raise InputError(f"topic {topic} is missing, so {name} cannot be read; it should be a folder here", folder)
+            name = f"the {split} split" if isinstance(split, str) else "this selection"
+            raise InputError(f"topic {topic} is missing, so {name} cannot be read; expected its folder here", folder)
         for path in sorted(folder.glob("*.xml"), key=_document_order):
             match = _FILE_NAME.fullmatch(path.name)
             if match is None:
-                raise InputError("this is not named as documents of ECB+ are, such as 1_10ecbplus.xml", path)
+                raise InputError("the name is not that of an ECB+ document, such as 1_10ecbplus.xml", path)
             sentences = listed.get(path.stem)
             if sentences:
                 document, found = _read_document(path, str(topic), match[3], sentences)
@@ -82,7 +82,7 @@ def ecb_splits(root: Path) -> list[str]:
 
 
 def missing_topics(root: str | Path) -> dict[str, list[int]]:
-    """For every split, the numbers of its topics that are missing under `root` (an empty list: all are there)."""
+    """For every split, the numbers of its topics that are missing under `root` (an empty list: none is missing)."""
     folder = _topics_folder(Path(root))
     return {name: [t for t in topics if not (folder / str(t)).is_dir()] for name, topics in TOPICS.items()}
 
@@ -94,19 +94,19 @@ def _document_order(path: Path) -> tuple[str, int, str]:
 
 def _topics_folder(root: Path) -> Path:
     if not root.is_dir():
-        raise InputError("this is not a folder; give the folder of ECB+ that holds the folders of its topics", root)
+        raise InputError("this is not a folder; give the folder of ECB+ that holds its topics' folders", root)
     for folder in (root / "ECB+", root):
         if any(child.is_dir() and child.name.isdecimal() for child in folder.glob("*")):
             return folder
-    raise InputError("neither this folder nor its folder ECB+ holds the folders of ECB+'s topics (1, 2, ...)", root)
+    raise InputError("neither this folder nor its subfolder ECB+ holds the folders of ECB+'s topics (1, 2, ...)", root)
 
 
 def _read_listed_sentences(root: Path) -> dict[str, frozenset[int]]:
-    """The listed sentences of every document, by the stem of its file's name."""
+    """The listed sentences of every document, by the stem of its file name."""
     path = next((p for p in (root / SENTENCES_FILE, root.parent / SENTENCES_FILE) if p.is_file()), None)
     if path is None:
         raise InputError(
-            f"{SENTENCES_FILE} is missing; it lists the annotated sentences and comes with ECB+ 1.0",
+            f"{SENTENCES_FILE} is missing; it lists the annotated sentences and is part of ECB+ 1.0",
             root / SENTENCES_FILE,
         )
     listed: dict[str, set[int]] = {}
@@ -154,7 +154,7 @@ def _read_document(path: Path, topic: str, component: str, listed: frozenset[int
 
 
 def _read_relations(path: Path, root: Element) -> dict[str, str]:
-    """The cluster's name of every mention id that is in a relation; cross-document relations have the last word."""
+    """The cluster name of every mention id in a relation; cross-document relations take precedence."""
     instances = {
         markable.get("m_id", ""): markable.get("instance_id")
         for markable in root.iterfind("Markables/*")

@@ -1,14 +1,14 @@
 """The reader of GUM (Zeldes 2017): CoNLL-U with ``Entity=`` in, a Corpus out.
 
-The parsing is that of `cdcoref.formats` for CorefUD, whose brackets are GUM's, and which names the line of what is
-wrong; the library `conllu` leaves the brackets unread. This file adds what is GUM's own. Two forms of a folder are
-read: ``train/*.conllu`` and ``dev/*.conllu``, one file a document or several; and ``...-train.conllu`` and
-``...-dev.conllu``, as Universal Dependencies and CorefUD have it. The type ``event`` is a nominal event (verbs are not
-annotated), any other type an entity. Words that the text leaves out (empty nodes) are no tokens.
+Files are parsed by the CorefUD reader of `cdcoref.formats`, since CorefUD's brackets are GUM's and errors name the
+line; the library `conllu` does not parse the brackets. This file adds what is specific to GUM. A folder can have two
+forms: ``train/*.conllu`` and ``dev/*.conllu``, with one or more documents per file; or ``...-train.conllu`` and
+``...-dev.conllu``, as in Universal Dependencies and CorefUD. The type ``event`` is a nominal event (verbs are not
+annotated), any other type an entity. Words that the text omits (empty nodes) are not tokens.
 
-Mentions are whole phrases with all their modifiers. ECB+ annotates names and the nouns of phrases: read as heads
-(GUM's ``minspan``, the words that a span must have at least), the mentions are closer to that. Where two mentions have
-the same head, the shorter keeps it and the other is left out: one of a hundred.
+Mentions are whole phrases with all their modifiers. ECB+ annotates names and the nouns of phrases; mentions reduced to
+their heads (GUM's ``minspan``, the minimal span) are closer to that. If two mentions have the same head, the shorter
+keeps it and the other is omitted: about one in a hundred.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from cdcoref.corpora.splits import SPLITS, missing_split, split_files
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corefud
+from cdcoref.wording import counted
 
 TITLE = "GUM"
 SUFFIX = ".conllu"
 
 
 def gum_splits(root: Path) -> list[str]:
-    """The splits that are in the folder."""
+    """The splits available in the folder."""
     return [split for split in SPLITS if split_files(root, split, SUFFIX)]
 
 
@@ -39,15 +40,15 @@ def read_gum(root: Path, split: str, *, heads: bool = False) -> Corpus:
     Parameters
     ----------
     root, split
-        The folder, and which split.
+        The folder and the split.
     heads
-        Whether a mention is its head alone, which may be discontinuous (``Sydney`` and ``Australia`` of ``Sydney ,
-        Australia``).
+        Whether to reduce mentions to their heads, which may be discontinuous (``Sydney`` and ``Australia`` in
+        ``Sydney , Australia``).
 
     Raises
     ------
     InputError
-        If the split is not in the folder, or a file is not CoNLL-U with coreference.
+        If the folder lacks the split, or a file is not CoNLL-U with coreference.
     """
     files = split_files(root, split, SUFFIX)
     if not files:
@@ -67,12 +68,12 @@ def read_gum(root: Path, split: str, *, heads: bool = False) -> Corpus:
         left_out += len(kinds) - len(kept)
         documents.extend(replace(document, topic=document.id, subtopic=document.id) for document in whole.documents)
         mentions.extend(kept)
-    notes = (f"{left_out} mentions were left out, since a shorter mention has the same head",) if left_out else ()
+    notes = (f"{counted(left_out, 'mention')} omitted, since a shorter one has the same head",) if left_out else ()
     return Corpus(tuple(documents), tuple(mentions), notes)
 
 
 def _heads(whole: tuple[Mention, ...], heads: tuple[Mention, ...]) -> list[Mention]:
-    """The mentions with their heads' tokens, each head once."""
+    """The mentions reduced to their heads, each head once."""
     owner: dict[object, int] = {}
     for number in sorted(range(len(whole)), key=lambda n: len(whole[n].tokens)):
         owner.setdefault((*heads[number].key, whole[number].kind), number)

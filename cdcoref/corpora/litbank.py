@@ -1,8 +1,8 @@
-"""The reader of LitBank's coreference (Bamman et al. 2020) as it is distributed: its repository in, a Corpus out.
+"""The reader of LitBank's coreference (Bamman et al. 2020) as distributed: its repository in, a Corpus out.
 
-The folder is the repository, its folder ``coref``, or one of the two forms in that: ``conll`` (read where it is there)
-or ``brat``. Links stay within a work, so every document is a topic and a subtopic of its own. LitBank states no split;
-here it is by name in alphabetical order, as ``ls`` sorts them: 80 works to train on, 10 for dev, 10 for test.
+The folder is the repository, its folder ``coref``, or one of the two formats in that: ``conll`` (preferred) or
+``brat``. Links stay within a work, so every document is a topic and a subtopic of its own. LitBank defines no splits;
+here they follow the alphabetical order of the names, as ``ls`` sorts them: 80 works for train, 10 for dev, 10 for test.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from cdcoref.formats import read_conll
 TITLE = "LitBank"
 WORKS = {"train": 80, "dev": 10, "test": 10}
 DEV = frozenset({"711", "730", "73", "74", "766", "768", "76", "77", "78", "805"})
-"""Numbers of the works in Project Gutenberg, with which the files' names begin."""
+"""Project Gutenberg numbers of the works, with which file names begin."""
 TEST = frozenset({"829", "84", "876", "8867", "932", "940", "95", "969", "974", "9830"})
 _FORMS = (("conll", ".conll"), ("brat", ".ann"))
 _NUMBER = re.compile(r"(\d+)_")
 
 
 def litbank_splits(root: Path) -> list[str]:
-    """The splits of which some work is in the folder."""
+    """The splits of which the folder holds at least one work."""
     return [split for split in SPLITS if _works(root, split)]
 
 
@@ -36,21 +36,21 @@ def read_litbank(root: Path, split: str) -> Corpus:
     Parameters
     ----------
     root, split
-        The folder, and which split.
+        The folder and the split.
 
     Returns
     -------
     Corpus
-        Its notes say how many works of the split are missing.
+        Its notes report an incomplete split.
 
     Raises
     ------
     InputError
-        If no work of the split is in the folder, or a file is not what its name says.
+        If the folder holds no work of the split, or a file is not in the format that its name indicates.
     """
     files = _works(root, split)
     if not files:
-        wanted = "NUMBER_title_brat.conll, or .ann with .txt, in it, or in its folder coref/conll or coref/brat"
+        wanted = "NUMBER_title_brat.conll, or .ann with .txt, in it or in its folder coref/conll or coref/brat"
         raise missing_split(TITLE, split, root, litbank_splits(root), wanted)
     documents: list[Document] = []
     mentions: list[Mention] = []
@@ -65,12 +65,12 @@ def read_litbank(root: Path, split: str) -> Corpus:
         mentions.extend(work.mentions)
         notes.extend(work.notes)
     if len(files) < WORKS[split]:
-        notes.append(f"{root}: {len(files)} of the {WORKS[split]} works of LitBank's {split} split are here")
+        notes.append(f"{root}: the folder holds {len(files)} of the {WORKS[split]} works in LitBank's {split} split")
     return Corpus(tuple(documents), tuple(mentions), tuple(notes))
 
 
 def _works(root: Path, split: str) -> list[Path]:
-    """The files of a split, in the first form that is there."""
+    """The files of a split, in the first available format."""
     for form, suffix in _FORMS:
         for folder in (root / "coref" / form, root / form, root):
             found = [path for path in sorted(folder.glob(f"*{suffix}")) if _NUMBER.match(path.name)]
@@ -86,7 +86,7 @@ def _split_of(path: Path) -> str:
 
 
 def _renamed(work: Corpus, id: str) -> Corpus:
-    """The only document of a file (or its first and further parts), with this id, as a topic of its own."""
+    """The document of a file (or its parts), with this id, as a topic of its own."""
     names = {d.id: id if place == 0 else f"{id} {d.id}" for place, d in enumerate(work.documents)}
     return Corpus(
         tuple(replace(d, id=names[d.id], topic=id, subtopic=id) for d in work.documents),

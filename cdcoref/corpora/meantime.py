@@ -1,9 +1,9 @@
-"""The reader of MEANTIME in English (Minard et al. 2016) as it is distributed: a folder of CAT XML in, a Corpus out.
+"""The reader of the English MEANTIME (Minard et al. 2016) as distributed: a folder of CAT XML in, a Corpus out.
 
-The folder is that of the archive ``meantime_newsreader_english_oct15``, with ``intra_cross-doc_annotation`` in it, or
-that folder itself; it holds one folder a topic (``corpus_airbus`` ...) of 30 documents each. The annotation covers the
-title (sentence 0) and the four sentences after the dateline (2 to 5). Splits are by topic: train airbus and apple, dev
-gm, test stock. Time expressions, values and signals are not read: they have no coreference.
+The folder is that of the archive ``meantime_newsreader_english_oct15``, or ``intra_cross-doc_annotation`` in it, which
+holds one folder per topic (``corpus_airbus`` ...) with 30 documents each. The annotation covers the title (sentence 0)
+and the four sentences after the dateline (2 to 5). Splits are by topic: train is airbus and apple, dev gm, test stock.
+Time expressions, values and signals are not read, since they have no coreference.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ def meantime_splits(root: Path) -> list[str]:
 def read_meantime(root: Path, split: str) -> Corpus:
     """Read one split.
 
-    A mention's cluster is the instance that its ``REFERS_TO`` relation points to, by the corpus' own ``instance_id``
-    where it has one, else within the document; without such a relation it is a singleton. Mentions outside the
-    annotated sentences are left out. Topic and subtopic are the topic's folder: it holds many stories, and the corpus
-    does not say which.
+    A mention's cluster is the instance that its ``REFERS_TO`` relation points to, named by the corpus' own
+    ``instance_id`` if it has one, otherwise within the document; without such a relation it is a singleton. Mentions
+    outside the annotated sentences are omitted. Topic and subtopic are the topic's folder: it holds many stories, which
+    the corpus does not tell apart.
 
     Raises
     ------
     InputError
-        If a topic of the split is missing, or a file is not such a document.
+        If a topic of the split is missing, or a file is not a MEANTIME document.
     """
     documents: list[Document] = []
     mentions: list[Mention] = []
     for topic in TOPICS[split]:
         folder = _topic_folder(root, topic)
         if folder is None:
-            wanted = f"corpus_{topic}/*.xml, in it or in its folder {CROSS_DOCUMENT_FOLDER}"
+            wanted = f"corpus_{topic}/*.xml in it or in its folder {CROSS_DOCUMENT_FOLDER}"
             raise missing_split(TITLE, split, root, meantime_splits(root), wanted)
         for path in sorted(folder.glob("*.xml")):
             document, found = _read_document(path, topic)
@@ -90,7 +90,7 @@ def _read_document(path: Path, topic: str) -> tuple[Document, list[Mention]]:
 
 
 def _instances(path: Path, root: Element) -> dict[str, tuple[str, str | None]]:
-    """The instance of every mention id that is in a relation: its name, and its type or class."""
+    """The instance of every mention id in a relation: its name, and its type or class."""
     markables = {markable.get("m_id"): markable for markable in root.iterfind("Markables/*")}
     instances: dict[str, tuple[str, str | None]] = {}
     for relation in root.iterfind("Relations/REFERS_TO"):

@@ -1,6 +1,6 @@
 """Annotated corpora for the language model: a corpus' name, folder and split in, plain documents with mentions out.
 
-`cdlm` finds `documents_of` through the entry point group ``cdlm.corpora``, so that it need not import this package.
+`cdlm` finds `documents_of` through the entry point group ``cdlm.corpora``, and so need not import this package.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cdlm.documents import AnnotatedDocument, MentionSpan
 
 
 def documents_of(corpus: str, folder: str | Path, split: str) -> list[AnnotatedDocument]:
-    """Read a split of a known corpus; the related documents are those of one subtopic.
+    """Read a split of a known corpus; documents of one subtopic are related.
 
     Raises
     ------
@@ -24,7 +24,7 @@ def documents_of(corpus: str, folder: str | Path, split: str) -> list[AnnotatedD
 
 
 def plain_documents(corpus: Corpus) -> list[AnnotatedDocument]:
-    """Return the documents of a corpus without their hidden sentences and without the mentions in these."""
+    """The documents of a corpus without their hidden sentences and the mentions in these."""
     mentions = corpus.by_document()
     return [_plain(document, mentions[document.id]) for document in corpus.documents]
 

@@ -1,8 +1,8 @@
-"""The annotated corpora that are known by name: how each one's folder is read, and what it says about itself.
+"""The annotated corpora known by name: the description of each, and how its folder is read.
 
-A new corpus is one entry here, and a reader if its form is new. A folder that holds the splits as JSON lines
-(``train.jsonl``, ``dev.jsonl``, ``test.jsonl``) is read as such, whatever the corpus; any other as the corpus is
-distributed.
+A new corpus is one entry here, plus a reader if its format is new. A folder that holds the splits as JSON lines
+(``train.jsonl``, ``dev.jsonl``, ``test.jsonl``) is read as such, whatever the corpus; any other in the format in which
+the corpus is distributed.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ SUFFIX = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class KnownCorpus:
-    """A corpus of the registry.
+    """A corpus in the registry.
 
     Attributes
     ----------
     info
-        What it says about itself.
+        Its description.
     read
-        Reads a split of the folder in its distributed form.
+        Reads a split from a folder in the distributed format.
     splits
-        Which splits such a folder has.
+        The splits available in such a folder.
     json_lines
         Whether the folder may hold JSON lines instead.
     """
@@ -67,7 +67,7 @@ _FCCT = CorpusInfo(
     exhaustive=(),
     cross_document=True,
     singletons=True,
-    sentences="all, for events of football tournaments alone",
+    sentences="all, for events of football tournaments only",
     citation="Bugert et al. 2020, 2021",
     licence="CC BY-SA 4.0 (annotation; the texts are not distributed)",
     source="https://tudatalib.ulb.tu-darmstadt.de/handle/tudatalib/2305",
@@ -92,7 +92,7 @@ _GVC = CorpusInfo(
     exhaustive=(),
     cross_document=True,
     singletons=True,
-    sentences="all, for events of gun violence alone",
+    sentences="all, for events of gun violence only",
     citation="Vossen et al. 2018",
     licence="CC BY 4.0",
     source="https://github.com/cltl/GunViolenceCorpus",
@@ -149,7 +149,7 @@ CORPORA = {
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """A known corpus and the folder it lies in, which users write as ``NAME:DIR``.
+    """A known corpus and its folder, written ``NAME:DIR`` by users.
 
     Raises
     ------
@@ -171,17 +171,17 @@ class CorpusFolder:
         Raises
         ------
         InputError
-            If it has no colon, nothing after it, or a name that is not known before it.
+            If the colon or the folder is missing, or the name is unknown.
         """
         name, colon, path = text.partition(":")
         if not colon or not path:
             known = ", ".join(CORPORA)
-            raise InputError(f"{text!r} is not of the form NAME:DIR; the known names are {known}")
+            raise InputError(f"{text!r} does not have the form NAME:DIR; the known names are {known}")
         return cls(name, Path(path).expanduser())
 
     @property
     def info(self) -> CorpusInfo:
-        """What the corpus says about itself."""
+        """The corpus' description."""
         return CORPORA[self.name].info
 
     def splits(self) -> list[str]:
@@ -196,8 +196,8 @@ class CorpusFolder:
         Raises
         ------
         InputError
-            If the folder or the split is missing, a file cannot be read, or what was read contradicts what the corpus
-            says about itself.
+            If the folder or the split is missing, a file cannot be read, or its content contradicts the corpus'
+            description.
         """
         self._check_folder()
         if split not in SPLITS:
@@ -218,8 +218,8 @@ class CorpusFolder:
     def _read_json_lines(self, split: str, there: list[str]) -> Corpus:
         if not CORPORA[self.name].json_lines:
             raise InputError(
-                f"JSON lines do not say what the head of a mention is, so {self.info.title} cannot be read from this "
-                "folder; give the corpus as it is distributed",
+                f"JSON lines do not contain the heads of mentions, so {self.info.title} cannot be read from this "
+                "folder; use the corpus as distributed",
                 self.path,
             )
         files = split_files(self.path, split, SUFFIX)
@@ -233,12 +233,10 @@ class CorpusFolder:
         )
 
     def _checked(self, corpus: Corpus) -> Corpus:
-        """The corpus, if it is what its information says; mentions get their kind where there is only one."""
+        """The corpus, if it matches its description; mentions without a kind get the only one there is."""
         info = self.info
         if not corpus.mentions:
-            raise InputError(
-                f"no mention of {info.title} is annotated in this folder; is it another corpus?", self.path
-            )
+            raise InputError(f"this folder has no annotated mentions of {info.title}; is it another corpus?", self.path)
         if len(info.kinds) == 1:
             only = info.kinds[0]
             corpus = replace(corpus, mentions=tuple(m if m.kind else replace(m, kind=only) for m in corpus.mentions))
@@ -248,7 +246,7 @@ class CorpusFolder:
                 what = "a mention without a kind" if mention.kind is None else f"an {mention.kind}"
                 kinds = " and ".join(info.kinds)
                 raise InputError(
-                    f"document {mention.document!r} has {what}, and {info.title} annotates {kinds} mentions; is this "
+                    f"document {mention.document!r} has {what}, but {info.title} annotates {kinds} mentions; is this "
                     "the folder of another corpus?",
                     self.path,
                 )
@@ -256,22 +254,22 @@ class CorpusFolder:
                 other = document_of.setdefault((mention.kind, mention.cluster), mention.document)
                 if other != mention.document:
                     raise InputError(
-                        f"cluster {mention.cluster!r} is in two documents, {other!r} and {mention.document!r}, and "
-                        f"links of {info.title} stay within documents; name their clusters apart",
+                        f"cluster {mention.cluster!r} is in two documents, {other!r} and {mention.document!r}, but "
+                        f"links of {info.title} stay within documents; give the clusters different names",
                         self.path,
                     )
         return corpus
 
 
 def corpus_folders(named: Sequence[str], ecb_root: Path | None = None) -> list[CorpusFolder]:
-    """The corpora that a command line names.
+    """The corpora named on a command line.
 
     Parameters
     ----------
     named
         Each as ``NAME:DIR``.
     ecb_root
-        The folder of ECB+, which may be given without its name.
+        The folder of ECB+, which may be given without the name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where the splits of a corpus lie in its folder: files or folders whose name is, or ends in, the name of a split."""
+"""Where the splits of a corpus are in its folder: files or folders whose name is, or ends in, the name of a split."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _NAMES = {"train": ("train",), "dev": ("dev", "val", "validation"), "test": ("te
 
 
 def split_files(folder: Path, split: str, suffix: str) -> list[Path]:
-    """The files of a split: those in a folder named after it, else those beside it whose names end in its name.
+    """The files of a split: those in a folder named after it, otherwise those whose names end in its name.
 
     Parameters
     ----------
     folder
-        Where to look.
+        The folder of the corpus.
     split
         ``"train"``, ``"dev"`` (also called ``val`` and ``validation``) or ``"test"``.
     suffix
-        What the files' names end in, such as ``".conllu"``; compressed with gzip they end in ``.gz`` too.
+        The suffix of the files, such as ``".conllu"``, which ``.gz`` may follow.
     """
     for name in _NAMES[split]:
         inside = sorted(path for path in (folder / name).glob("*") if _ends_in(path, suffix))
@@ -37,16 +37,16 @@ def split_files(folder: Path, split: str, suffix: str) -> list[Path]:
 
 
 def missing_split(title: str, split: str, folder: Path, found: list[str], wanted: str) -> InputError:
-    """What to say about a split that is not in the folder.
+    """The error for a split that is missing from the folder.
 
     Parameters
     ----------
     title, split, folder
-        The corpus in print, the split that was asked for, and where.
+        The corpus' name in print, the requested split, and the folder.
     found
-        The splits that are there.
+        The available splits.
     wanted
-        What was looked for, such as ``"dev/*.conllu"``.
+        The expected files, such as ``"dev/*.conllu"``.
     """
     what = f"the {split} split of {title}, only {' and '.join(found)}" if found else f"any split of {title}"
     return InputError(f"this folder does not hold {what}; expected {wanted}", folder)

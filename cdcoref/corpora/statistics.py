@@ -1,4 +1,4 @@
-"""What a corpus holds, counted: documents, sentences, mentions, clusters (paper, Appendix A.2, Table 5, and more)."""
+"""Counts of a corpus: documents, sentences, mentions, clusters (paper, Appendix A.2, Table 5, and more)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cdcoref.corpus import Corpus
 
 UNKNOWN = "unknown"
-"""Stands for the kind of the mentions that do not say theirs."""
+"""Represents the kind of mentions without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +18,17 @@ class CorpusStatistics:
     Attributes
     ----------
     topics
-        Annotated topics; 0 where documents do not say theirs.
+        Annotated topics; 0 if there are none.
     documents, sentences, annotated_sentences
-        Their numbers.
+        Number of each.
     mentions
         All mentions.
     clusters
-        Clusters of two mentions or more, as the paper counts them.
+        Clusters of two or more mentions, as the paper counts them.
     cross_document_clusters
-        Those of them whose mentions are in more than one document.
+        Those with mentions in more than one document.
     singletons
-        Mentions that nothing else refers to.
+        Clusters of one mention.
     """
 
     topics: int
@@ -42,7 +42,7 @@ class CorpusStatistics:
 
 
 def corpus_statistics(corpus: Corpus) -> CorpusStatistics:
-    """Count what is in a corpus."""
+    """Count the contents of a corpus."""
     mentions = Counter(m.kind or UNKNOWN for m in corpus.mentions)
     clusters: Counter[str] = Counter()
     crossing: Counter[str] = Counter()

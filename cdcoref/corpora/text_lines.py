@@ -1,4 +1,4 @@
-"""What every reader of text needs: a file's lines, and whether a text is a number that may be read as one."""
+"""What every reader of text needs: a file's lines, and whether a text is a number of reasonable length."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from cdcoref.formats import line_chunks
 
 LONGEST_NUMBER = 9
-"""Digits. Python refuses to read numbers of thousands."""
+"""In digits; Python refuses to parse numbers with thousands of them."""
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 file, plain or compressed with gzip, with their numbers from 1 and without line breaks.
+    """The lines of a UTF-8 file, plain or gzipped, with their numbers from 1 and without line breaks.
 
     Raises
     ------
@@ -25,5 +25,5 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number from 0 of a length that a sentence, a topic or a token may have."""
+    """Whether a text is a nonnegative number short enough for a sentence, a topic or a token."""
     return text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER

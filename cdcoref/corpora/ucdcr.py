@@ -1,13 +1,13 @@
-"""Corpora as the uCDCR project lays them out (Zhukova et al. 2026), which is how GVC and FCC-T are passed on.
+"""Corpora in the layout of the uCDCR project (Zhukova et al. 2026), in which GVC and FCC-T are distributed.
 
-A folder for every split (``train``, ``val`` or ``dev``, ``test``) has a file ``.conll`` with the documents, and
-``event_mentions.json`` and ``entity_mentions.json`` with the mentions. The CoNLL has either of two layouts:
+Each split has a folder (``train``, ``val`` or ``dev``, ``test``) with a ``.conll`` file for the documents, and
+``event_mentions.json`` and ``entity_mentions.json`` for the mentions. The CoNLL file has one of two layouts:
 
 * eight columns (topic, subtopic, document, sentence, token, word, whether the sentence is annotated, coreference), as
-  Bugert et al. 2021 write them. Here the mentions may be in the last column alone, and instead of folders the files'
-  names may end in the split's (``gvc-train.conll``).
-* five columns (``topic/subtopic/document``, sentence, token of the sentence, word, coreference). Only words are taken
-  from it: several mentions of a word are separated by ``| ``, with a space, which CoNLL cannot say.
+  in Bugert et al. 2021. Here the mentions may be in the last column only, and instead of folders, file names may end in
+  the split's name (``gvc-train.conll``).
+* five columns (``topic/subtopic/document``, sentence, token in the sentence, word, coreference). Only words are read
+  from it: it separates several mentions of a word by ``| ``, with a space, which is not valid CoNLL.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FEW_COLUMNS = 5
 
 
 def ucdcr_splits(root: Path) -> list[str]:
-    """The splits that are in the folder."""
+    """The splits available in the folder."""
     return [split for split in SPLITS if split_files(_folder(root), split, SUFFIX)]
 
 
@@ -38,16 +38,16 @@ def read_ucdcr(root: Path, split: str, *, title: str, kinds: tuple[str, ...]) ->
     Parameters
     ----------
     root, split
-        The folder (with the splits' folders in it, or in a folder ``output_data`` of it), and which split.
+        The folder (which holds the splits' folders, directly or in a folder ``output_data``), and the split.
     title
-        The corpus in print.
+        The corpus' name in print.
     kinds
         The kinds of mention to read.
 
     Raises
     ------
     InputError
-        If the split is not in the folder, or mentions and documents do not belong together.
+        If the folder lacks the split, or mentions and documents do not match.
     """
     folder = _folder(root)
     files = split_files(folder, split, SUFFIX)
@@ -60,7 +60,7 @@ def read_ucdcr(root: Path, split: str, *, title: str, kinds: tuple[str, ...]) ->
         few = _has_few_columns(path)
         if few and not mention_files:
             beside = " or ".join(f"{kind}_mentions.json" for kind in kinds)
-            raise InputError(f"a file of {FEW_COLUMNS} columns needs its mentions beside it, in {beside}", path)
+            raise InputError(f"a file with {FEW_COLUMNS} columns needs its mentions beside it, in {beside}", path)
         if few:
             found = _read_few_columns(path)
         else:
@@ -69,7 +69,7 @@ def read_ucdcr(root: Path, split: str, *, title: str, kinds: tuple[str, ...]) ->
             mentions.extend(() if mention_files else whole.mentions)
         again = next((key for key in found if key in documents), None)
         if again is not None:
-            raise InputError(f"document {again!r} is in another file of this split too; remove one of them", path)
+            raise InputError(f"document {again!r} is also in another file of this split; remove one of them", path)
         documents |= found
     for kind, path in mention_files:
         mentions.extend(_read_mentions(path, kind, documents))
@@ -86,7 +86,7 @@ def _key(document: Document) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _PlacedDocument:
-    """A document, and the index of every token by its sentence and its number in that."""
+    """A document, and the index of every token by its sentence and its number in the sentence."""
 
     document: Document
     tokens: dict[tuple[int, int], int]
@@ -100,7 +100,7 @@ class _PlacedDocument:
 
 @dataclass(slots=True)
 class _Words:
-    """The words of one document while it is read."""
+    """The words of a document being read."""
 
     line: int
     sentences: dict[int, list[str]] = field(default_factory=dict)
@@ -128,19 +128,19 @@ def _read_few_columns(path: Path) -> dict[str, _PlacedDocument]:
             if columns[0] != current:
                 current = columns[0]
                 if current in read:
-                    message = f"document {current!r} began on line {read[current].line}; its lines must stand together"
+                    message = f"document {current!r} began on line {read[current].line}; its lines must be contiguous"
                     raise InputError(message, path, number)
                 if current.count("/") != 2:
                     raise InputError(f"{current!r} is not topic/subtopic/document", path, number)
                 read[current] = _Words(number)
             words, place = read[current], (int(columns[1]), int(columns[2]))
             if place in words.tokens or place[0] < max(words.sentences, default=0):
-                message = f"token {place[1]} of sentence {place[0]} is out of order or there twice"
+                message = f"token {place[1]} of sentence {place[0]} is out of order or duplicate"
                 raise InputError(message, path, number)
             words.tokens[place] = len(words.tokens)
             words.sentences.setdefault(place[0], []).append(columns[3] or "_")
     if open_since is not None:
-        raise InputError(f"the file ends within the document of line {open_since}; it was cut off", path, number)
+        raise InputError(f"the file ends within the document of line {open_since}; it is truncated", path, number)
     return {key: _PlacedDocument(_document(key, words, path), words.tokens) for key, words in read.items()}
 
 
@@ -157,7 +157,7 @@ def _read_mentions(path: Path, kind: str, documents: dict[str, _PlacedDocument])
     except (ValueError, RecursionError) as error:
         raise InputError(f"this cannot be read as JSON ({error})", path) from None
     if not isinstance(entries, list):
-        raise InputError("expected a list of mentions, as uCDCR writes it", path)
+        raise InputError("expected a list of mentions, as in uCDCR", path)
     return [_read_mention(entry, number, path, kind, documents) for number, entry in enumerate(entries, 1)]
 
 
@@ -175,13 +175,13 @@ def _read_mention(entry: Any, number: int, path: Path, kind: str, documents: dic
     if type(chain) is not int and not isinstance(chain, str):
         raise wrong("it has no cluster (coref_chain)")
     if type(sentence) is not int or not isinstance(numbers, list) or not all(type(n) is int for n in numbers):
-        raise wrong("it needs the number of its sentence (sent_id) and those of its tokens in that (tokens_number)")
+        raise wrong("it needs the numbers of its sentence (sent_id) and of its tokens in the sentence (tokens_number)")
     tokens = sorted({placed.tokens.get((sentence, n), -1) for n in numbers})
     if not tokens or tokens[0] < 0:
         raise wrong(f"sentence {sentence} of its document has no tokens {numbers[:20]}")
     text, given = [placed.document.tokens[token] for token in tokens], entry.get("tokens_text")
     if given is not None and given != text:
-        raise wrong(f"the tokens there are {text[:20]} and not {json.dumps(given)[:80]}; the .conll is another version")
+        raise wrong(f"the tokens there are {text[:20]}, not {json.dumps(given)[:80]}; the .conll is another version")
     id, tag = entry.get("mention_id"), entry.get("mention_full_type") or entry.get("mention_type")
     return Mention(
         placed.document.id,

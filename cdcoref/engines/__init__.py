@@ -1,4 +1,4 @@
-"""Many stories: a collection and its stories in, linked stories out as they finish; what a run computed can be kept."""
+"""Many stories: a collection and its stories in, linked stories out as they finish; results can be cached."""
 
 from cdcoref.engines.cache import ResultCache
 from cdcoref.engines.local import LocalEngine

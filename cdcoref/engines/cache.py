@@ -1,7 +1,7 @@
-"""Results that took long to compute, kept in a folder so that an interrupted run goes on where it stopped.
+"""Results that took long to compute, stored in a folder from which an interrupted run resumes.
 
-One SQLite file; what is in it is found by a hash of everything that it depends on, so a folder can serve several models
-and several sets of documents and is never wrong, only of no use.
+One SQLite file; each result is found by a hash of everything that it depends on, so a folder can serve several models
+and several sets of documents, and is never wrong, only of no use.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from cdcoref.errors import InputError
 
 CACHE_FILE = "results.sqlite"
 VERSION = 3
-"""Part of every hash. It goes up whenever the code computes something else from the same model and documents, or when
-what is kept takes another form."""
+"""Part of every hash. It is increased whenever the code computes something else from the same model and documents, or
+stores it differently."""
 
 
 def result_key(fingerprint: str, *parts: str) -> bytes:
-    """The hash under which a result is kept that depends on a model's `fingerprint` and on `parts`."""
+    """The hash under which a result that depends on a model's `fingerprint` and on `parts` is stored."""
     return hashlib.sha256("\0".join((str(VERSION), fingerprint, *parts)).encode()).digest()
 
 
@@ -35,15 +35,15 @@ class ResultCache:
     Parameters
     ----------
     folder
-        Is created where it does not exist.
+        Created if it does not exist.
     fingerprint
-        Hash of the model, and of whatever else every result depends on.
+        Hash of the model, and of everything else that every result depends on.
 
     Raises
     ------
     InputError
-        If the folder cannot be written, or holds another program's file of the same name; and, whenever something is
-        looked up or kept, if the file is damaged, the disk is full or another program holds the file.
+        If the folder cannot be written, or holds another program's file of the same name; and, on every access, if the
+        file is damaged, the disk is full or another program has locked the file.
     """
 
     def __init__(self, folder: str | Path, fingerprint: str) -> None:
@@ -52,7 +52,7 @@ class ResultCache:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"this cannot be used as a cache ({error}); name another folder", self.path) from error
+            raise InputError(f"the cache cannot be used ({error}); choose another folder", self.path) from error
         with self._errors():
             self._database = sqlite3.connect(self.path, isolation_level=None)
             self._database.execute("PRAGMA journal_mode=WAL")
@@ -60,17 +60,17 @@ class ResultCache:
             self._database.execute("SELECT key, shape, data FROM results LIMIT 0")
 
     def key(self, *parts: str) -> bytes:
-        """The hash under which a result is kept that depends on `parts`."""
+        """The hash under which a result that depends on `parts` is stored."""
         return result_key(self.fingerprint, *parts)
 
     def get(self, key: bytes) -> NDArray[np.float32] | None:
-        """The array kept under a hash, or None."""
+        """The array stored under a hash, or None."""
         with self._errors():
             row = self._database.execute("SELECT shape, data FROM results WHERE key = ?", (key,)).fetchone()
             return None if row is None else np.frombuffer(row[1], dtype=np.float32).reshape(json.loads(row[0]))
 
     def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
-        """Keep several arrays; after a crash either all of them are there or none."""
+        """Store several arrays; after a crash, either all of them are present or none."""
         rows = [(key, json.dumps(a.shape), a.astype(np.float32).tobytes()) for key, a in results.items()]
         with self._errors():
             try:
@@ -87,10 +87,10 @@ class ResultCache:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """What the database or damaged contents raise, said in one sentence."""
+        """Turn what the database or damaged contents raise into an InputError."""
         try:
             yield
         except (sqlite3.Error, ValueError, TypeError) as error:
             raise InputError(
-                f"this cannot be used as a cache ({error}); delete it or name another folder", self.path
+                f"the cache cannot be used ({error}); delete it or choose another folder", self.path
             ) from error

@@ -17,16 +17,16 @@ class LocalEngine:
     Parameters
     ----------
     model
-        Finds and compares mentions.
+        Detects and compares mentions.
     task
         What is done with every story.
     store
-        Where results are looked up and kept.
+        Where results are looked up and stored.
 
     Attributes
     ----------
     workers
-        How many stories are linked at a time.
+        Number of stories linked at a time.
     """
 
     workers = 1
@@ -38,7 +38,7 @@ class LocalEngine:
     def run(
         self, corpus: Corpus, stories: Sequence[Story], progress: Progress = lambda stage, done, total: None
     ) -> Iterator[LinkedStory]:
-        """Link every story, in their order; names of clusters are unique over all of them.
+        """Link the stories in order; cluster names are unique across all of them.
 
         Parameters
         ----------
@@ -47,8 +47,8 @@ class LocalEngine:
         stories
             A partition of its documents.
         progress
-            Is told of the stages ``"finding mentions"`` (in words) and ``"comparing"`` (in pairs of documents, each
-            document with itself counted as one).
+            Called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (in pairs of documents, where
+            each document with itself counts as one).
         """
         given = given_mentions(corpus)
         words = sum(len(document.tokens) for document in corpus.documents)

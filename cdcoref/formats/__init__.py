@@ -1,7 +1,7 @@
 """Files in, a Corpus out, and back: CoNLL, CorefUD, JSON lines, spaCy's DocBin and plain text, recognised by content.
 
 `read_corpus` reads files, folders and standard input into one corpus; a bad file does not affect the others.
-`write_corpus` writes a corpus in the format given by the file name, `jsonl_writer` writes it document by document.
+`write_corpus` writes a corpus in the format given by the file name; `Format.writer` writes it document by document.
 `read_mention_table` reads only mentions, for scoring. Any file may be gzipped. Each format is a module that defines a
 `Format`; `FORMATS` lists them.
 """
@@ -11,7 +11,7 @@ from cdcoref.formats.corefud import read_corefud, write_corefud
 from cdcoref.formats.docbin import annotate, corpus_of, docs_of, named_entities, read_docbin, read_docs, write_docbin
 from cdcoref.formats.document_names import DocumentKey
 from cdcoref.formats.files import LoadedCorpus, read_corpus
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format, ReadOptions, Writer
 from cdcoref.formats.input_file import readable_twice
 from cdcoref.formats.jsonl import jsonl_writer, read_jsonl, write_jsonl
 from cdcoref.formats.lines import first_bytes, line_chunks
@@ -37,6 +37,7 @@ __all__ = [
     "LoadedCorpus",
     "MentionTable",
     "ReadOptions",
+    "Writer",
     "annotate",
     "corpus_of",
     "docs_of",

@@ -1,11 +1,10 @@
-"""spaCy Docs and documents, one made of the other; ``.spacy`` files (:class:`spacy.tokens.DocBin`) in and out.
+"""spaCy Docs to documents and back; ``.spacy`` files (:class:`spacy.tokens.DocBin`) in and out.
 
 A mention is a span in the span group of its kind: ``doc.spans["event"]``, ``doc.spans["entity"]``, or
-``doc.spans["mention"]`` where the kind is not known. Its ``kb_id_`` is the name of its cluster, its ``id_`` the
-mention's id, its ``label_`` the source's class of it, or its kind. ``attrs["confidence"]`` of the group lists
-confidences in the order of the spans; a discontinuous mention's span includes its gaps, and its own tokens are in
-``attrs["tokens"]``, by the span's number in the group. ``doc.user_data["cdcoref"]`` holds what else is known of a
-document, such as its name.
+``doc.spans["mention"]`` if the kind is unknown. Its ``kb_id_`` is the name of its cluster, its ``id_`` the mention's
+id, its ``label_`` the mention's tag, or else its kind. ``attrs["confidence"]`` of the group lists confidences in the
+order of the spans; a discontinuous mention's span includes its gaps, and its own tokens are in ``attrs["tokens"]``, by
+the span's index in the group. ``doc.user_data["cdcoref"]`` holds the document's other attributes, such as its id.
 """
 
 from __future__ import annotations
@@ -49,12 +48,12 @@ def read_docbin(path: str | Path, *, entities: bool = False) -> Corpus:
     path
         The file.
     entities
-        Take named entities (``doc.ents``) as the mentions, instead of the spans described at the top of this file.
+        Use named entities (``doc.ents``) as the mentions, instead of the spans described at the top of this file.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or is not such a file.
+        If the file cannot be read, or is not a DocBin.
     """
     with _damage_told(path):
         docs = _docs_in(path)
@@ -70,7 +69,7 @@ def read_docs(path: str | Path) -> list[Doc]:
     Raises
     ------
     InputError
-        If the file cannot be read, or is not such a file.
+        If the file cannot be read, or is not a DocBin.
     """
     with _damage_told(path):
         return _docs_in(path)
@@ -88,13 +87,13 @@ def _docs_in(path: str | Path) -> list[Doc]:
 
 @contextmanager
 def _damage_told(path: str | Path) -> Iterator[None]:
-    """Tell in one sentence what is wrong with a file; what spaCy raises depends on where the damage is."""
+    """Turn whatever spaCy raises for a damaged file, which depends on the damage, into an InputError."""
     try:
         yield
     except InputError as error:
         raise InputError(error.message, path) from None
     except _DAMAGE:
-        raise InputError("this is not a file of Docs as spaCy writes them (DocBin)", path) from None
+        raise InputError("the file is not a valid spaCy DocBin", path) from None
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror})", path) from None
 
@@ -102,13 +101,13 @@ def _damage_told(path: str | Path) -> Iterator[None]:
 def write_docbin(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus as a ``.spacy`` file, from which :func:`read_docbin` reads the same corpus.
 
-    White space beyond single spaces becomes tokens of white space, as in spaCy's own tokenisers, and sentences without
-    tokens are left out. A name that ends in ``.gz`` is compressed once more.
+    White space beyond single spaces becomes white-space tokens, as in spaCy's own tokenisers, and sentences without
+    tokens are omitted. The file is gzipped if its name ends in ``.gz``.
 
     Raises
     ------
     InputError
-        If the file cannot be written; what stood there before is then still there.
+        If the file cannot be written. An existing file is then left unchanged.
     """
     from spacy.tokens import DocBin
 
@@ -117,7 +116,7 @@ def write_docbin(corpus: Corpus, path: str | Path) -> None:
         with replaced_file(Path(path)) as part:
             part.write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
     except OSError as error:
-        raise InputError(f"the file cannot be written ({error.strerror}); choose another place", path) from error
+        raise InputError(f"the file cannot be written ({error.strerror}); choose another location", path) from error
 
 
 def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
@@ -131,20 +130,20 @@ def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
 
 
 def corpus_of(docs: Sequence[Doc], *, mentions: bool = False) -> Corpus:
-    """The Docs as a corpus; tokens that are white space are left out.
+    """The Docs as a corpus, without white-space tokens.
 
     Parameters
     ----------
     docs
-        Docs whose sentences are known, or else found by rules. They keep their names if they were made of documents;
-        others are called ``"1"``, ``"2"``, ... in their order.
+        The Docs; without sentence boundaries, they are split by rules. Docs made from documents keep their ids; others
+        get ``"1"``, ``"2"``, ... in order.
     mentions
         Whether spans are mentions, as described at the top of this file.
 
     Raises
     ------
     InputError
-        If two Docs have the same name.
+        If two Docs have the same id.
     """
     documents: list[Document] = []
     found: list[Mention] = []
@@ -157,7 +156,7 @@ def corpus_of(docs: Sequence[Doc], *, mentions: bool = False) -> Corpus:
 
 
 def named_entities(docs: Sequence[Doc], corpus: Corpus) -> tuple[Mention, ...]:
-    """The named entities (``doc.ents``) of Docs as mentions in the documents that were made of them."""
+    """The named entities (``doc.ents``) of Docs as mentions in the documents made from them."""
     found = []
     for doc, document in zip(docs, corpus.documents, strict=True):
         number = {place: n for n, place in enumerate(_places(doc))}
@@ -169,9 +168,9 @@ def named_entities(docs: Sequence[Doc], corpus: Corpus) -> tuple[Mention, ...]:
 
 
 def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
-    """Put the mentions of a corpus into the Docs that its documents were made of, in their order.
+    """Add the mentions of a corpus to the Docs from which its documents were made, in the same order.
 
-    The groups ``"event"`` and ``"entity"`` are replaced in any case, ``"mention"`` if there is something for it.
+    The groups ``"event"`` and ``"entity"`` are always replaced, ``"mention"`` only if a mention has no kind.
     """
     from spacy.tokens import Span, SpanGroup
 
@@ -201,7 +200,7 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
 
 
 def _places(doc: Doc) -> list[int]:
-    """Numbers of the Doc's tokens that are tokens of the document."""
+    """Indices of the Doc's tokens that are tokens of the document."""
     return [token.i for token in doc if not token.text.isspace()]
 
 
@@ -233,12 +232,12 @@ def _document(doc: Doc, id: str, places: Sequence[int]) -> Document:
 
 
 def _known(doc: Doc) -> dict[str, Any]:
-    """What a Doc holds of the document that it was made of.
+    """What a Doc stores of the document that it was made from.
 
     Raises
     ------
     TypeError
-        If it holds something else there.
+        If a stored value has the wrong type.
     """
     known: dict[str, Any] = doc.user_data.get(USER_DATA) or {}
     for name in ("id", "topic", "subtopic", "part", "path"):
@@ -306,7 +305,7 @@ def _mentions(doc: Doc, document: str, places: Sequence[int]) -> Iterator[Mentio
 
 
 def _recognise(start: bytes) -> bool:
-    """Whether a file begins as a DocBin does: with a zlib stream of a msgpack map whose first key is its version."""
+    """Whether a file begins like a DocBin: a zlib stream of a msgpack map whose first key is its version."""
     if not start.startswith(b"\x78"):
         return False
     try:

@@ -5,12 +5,13 @@ A new format is one module that defines a `Format`, and an entry in `registry`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from cdcoref.corpus import Corpus
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats.mention_table import MentionTable
 
 
@@ -40,6 +41,9 @@ class ReadOptions:
 Read = Callable[[Path, ReadOptions], Corpus]
 ReadTable = Callable[[Path], MentionTable]
 Write = Callable[[Corpus, Path, str | None], tuple[str, ...]]
+WriteDocument = Callable[[Document, Sequence[Mention]], None]
+"""Writes a document and its mentions."""
+Writer = Callable[[Path], AbstractContextManager[WriteDocument]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,8 @@ class Format:
     write
         Writes a corpus in the named layout (None for the default) and returns a sentence for each kind of information
         lost; None for a read-only format.
+    writer
+        Writes a file document by document; None if the format needs the whole corpus.
     layouts
         The names of its layouts, default first, if it has several.
     """
@@ -72,4 +78,5 @@ class Format:
     read: Read
     read_table: ReadTable | None = None
     write: Write | None = None
+    writer: Writer | None = None
     layouts: tuple[str, ...] = ()

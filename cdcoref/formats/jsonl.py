@@ -17,21 +17,18 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format, ReadOptions, WriteDocument
 from cdcoref.formats.jsonl_parsing import Tokenise, read_lines
 from cdcoref.formats.lines import shown_name
 from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.text import tokenise_text
-
-WriteDocument = Callable[[Document, Sequence[Mention]], None]
-"""Writes a document and its mentions."""
 
 _BEGINNING = re.compile(rb'\s*\{\s*(?:"|\})')
 
@@ -187,4 +184,5 @@ JSONL = Format(
     read=_read,
     read_table=read_jsonl_table,
     write=_write,
+    writer=jsonl_writer,
 )

@@ -1,6 +1,6 @@
 """Which documents are about the same story: documents in, groups of their ids out; how similar two documents are.
 
-`DocumentVectors` holds what is computed once for a collection; every function takes it in place of the documents.
+`DocumentVectors` holds what is computed once per collection; every function accepts it in place of the documents.
 """
 
 from cdcoref.stories.grouping import Setting, group_documents

@@ -15,26 +15,25 @@ SETTINGS: tuple[str, ...] = get_args(Setting)
 
 
 def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Setting = "predicted") -> list[list[str]]:
-    """Group documents that are about the same.
+    """Group documents that are about the same story.
 
     Parameters
     ----------
     documents
-        The documents, or their vectors where these are of use elsewhere too. Sentences marked as hidden are not looked
-        at, nor are mentions.
+        The documents, or their vectors if these are also needed elsewhere. Hidden sentences and mentions are ignored.
     setting
         ``"predicted"``: by their words. ``"gold_subtopic"``, ``"gold_topic"``: as annotated. ``"none"``: all together.
 
     Returns
     -------
     groups
-        Ids of documents. Groups and the ids in them are in the order of the documents; which documents are together
-        does not depend on that order.
+        Document ids. Groups and the ids in them are in the order of the documents; the grouping does not depend on that
+        order.
 
     Raises
     ------
     InputError
-        If the annotated groups are asked for and a document has none.
+        If annotated groups are requested and a document has none.
     """
     vectors = documents if isinstance(documents, DocumentVectors) else DocumentVectors(documents)
     documents = vectors.documents

@@ -1,18 +1,18 @@
-"""Vectors of documents in, the number of each one's story out: agglomerative clustering by cohesion.
+"""Document vectors in, the number of each document's story out: agglomerative clustering by cohesion.
 
 Two groups are merged if documents across them are about as similar as documents inside them: at least `share` as
 similar on average, where the share grows from `SINGLE_SHARE` to `LARGE_SHARE` with the square root of the smaller
-group's size, as the noise of an average falls. How similar documents inside are is the mean over the pairs inside both
-groups and over `PRIOR_PAIRS` imagined pairs of similarity `PRIOR_SIMILARITY`, so that single documents have one too. No
+group's size, as the noise of an average falls. The similarity inside is the mean over the pairs inside both groups and
+over `PRIOR_PAIRS` imaginary pairs of similarity `PRIOR_SIMILARITY`, so that it is defined for single documents too. No
 bound grows with the size of a story: a thousand documents that are as similar across as inside stay together.
 
-Of all pairs of groups that may be merged, the most similar are merged first, until there are none. Why this is ours:
+Of all pairs of groups that may be merged, the most similar are merged first, until none is left. Why this is our own:
 libraries stop at one threshold, and need all pairs of documents. The average similarity of two groups is the product
-of their sums of vectors, divided by their sizes, so that memory is bounded by the vectors. Merges happen in rounds: in
-each, all pairs of groups of which each is the other's most similar one, and whatever else is nearest to the larger of
-the two, up to its own size (a story of a thousand would take hundreds of rounds otherwise). Ties go to the first row.
+of their vector sums divided by their sizes, so memory is bounded by the vectors. Merges happen in rounds: each round
+merges all pairs of groups that are each other's most similar group, plus the other groups nearest to the larger of the
+two, up to its own size (otherwise a story of a thousand would take hundreds of rounds). Ties go to the first row.
 
-The numbers were chosen on random samples of the train topics of ECB+; `cdcoref stats` prints what they reach.
+The constants were chosen on random samples of the train topics of ECB+; `cdcoref stats` prints the resulting quality.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def story_labels(vectors: csr_array) -> np.ndarray:
     Parameters
     ----------
     vectors
-        One row of length 1 (or 0, for a document without words) a document, without negative numbers.
+        One row per document, of length 1 (or 0, for a document without words), without negative numbers.
         *Shape:* (documents, words)
 
     Returns
     -------
     labels
-        Number of every document's story, from 0 in the order of their first rows. *Shape:* (documents,)
+        The number of every document's story, from 0 in the order of first rows. *Shape:* (documents,)
     """
     groups = _Groups(vectors, np.ones(vectors.shape[0], dtype=np.int64))
     labels = np.arange(groups.count)
@@ -59,7 +59,7 @@ def story_labels(vectors: csr_array) -> np.ndarray:
         merged = into != np.arange(groups.count)
         if not merged.any():
             return labels
-        changed = np.bincount(into, merged, groups.count) > 0  # what others are merged into
+        changed = np.bincount(into, merged, groups.count) > 0  # groups that others are merged into
         waiting = (partner >= 0) & (merged | changed)[partner]
         number = np.cumsum(~merged) - 1
         labels = number[into][labels]
@@ -72,7 +72,7 @@ def story_labels(vectors: csr_array) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Groups of documents: the sum of the vectors of each, and its size. *Shapes:* (groups, words), (groups,)"""
+    """Groups of documents: their vector sums and sizes. *Shapes:* (groups, words), (groups,)"""
 
     sums: csr_array
     size: np.ndarray
@@ -82,7 +82,7 @@ class _Groups:
         return len(self.size)
 
     def merged(self, into: np.ndarray) -> _Groups:
-        """The groups after each has become part of the one with a number. *Shape of `into`:* (groups,)"""
+        """The groups after merging each into the group with the given number. *Shape of `into`:* (groups,)"""
         count = int(into.max()) + 1
         joined = csr_array((np.ones(len(into)), (into, np.arange(len(into)))), shape=(count, len(into)))
         sums = csr_array(joined @ self.sums)
@@ -90,14 +90,14 @@ class _Groups:
         return _Groups(sums, np.bincount(into, self.size, count).astype(np.int64))
 
     def partners(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The most similar group with which each of some groups may be merged, or -1, and the average similarity.
+        """For each given group, the most similar one with which it may be merged (or -1), and the average similarity.
 
         *Shapes:* (rows,) both
         """
         pairs = self.size * (self.size - 1) / 2
         squares = np.asarray(self.sums.multiply(self.sums).sum(axis=1)).ravel()
         inside = np.where(pairs > 0, (squares - self.size) / 2, 0.0)  # summed over the pairs of documents
-        # A mean over parts is not below the least of their means, so nothing below this is merged.
+        # A mean over parts is at least the smallest of their means, so nothing below this is merged.
         means = inside[pairs > 0] / pairs[pairs > 0]
         least = SINGLE_SHARE * min(PRIOR_SIMILARITY, means.min(initial=PRIOR_SIMILARITY)) * (1 - 1e-9)
         partner = np.full(len(rows), -1)
@@ -122,9 +122,9 @@ class _Groups:
 
 
 def _tell_partners(stale: np.ndarray, partner: np.ndarray, similarity: np.ndarray) -> None:
-    """Let groups that were not looked at again know of a changed one that is nearer than their partner.
+    """Give groups that were not recomputed a changed group as partner, if it is nearer than their current one.
 
-    It was not near enough for its size before, or is as near and comes first now.
+    It was not near enough for its size before, or is equally near and now comes first.
     """
     for suitor in stale[partner[stale] >= 0].tolist():
         other = partner[suitor]
@@ -133,7 +133,7 @@ def _tell_partners(stale: np.ndarray, partner: np.ndarray, similarity: np.ndarra
 
 
 def _merges(partner: np.ndarray, similarity: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Which group each becomes part of in a round; its own number where it stays. *Shape:* (groups,)"""
+    """The group into which each is merged in a round; its own number if it stays. *Shape:* (groups,)"""
     into = np.arange(len(partner))
     near = (partner >= 0) & (similarity >= ROUND * similarity.max(initial=0.0))
     first = np.flatnonzero(near & (partner[partner] == into) & (into < partner))

@@ -1,7 +1,7 @@
-"""A story's documents in, the pairs of them that are worth comparing out: each document with its most similar ones.
+"""A story's documents in, the pairs worth comparing out: each document with its most similar ones.
 
-The similarities come from scikit-learn's nearest neighbours. What they do not do is done here: nobody has more partners
-than the limit, though a document that sums a story up is the neighbour of everybody.
+The similarities come from scikit-learn's nearest neighbours. This module adds a limit on partners: without one, a
+document that sums up a story would be everyone's neighbour.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cdcoref.stories.vectors import DocumentVectors
 
 
 class NearestPairs(NamedTuple):
-    """Pairs of documents of a group, and how many pairs of it were left out."""
+    """Pairs of documents of a group, and the number of its pairs that were pruned."""
 
     pairs: list[tuple[str, str]]
     pruned: int
@@ -26,28 +26,27 @@ class NearestPairs(NamedTuple):
 def nearest_pairs(documents: Sequence[Document] | DocumentVectors, group: Sequence[str], limit: int) -> NearestPairs:
     """Give every document of a group up to `limit` partners, the most similar pairs first.
 
-    A pair is taken if both still have room, so that no document has more than `limit` partners, and two documents that
-    have fewer are partners of each other. Where this leaves one document without any, it takes the place of a pair: it
-    becomes the partner of both.
+    A pair is taken if both documents have fewer than `limit` partners; so any two documents left with fewer are each
+    other's partners. If this leaves one document without any, it replaces a pair by becoming the partner of both.
 
     Parameters
     ----------
     documents
-        The whole collection, which says how rare words are. Who asks for several groups gives its vectors.
+        The whole collection, which determines how rare words are; pass its vectors if there are several groups.
     group
-        Ids of documents.
+        Document ids.
     limit
-        Most partners a document has. With 1, a group of an odd number leaves one document alone.
+        Maximum number of partners per document. With 1, a group of odd size leaves one document alone.
 
     Returns
     -------
     NearestPairs
-        Each pair once, in the order of the group, which does not change which pairs there are.
+        Each pair once, in the order of the group; the choice of pairs does not depend on that order.
     """
     if limit < 1:
-        raise ValueError(f"limit is {limit}; every document needs one neighbour at least")
+        raise ValueError(f"limit is {limit}; every document needs at least one neighbour")
     vectors = documents if isinstance(documents, DocumentVectors) else DocumentVectors(documents)
-    by_id = sorted(range(len(group)), key=group.__getitem__)  # so that equally near ones are taken in this order
+    by_id = sorted(range(len(group)), key=group.__getitem__)  # the order in which ties are broken
     rows = vectors.matrix[[vectors.row[group[number]] for number in by_id]]
     partners: list[set[int]] = [set() for _ in group]
     _pair_up(rows, partners, limit)
@@ -69,7 +68,7 @@ def _pair_up(rows: csr_array, partners: list[set[int]], limit: int) -> None:
 
     open_rows = np.arange(len(partners))
     while len(open_rows) > 1:
-        # As many as it has partners are no use to a document, and itself; there is room for as many again.
+        # Some neighbours are of no use to a document (its partners and itself), so twice the limit is searched.
         neighbours = min(2 * limit, len(open_rows))
         search = NearestNeighbors(n_neighbors=neighbours, metric="cosine", algorithm="brute").fit(rows[open_rows])
         distance, place = search.kneighbors(rows[open_rows])
@@ -88,7 +87,7 @@ def _pair_up(rows: csr_array, partners: list[set[int]], limit: int) -> None:
 
 
 def _make_room(rows: csr_array, partners: list[set[int]], alone: int) -> None:
-    """Put a document between the two of a pair where that takes the least similarity away."""
+    """Put a document between the two of the pair for which that costs the least similarity."""
     pairs = np.array([(a, b) for a, chosen in enumerate(partners) for b in sorted(chosen) if a < b])
     to_it = (rows @ rows[[alone]].T).toarray().ravel()
     between = np.asarray(rows[pairs[:, 0]].multiply(rows[pairs[:, 1]]).sum(axis=1)).ravel()

@@ -1,4 +1,4 @@
-"""Groups of documents and their annotated subtopics in, how well they match out."""
+"""Groups of documents and annotated subtopics in, how well they match out."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class TopicQuality:
     Attributes
     ----------
     precision, recall, f1
-        B3: the mean over documents of the share of their group that is of their subtopic, the share of their subtopic
-        that is in their group, and the harmonic mean of the two.
+        B3: the mean over documents of the share of their group that belongs to their subtopic, the mean share of their
+        subtopic that is in their group, and the harmonic mean of the two.
     purity
-        Share of documents that are of their group's most frequent subtopic.
+        Share of documents that belong to the most frequent subtopic of their group.
     groups, subtopics
-        Their numbers.
+        Number of each.
     """
 
     precision: float

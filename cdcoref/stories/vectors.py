@@ -1,18 +1,18 @@
 """Documents in, one TF-IDF vector for each out, computed once: for grouping, nearest documents and similarities.
 
-The cosine of two vectors has to mean the same in two documents and in a thousand, in a story of three documents and in
-one of three hundred. Counted document by document, the words of a large story become common, weigh little, and the
-story falls to pieces; so inverse document frequency is not what scikit-learn's `TfidfTransformer` makes of it, which is
-why it is computed here. What is different:
+The cosine of two vectors must mean the same among two documents and a thousand, in a story of three documents and one
+of three hundred. Counted document by document, the words of a large story become common and lose their weight, and the
+story falls apart. So inverse document frequency is computed here, not by scikit-learn's `TfidfTransformer`. It differs:
 
-* Every document counts for `1 / (documents like it)`, itself included, so that a story is one document, however many
-  tell it. Documents are alike from a cosine of `ALIKE` of the vectors without inverse document frequency.
-* It is smoothed with `PRIOR_DOCUMENTS` imagined documents, in each of which every word occurs with probability
-  `PRIOR_RATE`. Two stories say nothing about which words are rare, so all count alike; in a thousand the counts speak.
-* A word occurs or does not. Names (capitalised words) and numbers weigh more, and so do words of the first sentences:
-  they tell two stories of one kind apart, such as two earthquakes, where a repeated "quake" does not.
+* Every document counts for `1 / (documents like it)`, itself included, so that a story counts as one document, however
+  many reports it has. Documents are alike if the cosine of their vectors without inverse document frequency is at least
+  `ALIKE`.
+* It is smoothed with `PRIOR_DOCUMENTS` imaginary documents, in each of which every word occurs with probability
+  `PRIOR_RATE`. Two stories do not show which words are rare, so all count alike; in a thousand the counts prevail.
+* Word counts are binary. Names (capitalised words) and numbers weigh more, and so do words of the first sentences: they
+  tell two stories of one kind apart, such as two earthquakes, which a repeated "quake" does not.
 
-Stop words are spaCy's. The numbers were chosen on random samples of the train topics of ECB+.
+Stop words are spaCy's. The constants were chosen on random samples of the train topics of ECB+.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ PRIOR_DOCUMENTS = 200
 PRIOR_RATE = 0.02
 
 _SAMPLE = 2_000
-"""Among how many documents, chosen by a hash of their ids, those like a document are counted in a larger collection."""
+"""In a larger collection, similar documents are counted in a sample of this size, chosen by a hash of document ids."""
 _BLOCK_CELLS = 2_000_000
-"""Similarities that are held at a time."""
+"""Number of similarities held in memory at a time."""
 _WORD = re.compile(r"[^\W_]+(?:[.,:'’&-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _ENDING = re.compile(r"(?:n't|'s|'re|'ve|'ll|'d|'m)$")
 
 
 class DocumentVectors:
-    """Documents and their TF-IDF vectors, which are computed when they are first asked for.
+    """Documents and their TF-IDF vectors, computed on first use.
 
-    A vector depends on the whole collection, which says how rare words are, but not on the order of the documents.
-    Sentences marked as hidden are not looked at, nor are mentions.
+    A vector depends on the whole collection, which determines how rare words are, but not on the order of the
+    documents. Hidden sentences and mentions are ignored.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class DocumentVectors:
         return _unit_length(csr_array(weights @ diags_array(idf)))
 
     def similarity(self, first: str, second: str) -> float:
-        """Cosine of the vectors of two documents, by id: from 0 (no word in common) to 1 (the same words).
+        """Cosine similarity of two documents, by id: from 0 (no word in common) to 1 (the same words).
 
         Raises
         ------
@@ -88,7 +88,7 @@ class DocumentVectors:
         return float(self.similarities([(first, second)])[0])
 
     def similarities(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-        """Cosines of pairs of documents, by id, from 0 to 1. *Shape:* (pairs,)
+        """Cosine similarities of pairs of documents, by id, from 0 to 1. *Shape:* (pairs,)
 
         Raises
         ------
@@ -104,7 +104,7 @@ class DocumentVectors:
         return np.clip(result, 0.0, 1.0)
 
     def _alike(self, vectors: csr_array) -> np.ndarray:
-        """How many documents are like each one, itself included; in a large collection an estimate. *Shape:* (rows,)"""
+        """How many documents are like each one, itself included; an estimate in a large collection. *Shape:* (rows,)"""
         size = len(self.ids)
         sample = np.arange(size)
         if size > _SAMPLE:
@@ -128,7 +128,7 @@ def blocks_of_products(left: csr_array, rows: np.ndarray, right: csr_array) -> I
     Yields
     ------
     tuple
-        The place in `rows` of the first of a block, and the block. *Shape:* (rows of the block, rows of `right`)
+        The position in `rows` of a block's first row, and the block. *Shape:* (rows of the block, rows of `right`)
     """
     step = max(1, _BLOCK_CELLS // max(1, right.shape[0]))
     columns = csr_array(right.T)
@@ -137,7 +137,7 @@ def blocks_of_products(left: csr_array, rows: np.ndarray, right: csr_array) -> I
 
 
 def _unit_length(vectors: csr_array) -> csr_array:
-    """The same directions at length 1; rows of zeros stay."""
+    """The rows scaled to length 1; rows of zeros stay."""
     lengths = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
     lengths[lengths == 0] = 1.0
     scaled = vectors.copy()
@@ -146,7 +146,7 @@ def _unit_length(vectors: csr_array) -> csr_array:
 
 
 def _word_weights(documents: Sequence[Document]) -> csr_array:
-    """How much every word of every document weighs before its rarity is known. *Shape:* (documents, words)"""
+    """The weight of every word in every document before inverse document frequency. *Shape:* (documents, words)"""
     column: dict[str, int] = {}
     columns, weights, ends = array("q"), array("d"), array("q", [0])
     for document in documents:
@@ -156,7 +156,7 @@ def _word_weights(documents: Sequence[Document]) -> csr_array:
         ends.append(len(columns))
     shape = (len(documents), len(column))
     table = csr_array((np.array(weights), np.array(columns), np.array(ends)), shape=shape)
-    table.sort_indices()  # so that a product is the same from either side, to the last digit
+    table.sort_indices()  # so that products are symmetric to the last digit
     return table
 
 
@@ -182,13 +182,13 @@ def _weights_of(document: Document) -> dict[str, float]:
 
 @lru_cache(maxsize=1 << 18)
 def _words(token: str) -> tuple[tuple[str, bool], ...]:
-    """The words of a token that say what a text is about, in lower case, and whether they were capitalised."""
+    """The content words of a token, in lower case, and whether they were capitalised."""
     words = ((_POSSESSIVE.sub("", form.lower()), form[0].isupper()) for form in _WORD.findall(token))
     return tuple((word, upper) for word, upper in words if len(word) > 1 and not _is_stop_word(word))
 
 
 def _is_stop_word(word: str) -> bool:
-    """Whether a word, or what is left of it without a contraction, is too common to say anything."""
+    """Whether a word, with or without its contraction, is a stop word."""
     word = word.replace("’", "'")
     return word in _stop_words() or _ENDING.sub("", word) in _stop_words()
 

@@ -1,4 +1,4 @@
-"""What people look at: results in, tables and pages out. Nothing here computes a result.
+"""What people view: results in, tables and pages out. Nothing here computes a result.
 
 A prediction, or a corpus with clusters, becomes lines for a terminal, one HTML page, or a table for other programs;
 scores and errors become tables.
@@ -36,4 +36,4 @@ WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
     ".csv.gz": write_csv,
     ".parquet": write_parquet,
 }
-"""What writes a file for people or other programs, by what the file's name ends in."""
+"""The writers of files for people or other programs, by the file's suffix."""

@@ -1,7 +1,7 @@
-"""Clusters as a table in a terminal: a prediction in, lines of text out, formed one by one as they are asked for.
+"""Clusters as a table for the terminal: a prediction in, lines of text out, generated one by one on demand.
 
 Clusters across documents come first, under a heading of their own, then those within one document. A million mentions
-cost nothing until somebody reads so far.
+cost nothing until someone reads that far.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from cdcoref.results import Counts, PredictedCluster, PredictedMention, Predicti
 from cdcoref.wording import counted
 
 FIRST_LINES = 50
-"""Rows after which the beginning of a table ends, with the cluster that is whole by then."""
+"""The beginning of a table ends with the first cluster that reaches this number of rows."""
 FIRST_MENTIONS = 12
-"""Mentions of one cluster in the beginning of a table."""
+"""Maximum number of mentions of one cluster in the beginning of a table."""
 WIDTH_FROM = 500
-"""Clusters that settle the width of the column of words."""
+"""Number of clusters that determine the width of the mention column."""
 WIDEST_WORDS = 48
 NARROWEST_WORDS = 12
 
@@ -29,7 +29,7 @@ _JOINERS_AND_MARKS = "\u200c\u200d\u200e\u200f"
 
 ACROSS = "Clusters across documents"
 WITHIN = "Clusters within one document"
-ALONE = "Lone mentions"
+ALONE = "Singletons"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class TableStart:
     Attributes
     ----------
     lines
-        What to print.
+        The lines to print.
     shown, left
-        Clusters (and lone mentions, if they were asked for) in it, and those that come after it.
+        Number of clusters (including singletons, on request) in it, and after it.
     shortened
-        Whether mentions of a cluster were left out.
+        Whether mentions of a cluster were omitted.
     """
 
     lines: list[str]
@@ -58,9 +58,9 @@ def cluster_lines(prediction: Prediction, *, singletons: bool = False, width: in
     Parameters
     ----------
     singletons
-        Show lone mentions too.
+        Show singletons too.
     width
-        Columns of the terminal, which decide where long mentions are broken; places are never broken.
+        Width of the terminal in columns, which determines where long mentions are broken; positions are never broken.
     """
     clusters = prediction.each_cluster(singletons=singletons)
     first = list(islice(clusters, WIDTH_FROM))
@@ -87,17 +87,17 @@ def summary(counts: Counts) -> str:
     """What was found, in one sentence without a full stop.
 
     >>> summary(Counts(documents=7, stories=2, mentions=506, across=67, within=1, singletons=190))
-    '7 documents in 2 stories, 506 mentions: 67 clusters across documents, 1 within one document, 190 lone mentions'
+    '7 documents in 2 stories, 506 mentions: 67 clusters across documents, 1 within one document, 190 singletons'
     """
     return (
         f"{counted(counts.documents, 'document')} in {counted(counts.stories, 'story', 'stories')}, "
         f"{counted(counts.mentions, 'mention')}: {counted(counts.across, 'cluster')} across documents, "
-        f"{counts.within:,} within one document, {counted(counts.singletons, 'lone mention')}"
+        f"{counts.within:,} within one document, {counted(counts.singletons, 'singleton')}"
     )
 
 
 class _Layout:
-    """Widths of columns, and rows in them; at most so many mentions of a cluster."""
+    """Column widths, and rows of these widths; at most `most` mentions per cluster."""
 
     def __init__(
         self, prediction: Prediction, clusters: Iterable[PredictedCluster], width: int, most: int | None = None
@@ -111,7 +111,7 @@ class _Layout:
         self._words = max(NARROWEST_WORDS, min(longest, room, WIDEST_WORDS))
 
     def lines(self, clusters: Iterable[PredictedCluster]) -> Iterator[str]:
-        """The table's head and rows, with a heading before every group of clusters."""
+        """The table's header and rows, with a heading before every group of clusters."""
         heading = None
         for cluster in clusters:
             if heading is None:
@@ -150,5 +150,5 @@ def _filled(text: str, width: int) -> str:
 
 
 def _printable(text: str) -> str:
-    """The text without characters that would command the terminal."""
+    """The text without characters that could control the terminal."""
     return "".join(c if c.isprintable() or c in _JOINERS_AND_MARKS else "\ufffd" for c in text)

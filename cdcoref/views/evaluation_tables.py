@@ -1,4 +1,4 @@
-"""What an evaluation found, as text for people; F1 in percent."""
+"""The results of an evaluation, as text for people; F1 in percent."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ SHOWN = ("muc", "b3", "ceafe", "lea")
 
 
 def evaluation_text(results: dict[str, Any]) -> str:
-    """A sentence on what was evaluated, a table of scores, and how well mentions were found.
+    """A sentence on what was evaluated, a table of scores, and the scores of mention detection.
 
     Parameters
     ----------
     results
-        What :func:`cdcoref.evaluation.evaluate` returns, with the names of the ``"corpus"`` and the ``"model"``.
+        The results of :func:`cdcoref.evaluation.evaluate`, plus the names of the ``"corpus"`` and the ``"model"``.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -24,7 +24,7 @@ def evaluation_text(results: dict[str, Any]) -> str:
     parameters = results["parameters"]
     size = "" if parameters is None else f", {parameters / 1e6:.1f}M parameters"
     if results["mentions"] == "predicted" and results["model"] == "lemma":
-        size += " of the model that finds mentions"
+        size += " in the model that detects mentions"
     documents = counted(results["documents"], "document")
     lines = [
         f"{results['corpus']}, {documents}, {results['mentions']} mentions; model {results['model']}{size}, "
@@ -51,5 +51,5 @@ def evaluation_text(results: dict[str, Any]) -> str:
     for kind, found in results.get("detection", {}).items():
         for way, scores in found.items():
             percent = ", ".join(f"{name} {100 * value:.1f}" for name, value in scores.items())
-            lines.append(f"{kind} mentions found ({way.replace('_', ' ')}): {percent}")
+            lines.append(f"{kind} mention detection ({way.replace('_', ' ')}): {percent}")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Predictions as tables for other programs: CSV for spreadsheets, Parquet for data frames; one row a mention.
+"""Predictions as tables for other programs: CSV for spreadsheets, Parquet for data frames; one row per mention.
 
 The columns are the fields of :class:`cdcoref.results.MentionRow`.
 """
@@ -21,13 +21,13 @@ def write_csv(source: Prediction | Corpus, path: str | Path) -> None:
     """Write a CSV file (UTF-8, comma, RFC 4180) that is safe to open in a spreadsheet.
 
     A text that a spreadsheet might run as a formula, since it begins with ``=``, ``+``, ``-``, ``@`` or a control
-    character, gets an apostrophe in front. Confidences have four decimals; what is not known is an empty cell. A name
-    that ends in ``.gz`` is compressed.
+    character, gets an apostrophe in front. Confidences have four decimals; unknown values are empty cells. The file is
+    gzipped if its name ends in ``.gz``.
 
     Raises
     ------
     InputError
-        If the file cannot be written; what stood there before is then still there.
+        If the file cannot be written. An existing file is then left unchanged.
     """
     corpus, stories = corpus_and_stories(source)
     with output_file(path) as file:
@@ -43,8 +43,7 @@ def write_parquet(source: Prediction | Corpus, path: str | Path) -> None:
     Raises
     ------
     InputError
-        If pandas or pyarrow is not installed, or the file cannot be written; what stood there before is then still
-        there.
+        If pandas or pyarrow is not installed, or the file cannot be written. An existing file is then left unchanged.
     """
     check_parquet()
     frame = dataframe(mention_rows(*corpus_and_stories(source)))
@@ -52,11 +51,11 @@ def write_parquet(source: Prediction | Corpus, path: str | Path) -> None:
         with replaced_file(Path(path)) as part:
             frame.to_parquet(part, index=False)
     except OSError as error:
-        raise InputError(f"the file cannot be written ({error.strerror}); choose another place", path) from error
+        raise InputError(f"the file cannot be written ({error.strerror}); choose another location", path) from error
 
 
 def check_parquet() -> None:
-    """Make sure that Parquet can be written here.
+    """Check that Parquet can be written.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""A prediction as one HTML page: clusters on the left, texts on the right, in a file that needs nothing else.
+"""A prediction as one HTML page: clusters on the left, texts on the right, in a self-contained file.
 
 In: a :class:`cdcoref.results.Prediction`, or a corpus whose mentions have clusters. Out: a file that holds its data as
-JSON, its style and its script, and asks no network for anything; its content security policy lets only that script run.
-What comes from documents is never part of the HTML: the script puts it on the page as text.
+JSON, its style and its script, and uses no network; its content security policy lets only that script run. Text from
+documents is never part of the HTML: the script puts it on the page as text.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 SCRIPTS = ("data.js", "virtual_list.js", "text.js", "clusters.js", "reader.js", "cluster.js", "main.js")
-"""The parts of the script, in their order; they share one scope."""
+"""The parts of the script, in order; they share one scope."""
 
 
 def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | None = None) -> None:
-    """Write a page that can be opened in a browser, sent and kept.
+    """Write a page that can be opened in a browser, shared and archived.
 
     Parameters
     ----------
@@ -37,12 +37,12 @@ def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | No
     path
         The file to write.
     title
-        What stands at its top; by default how many documents there are.
+        Its title; by default the number of documents.
 
     Raises
     ------
     InputError
-        If the file cannot be written; what stood there before is then still there.
+        If the file cannot be written. An existing file is then left unchanged.
     """
     with output_file(path) as file:
         file.write(page(source, title=title))
@@ -73,7 +73,7 @@ def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    # Nothing is trusted but the style and the script, which are files of this package.
+    # Only the style and the script, which are files of this package, are trusted.
     environment = Environment(
         loader=PackageLoader("cdcoref.views"), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )

@@ -1,7 +1,7 @@
-"""What the page's script reads: documents, mentions in columns, and clusters, as plain values for JSON.
+"""The data for the page's script: documents, mentions in columns, and clusters, as plain values for JSON.
 
-Characters are counted as JavaScript does, in UTF-16 units. Mentions stand in the order of the texts, a longer one
-before a shorter one that begins with it; clusters in the order in which they are listed.
+Characters are counted as in JavaScript, in UTF-16 units. Mentions are in the order of the texts, a longer one before a
+shorter one that begins at the same place; clusters are in the order in which they are listed.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _PRONOUNS = frozenset(
 
 
 def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """All that the script needs.
+    """Everything that the script needs.
 
     Returns
     -------
     dict
-        ``documents``: a list of name, number of the story (0 where it is not known), text and sentence borders (start,
-        end, start, end, ...). ``mentions``: columns, one entry a mention; confidences in percent, -1 where not known;
-        ``parts`` holds the ranges of discontinuous ones, with the mention's number before them. ``clusters``: a list of
-        name, kind, label and mean confidence.
+        ``documents``: a list of name, number of the story (0 if unknown), text and sentence boundaries (start, end,
+        start, end, ...). ``mentions``: columns, one entry per mention; confidences in percent, -1 if unknown; ``parts``
+        holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of name,
+        kind, label and mean confidence.
     """
     story_of = {name: number for number, group in enumerate(stories, start=1) for name in group}
     clusters: list[tuple[str, str, str, int]] = []
@@ -50,7 +50,7 @@ def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any
         name: [] for name in ("document", "start", "end", "cluster", "confidence", "parts")
     }
     shown = []
-    # Mentions of the same story side by side: documents go by their stories.
+    # Documents are ordered by story, so that a story's mentions are together.
     order = sorted(range(len(corpus.documents)), key=lambda n: story_of.get(corpus.documents[n].id, 0))
     mentions = corpus.by_document()
     for number, document in enumerate(corpus.documents[n] for n in order):
@@ -77,7 +77,7 @@ def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any
 
 
 def without_surrogates(text: str) -> str:
-    """The text with what cannot be written as UTF-8 replaced, one character for one."""
+    """The text with every character that UTF-8 cannot encode replaced."""
     return _SURROGATE.sub("\ufffd", text)
 
 
@@ -97,7 +97,7 @@ def _words(mention: Mention, document: Document) -> str:
 
 
 def _label(texts: Sequence[str]) -> str:
-    """What a cluster is called on the page: its most frequent words, a pronoun only if there is nothing else."""
+    """The label of a cluster on the page: its most frequent wording, a pronoun only if there is nothing else."""
     counts = Counter(text.casefold() for text in texts)
     best = max(counts, key=lambda text: (text not in _PRONOUNS, counts[text], len(text)))
     spelled = Counter(text for text in texts if text.casefold() == best)

@@ -1,4 +1,4 @@
-"""Tables of the library rich as text, as wide as the terminal, or 120 columns where there is none."""
+"""Tables of the rich library as text, as wide as the terminal, or 120 columns if there is none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def table_text(table: Table) -> str:
-    """What would be printed, without the last line break; with colours only on a terminal."""
+    """The printed table without its last line break; coloured only on a terminal."""
     from rich.console import Console
 
     console = Console()

@@ -19,7 +19,7 @@ _LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\
 
 
 def score_table(results: Sequence[FileScores]) -> str:
-    """Recall, precision and F1 of every metric, in percent, the responses side by side."""
+    """Recall, precision and F1 of every metric, in percent, with the responses side by side."""
     names = _short_names([result.response for result in results])
     lines = []
     if len(results) > 1:
@@ -78,19 +78,20 @@ def significance_notes(significance: Significance) -> list[str]:
     notes = [
         f"Units: {s.units} {s.unit}s. Paired bootstrap: {s.resamples} resamples. Randomisation: {exchanges} exchanges. "
         f"Two-sided; seed {s.seed}.",
-        f"Smallest p-value that is possible: bootstrap {s.smallest_bootstrap_p:.2g}, "
+        f"Smallest possible p-values: bootstrap {s.smallest_bootstrap_p:.2g}, "
         f"randomisation {s.smallest_randomisation_p:.2g} ({s.units} units).",
     ]
     if s.crossing:
         notes.append(
-            f"Clusters cross the border of {s.unit}s {s.crossing} times (key and responses counted apart); for the "
-            "tests they are cut there, so these F1 are not those of the table above."
+            f"{counted(s.crossing, 'cluster')} of the key and the responses {'spans' if s.crossing == 1 else 'span'} "
+            f"several {s.unit}s and {'is' if s.crossing == 1 else 'are'} split for the tests, so these F1 scores "
+            "differ from those in the table above."
         )
     return notes
 
 
 def scores_csv(results: Sequence[FileScores]) -> str:
-    """One line a response, document (empty for all together) and metric; fractions."""
+    """One line per response, document (empty for all together) and metric; fractions."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["response", "document", "metric", "recall", "precision", "f1"])
@@ -174,7 +175,7 @@ def error_text(report: ErrorReport) -> str:
     """The errors of a response, for people."""
     lines = [
         f"Of {report.key_clusters} gold clusters {report.split_count} are split, of {report.response_clusters} "
-        f"predicted clusters {report.merged_count} merge what is not together in gold.",
+        f"predicted clusters {report.merged_count} merge mentions of different gold clusters or spurious ones.",
         f"Of {report.key_mentions} gold mentions {report.missed_count} are missed, of {report.response_mentions} "
         f"predicted mentions {report.spurious_count} are spurious.",
     ]
@@ -183,8 +184,8 @@ def error_text(report: ErrorReport) -> str:
         (report.merged, report.merged_count, "predicted", "wrong", "gold", "spurious"),
     ):
         if clusters:
-            title = "Split gold clusters" if own == "gold" else "Predicted clusters that merge several"
-            lines += ["", f"{title} ({len(clusters)} of {count}, the worst first)"]
+            title = "Split gold clusters" if own == "gold" else "Merged predicted clusters"
+            lines += ["", f"{title} ({len(clusters)} of {count}, worst first)"]
         for cluster in clusters:
             lines.append(
                 f"\n  {own} cluster {cluster.cluster}: {counted(cluster.size, 'mention')} in "
@@ -198,7 +199,7 @@ def error_text(report: ErrorReport) -> str:
         (report.spurious, report.spurious_count, "Spurious mentions"),
     ):
         if mentions:
-            lines += ["", f"{title} ({len(mentions)} of {count}, those of the largest clusters first)", ""]
+            lines += ["", f"{title} ({len(mentions)} of {count}, largest clusters first)", ""]
         for mention in mentions:
             lines.append(
                 f"  {_place_text(mention.place)} (cluster {mention.cluster}, {counted(mention.size, 'mention')})"
@@ -213,6 +214,6 @@ def _place_text(place: Place) -> str:
 
 
 def _short_names(paths: Sequence[str]) -> list[str]:
-    """The files' names, or their paths where names are equal."""
+    """The files' names, or their paths if two names are equal."""
     names = [Path(path).name for path in paths]
     return names if len(set(names)) == len(names) else list(paths)

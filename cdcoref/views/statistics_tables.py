@@ -1,4 +1,4 @@
-"""What is in the splits of a corpus, as text for people."""
+"""The statistics of a corpus' splits, as text for people."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ ROWS = {
     "sentences": "annotated sentences",
     "mentions": "mentions",
     "clusters": "clusters of two or more",
-    "cross_document_clusters": "of them across documents",
+    "cross_document_clusters": "of these, across documents",
     "singletons": "singletons",
 }
 
 
 def statistics_text(numbers: Mapping[str, Mapping[str, Any]], paper: Mapping[str, Mapping[str, str]]) -> str:
-    """A table with a column a split, and how well documents group by subtopic where that is known.
+    """A table with one column per split, and how well predicted topics match subtopics if that is known.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def statistics_text(numbers: Mapping[str, Mapping[str, Any]], paper: Mapping[str
         By split, the fields of :class:`cdcoref.corpora.CorpusStatistics`, and of `cdcoref.stories.TopicQuality` under
         ``"predicted_topics"``.
     paper
-        By split, what a publication prints for some of the rows, to be shown beside.
+        By split, the values that a publication reports for some of the rows, shown alongside.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -50,7 +50,7 @@ def statistics_text(numbers: Mapping[str, Mapping[str, Any]], paper: Mapping[str
         if quality := counts.get("predicted_topics"):
             shown = (f"{what} {100 * quality[what]:.1f}" for what in ("precision", "recall", "f1", "purity"))
             lines.append(
-                f"{name}: documents group into {counted(quality['groups'], 'predicted topic')} for "
+                f"{name}: {counted(quality['groups'], 'predicted topic')} for "
                 f"{counted(quality['subtopics'], 'annotated subtopic')}; B3 {', '.join(shown)}"
             )
     return "\n".join(lines)

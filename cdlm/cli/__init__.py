@@ -1,6 +1,6 @@
 """The command line of the language model: ``cdlm pretrain | perplexity | ...``. Parsing and printing only.
 
-One module a command. Commands import what they need when they run, so that ``cdlm --help`` starts at once.
+One module per command. Commands import what they need when they run, so that ``cdlm --help`` starts at once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from cdlm.command_line import run, version_printer
 
 app = typer.Typer(
     name="cdlm",
-    help="The cross-document language model: pretraining, its analyses, and tasks beside coreference.",
+    help="The cross-document language model: pretraining, analyses, and tasks other than coreference.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -27,19 +27,21 @@ OBAMA = ("34_4ecbplus:name", "34_10ecbplus:nominates")
 def align(
     ecb_root: Annotated[Path, typer.Option(help="Folder of ECB+ 1.0.")],
     model: Annotated[list[str], typer.Option(help="Longformer checkpoint: folder or hub name. Repeatable.")],
-    split: Annotated[str, typer.Option(help="Split of ECB+ that the pairs are drawn from.")] = "dev",
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of each kind, coreferent and not.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of which pairs.")] = 0,
+    split: Annotated[str, typer.Option(help="Split of ECB+ from which pairs are drawn.")] = "dev",
+    pairs: Annotated[
+        int, typer.Option(min=1, help="Number of pairs of each kind, both coreferent and not coreferent.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed for drawing pairs.")] = 0,
     example: Annotated[bool, typer.Option("--example", help="Show one pair as a heat map instead.")] = False,
     source: Annotated[
-        str, typer.Option(help="Mention of the example that attends globally, as DOCUMENT:WORDS.")
+        str, typer.Option(help="Mention in the example that attends globally, as DOCUMENT:WORDS.")
     ] = OBAMA[0],
-    target: Annotated[str, typer.Option(help="Mention of the example that is to stand out.")] = OBAMA[1],
-    png: Annotated[Path | None, typer.Option(help="Also draw the example into this file (one model).")] = None,
+    target: Annotated[str, typer.Option(help="Mention in the example to rank, as DOCUMENT:WORDS.")] = OBAMA[1],
+    png: Annotated[Path | None, typer.Option(help="Also draw the example to this PNG file (one model only).")] = None,
     device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Does global attention align coreferent mentions of different documents? (paper, section 3.5 and Table 6)"""
+    """Measure how well global attention aligns coreferent mentions across documents (paper, section 3.5, Table 6)."""
     from cdlm.alignment import find_pair, sample_pairs
     from cdlm.documents import annotated_documents
 
@@ -80,7 +82,7 @@ def _compare(
             results[name] = align(_reader(name, device), pairs, partial(progress.update, name))
     for name, result in results.items():
         if result.left_out:
-            print(f"cdlm: {name}: {result.left_out} pairs do not fit into the window", file=sys.stderr)
+            print(f"cdlm: {name}: skipped pairs too long for the encoder: {result.left_out}", file=sys.stderr)
     if as_json:
         print(json.dumps({name: _plain(result) for name, result in results.items()}, indent=2))
     else:
@@ -102,7 +104,7 @@ def _print_table(results: Mapping[str, Alignment], wanted: int) -> None:
 
     columns = [(kind, coreferent) for coreferent in (True, False) for kind in KINDS]
     counts = [max(result.cells[c].pairs if c in result.cells else 0 for result in results.values()) for c in columns]
-    fewer = f"; fewer than {wanted:,} where no more exist or fit" if min(counts) < wanted else ""
+    fewer = f"; fewer than {wanted:,} pairs if no more exist or fit" if min(counts) < wanted else ""
     table = Table(
         box=SIMPLE_HEAD,
         caption=f"mean percentile rank of the target, with 95 % bootstrap intervals over groups of documents{fewer}",

@@ -10,11 +10,11 @@ import typer
 
 def convert(
     source: Annotated[str, typer.Argument(help="BERT or RoBERTa checkpoint: folder or hub name.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the long encoder to.")],
-    max_length: Annotated[int, typer.Option(min=1, help="Tokens of the longest text it can read.")] = 4096,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the long encoder.")],
+    max_length: Annotated[int, typer.Option(min=1, help="Maximum length of a sequence in tokens.")] = 4096,
     window: Annotated[int, typer.Option(min=2, help="Total width of the attention window, in tokens.")] = 256,
 ) -> None:
-    """Make a long encoder with sliding-window and global attention from a BERT or RoBERTa checkpoint."""
+    """Convert a BERT or RoBERTa checkpoint to a long encoder with sliding-window and global attention."""
     from cdlm.convert import convert as convert_checkpoint
 
     model = convert_checkpoint(source, output, max_length=max_length, window=window)

@@ -16,10 +16,10 @@ from cdlm.errors import InputError
 if TYPE_CHECKING:
     from cdlm.tasks import Match, TextPair
 
-app = typer.Typer(no_args_is_help=True, help="Document matching: does a relation hold between two texts?")
+app = typer.Typer(no_args_is_help=True, help="Document matching: whether a relation holds between two texts.")
 BenchmarkOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME:FOLDER", help="Benchmark of Zhou et al. 2020: aan, oc, s2orc or pan, and its folder."),
+    typer.Option(metavar="NAME:DIR", help="Benchmark of Zhou et al. 2020 (aan, oc, s2orc or pan) and its folder."),
 ]
 
 
@@ -27,20 +27,20 @@ BenchmarkOption = Annotated[
 def train(
     output: options.OutputModelOption,
     train_file: Annotated[
-        Path | None, typer.Option("--train", help="Pairs to learn from: JSON lines or CSV of text_a, text_b, label.")
+        Path | None, typer.Option("--train", help="Training pairs: JSON lines or CSV with text_a, text_b, label.")
     ] = None,
-    dev_file: Annotated[Path | None, typer.Option("--dev", help="Pairs to choose the epoch on.")] = None,
+    dev_file: Annotated[Path | None, typer.Option("--dev", help="Pairs on which to choose the epoch.")] = None,
     benchmark: BenchmarkOption = None,
     config: options.ConfigOption = None,
     preset: options.PresetOption = "small",
     encoder: options.EncoderOption = None,
     reading: Annotated[
         Literal["together", "apart"] | None,
-        typer.Option(help="Both texts in one sequence, or each alone (bi-encoder).", show_default="together"),
+        typer.Option(help="Read both texts in one sequence, or each alone (bi-encoder).", show_default="together"),
     ] = None,
     both_orders: Annotated[
         bool | None,
-        typer.Option("--both-orders", help="For relations without a direction: train and read in both orders."),
+        typer.Option("--both-orders", help="For symmetric relations: train and predict in both orders."),
     ] = None,
     epochs: options.EpochsOption = None,
     batch_size: options.BatchOption = None,
@@ -73,7 +73,7 @@ def train(
             raise InputError("give either --benchmark or --train and --dev, not both")
         train_file, dev_file = _benchmark(benchmark, "train"), _benchmark(benchmark, "dev")
     if train_file is None or dev_file is None:
-        raise InputError("give --train FILE and --dev FILE, or --benchmark NAME:FOLDER")
+        raise InputError("give --train FILE and --dev FILE, or --benchmark NAME:DIR")
     train_pairs, dev_pairs = read_pairs(train_file), read_pairs(dev_file)
     with options.resumable():
         train_matcher(training, train_pairs, dev_pairs, output, resume=resume, device=device, tracker=log)
@@ -81,14 +81,14 @@ def train(
 
 @app.command()
 def predict(
-    file: Annotated[Path, typer.Argument(help="Pairs: JSON lines or CSV of text_a, text_b.")],
+    file: Annotated[Path, typer.Argument(help="Pairs: JSON lines or CSV with text_a, text_b.")],
     model: options.ModelOption,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="JSON lines of id, label and probability.")
+        Path | None, typer.Option("-o", "--output", help="Write JSON lines with id, label and probability.")
     ] = None,
     precision: options.InferencePrecisionOption = "auto",
 ) -> None:
-    """Predict whether the relation holds, for every pair."""
+    """Predict for each pair whether the relation holds."""
     from cdlm.tasks import read_pairs, write_matches
 
     matches = _predict(model, read_pairs(file, labelled=False), precision)
@@ -112,7 +112,7 @@ def evaluate(
     from cdlm.tasks import match_scores, read_pairs
 
     if (file is None) == (benchmark is None):
-        raise InputError("give either a file of pairs or --benchmark NAME:FOLDER")
+        raise InputError("give either a file of pairs or --benchmark NAME:DIR")
     pairs = read_pairs(file if file is not None else _benchmark(str(benchmark), split))
     matches = _predict(model, pairs, precision)
     scores = asdict(match_scores([pair.label or 0 for pair in pairs], [match.label for match in matches]))
@@ -129,7 +129,7 @@ def _benchmark(text: str, split: str) -> Path:
 
     name, colon, folder = text.partition(":")
     if not colon or not folder:
-        raise InputError(f"--benchmark takes NAME:FOLDER, such as aan:data/aan, and not {text!r}")
+        raise InputError(f"--benchmark takes NAME:DIR, such as aan:data/aan, not {text!r}")
     return benchmark_file(name, folder, split)
 
 

@@ -22,21 +22,22 @@ def perplexity(
     model: Annotated[
         list[str],
         typer.Option(
-            help="Model with a head for masked language modelling: folder or hub name. Repeatable. MODEL=VARIANT says "
-            "whose global attention it is measured with, where its folder does not."
+            help="Model with a masked language modelling head: folder or hub name; MODEL=VARIANT states its pattern of "
+            "global attention if its folder does not. Repeatable."
         ),
     ],
-    split: Annotated[str, typer.Option(help="Split of a corpus that comes in splits.")] = "dev",
+    split: Annotated[str, typer.Option(help="Split of the corpus, if it has splits.")] = "dev",
     max_length: Annotated[
-        int | None, typer.Option(help="Tokens of the longest sequence.", show_default="4096, or what the models have")
+        int | None,
+        typer.Option(help="Maximum length of a sequence in tokens.", show_default="4096, or the models' limit"),
     ] = None,
-    min_documents: Annotated[int, typer.Option(min=1, help="Leave out sets with fewer documents.")] = 3,
-    masked: Annotated[float, typer.Option(help="Share of the tokens that is to be predicted.")] = 0.15,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of which tokens are masked.")] = 0,
+    min_documents: Annotated[int, typer.Option(min=1, help="Skip sets with fewer documents.")] = 3,
+    masked: Annotated[float, typer.Option(help="Share of tokens to mask and predict.")] = 0.15,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed for masking.")] = 0,
     device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare models by the perplexity of the same masked tokens of sets of related documents (paper, Table 1)."""
+    """Compare models by their perplexity on the same masked tokens of related documents (paper, Table 1)."""
     from cdlm.pretraining import Contender, in_words, open_source, perplexities
 
     with StageProgress("cdlm") as progress:
@@ -51,7 +52,7 @@ def perplexity(
             progress=progress.update,
         )
     if left_out.total():
-        print(f"cdlm: left out of the corpus: {in_words(left_out)}", file=sys.stderr)
+        print(f"cdlm: omitted from the corpus: {in_words(left_out)}", file=sys.stderr)
     if as_json:
         print(json.dumps([{**asdict(row.contender), **asdict(row.perplexity)} for row in rows], indent=2))
     else:

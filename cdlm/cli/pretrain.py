@@ -25,8 +25,8 @@ from cdlm.cli.task_options import (
 )
 
 CORPUS_HELP = (
-    "Sets of related documents: a *.src file of Multi-News, JSON lines, a folder of folders of text, a folder of ECB+, "
-    "NAME:DIR for another annotated corpus, or hub:NAME. Repeatable."
+    "Sets of related documents: a Multi-News *.src file, JSON lines, a folder with one folder of text files per set, "
+    "the folder of ECB+, NAME:DIR for another annotated corpus, or hub:NAME. Repeatable."
 )
 
 
@@ -34,21 +34,23 @@ def pretrain(
     corpus: Annotated[list[str], typer.Option(help=CORPUS_HELP)],
     output: OutputModelOption,
     dev: Annotated[
-        list[str] | None, typer.Option(help="Held-out sets whose perplexity is measured at the end. Repeatable.")
+        list[str] | None, typer.Option(help="Held-out sets on which perplexity is measured at the end. Repeatable.")
     ] = None,
-    split: Annotated[str, typer.Option(help="Split of a corpus that comes in splits.")] = "train",
-    dev_split: Annotated[str, typer.Option(help="Split of a held-out corpus that comes in splits.")] = "dev",
+    split: Annotated[str, typer.Option(help="Split of the corpus, if it has splits.")] = "train",
+    dev_split: Annotated[str, typer.Option(help="Split of the held-out corpus, if it has splits.")] = "dev",
     config: ConfigOption = None,
     preset: PresetOption = "small",
     encoder: EncoderOption = None,
     variant: Annotated[
         Literal["cdlm", "rand", "prefix", "local"] | None,
         typer.Option(
-            help="CDLM, or an ablation: unrelated documents; global prefix; no global attention.", show_default="cdlm"
+            help="CDLM, or an ablation: unrelated documents (rand), global attention on a prefix (prefix) or nowhere "
+            "(local).",
+            show_default="cdlm",
         ),
     ] = None,
-    steps: Annotated[int | None, typer.Option(help="Steps of the optimiser.", show_default="preset")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Sequences in a step.", show_default="preset")] = None,
+    steps: Annotated[int | None, typer.Option(help="Number of optimiser steps.", show_default="preset")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Number of sequences per step.", show_default="preset")] = None,
     learning_rate: RateOption = None,
     max_length: LengthOption = None,
     seed: SeedOption = None,
@@ -56,13 +58,16 @@ def pretrain(
     settings: SetOption = None,
     tokens: Annotated[
         Path | None,
-        typer.Option(help="Keep the tokenised corpora here, for other runs.", show_default="in the output"),
+        typer.Option(
+            help="Folder to keep the tokenised corpora in for other runs.",
+            show_default="in the output folder, removed at the end",
+        ),
     ] = None,
     log: LogOption = None,
     device: DeviceOption = None,
     resume: ResumeOption = False,
 ) -> None:
-    """Pretrain an encoder further on sets of related documents.
+    """Continue pretraining an encoder on sets of related documents.
 
     On several GPUs: accelerate launch --multi_gpu -m cdlm pretrain ...
     """

@@ -22,17 +22,18 @@ QuestionsArgument = Annotated[Path, typer.Argument(help="Questions with their pa
 @app.command()
 def train(
     output: options.OutputModelOption,
-    train_file: Annotated[Path, typer.Option("--train", help="Questions to learn from, in HotpotQA's JSON.")],
-    dev_file: Annotated[Path, typer.Option("--dev", help="Questions to choose the epoch on.")],
+    train_file: Annotated[Path, typer.Option("--train", help="Training questions, in HotpotQA's JSON.")],
+    dev_file: Annotated[Path, typer.Option("--dev", help="Questions on which to choose the epoch.")],
     config: options.ConfigOption = None,
     preset: options.PresetOption = "small",
     encoder: options.EncoderOption = None,
     first_stage: Annotated[
         str | None,
-        typer.Option(help="Trained model that chooses the paragraphs first: train in two stages, as Longformer."),
+        typer.Option(help="Trained model that selects the paragraphs first, for two stages as in Longformer."),
     ] = None,
     skip_unanswerable: Annotated[
-        bool, typer.Option("--skip-unanswerable", help="Skip questions whose answer is nowhere in their paragraphs.")
+        bool,
+        typer.Option("--skip-unanswerable", help="Skip questions whose answer is not in their paragraphs."),
     ] = False,
     epochs: options.EpochsOption = None,
     batch_size: options.BatchOption = None,
@@ -78,10 +79,12 @@ def train(
 def predict(
     file: QuestionsArgument,
     model: options.ModelOption,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Predictions in the official format.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write predictions in the official format.")
+    ] = None,
     precision: options.InferencePrecisionOption = "auto",
 ) -> None:
-    """Answer questions and name the supporting sentences."""
+    """Answer questions and give the supporting sentences."""
     from cdlm.tasks import read_questions, write_predictions
 
     questions = read_questions(file)
@@ -98,9 +101,9 @@ def predict(
 @app.command()
 def evaluate(
     file: QuestionsArgument,
-    model: Annotated[str | None, typer.Option("--model", help="Trained model: a folder or a hub name.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Trained model: folder or hub name.")] = None,
     predictions: Annotated[
-        Path | None, typer.Option("--predictions", help="Predictions in the official format, of any system.")
+        Path | None, typer.Option("--predictions", help="Predictions of any system, in the official format.")
     ] = None,
     precision: options.InferencePrecisionOption = "auto",
     as_json: options.JsonOption = False,
@@ -112,7 +115,7 @@ def evaluate(
         raise InputError("give either --model or --predictions")
     questions = read_questions(file).questions
     if any(question.answer is None or question.facts is None for question in questions):
-        raise InputError("not every question has an answer and supporting_facts, so nothing can be scored", file)
+        raise InputError("some questions have no answer or supporting_facts, so they cannot be scored", file)
     found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision)
     missing = sum(1 for question in questions if question.id not in found)
     if missing:

@@ -1,4 +1,4 @@
-"""Options that the commands of several tasks have, and how they become a configuration."""
+"""Options that several commands share, and how they become a configuration."""
 
 from __future__ import annotations
 
@@ -17,21 +17,28 @@ EncoderOption = Annotated[
     typer.Option(help="Longformer, BERT or RoBERTa checkpoint: folder, hub name, or minilm.", show_default="preset"),
 ]
 PresetOption = Annotated[
-    Literal["small", "paper"], typer.Option(help="Where the settings start: for the small encoder, or the paper's.")
+    Literal["small", "paper"],
+    typer.Option(help="Settings to start from: for the small encoder, or as in the paper."),
 ]
-ConfigOption = Annotated[Path | None, typer.Option(help="TOML file of settings; options win over it.")]
-EpochsOption = Annotated[int | None, typer.Option(help="Passes over the training data.", show_default="preset")]
-BatchOption = Annotated[int | None, typer.Option(help="Examples in a batch.", show_default="preset")]
-RateOption = Annotated[float | None, typer.Option(help="Highest learning rate of the encoder.", show_default="preset")]
-LengthOption = Annotated[int | None, typer.Option(help="Tokens of the longest sequence.", show_default="preset")]
+ConfigOption = Annotated[Path | None, typer.Option(help="TOML file with settings; options override it.")]
+EpochsOption = Annotated[
+    int | None, typer.Option(help="Number of passes over the training data.", show_default="preset")
+]
+BatchOption = Annotated[int | None, typer.Option(help="Number of examples in a batch.", show_default="preset")]
+RateOption = Annotated[float | None, typer.Option(help="Peak learning rate of the encoder.", show_default="preset")]
+LengthOption = Annotated[
+    int | None, typer.Option(help="Maximum length of a sequence in tokens.", show_default="preset")
+]
 SeedOption = Annotated[int | None, typer.Option(help="Random seed.", show_default="0")]
 PrecisionOption = Annotated[
     Literal["auto", "fp32", "bf16", "fp16"] | None,
-    typer.Option(help="Numeric precision; auto is bf16 where the processor has it.", show_default="preset"),
+    typer.Option(
+        help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32.", show_default="preset"
+    ),
 ]
 InferencePrecisionOption = Annotated[
     Literal["auto", "fp32", "bf16"],
-    typer.Option("--precision", help="Numeric precision; auto is bf16 where the processor has it."),
+    typer.Option("--precision", help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32."),
 ]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Any setting as NAME=VALUE, such as run.warmup=100. Repeatable.")
@@ -43,17 +50,19 @@ LogOption = Annotated[
         show_default="tensorboard if it is installed",
     ),
 ]
-DeviceOption = Annotated[Literal["cpu"] | None, typer.Option(help="cpu: do not use a GPU.")]
+DeviceOption = Annotated[Literal["cpu"] | None, typer.Option(help="Force CPU; default: a GPU if there is one.")]
 ResumeOption = Annotated[
     bool, typer.Option("--resume", help="Resume from the last complete checkpoint in the output folder.")
 ]
-OutputModelOption = Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new, or with --resume.")]
-ModelOption = Annotated[str, typer.Option("--model", help="Trained model: a folder or a hub name.")]
+OutputModelOption = Annotated[
+    Path, typer.Option("-o", "--output", help="Folder for the model: a new one, or that of the run to resume.")
+]
+ModelOption = Annotated[str, typer.Option("--model", help="Trained model: folder or hub name.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def configured(preset: T, file: Path | None, settings: list[str] | None, named: Mapping[str, Any]) -> T:
-    """A configuration: a preset, a TOML file over it, ``--set`` over that, and the options that were given over all."""
+    """A configuration: a preset, overridden by a TOML file, by ``--set``, and by the options, in this order."""
     from cdlm.settings import parse_settings, read_toml, with_settings
 
     if file is not None:
@@ -64,9 +73,9 @@ def configured(preset: T, file: Path | None, settings: list[str] | None, named: 
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Say how an interrupted run is continued."""
+    """Tell the user how to resume an interrupted run."""
     try:
         yield
     except KeyboardInterrupt:
-        print("cdlm: interrupted; the same command with --resume continues this run", file=sys.stderr)
+        print("cdlm: interrupted; run the same command with --resume to resume", file=sys.stderr)
         sys.exit(130)

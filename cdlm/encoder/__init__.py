@@ -1,4 +1,4 @@
-"""The encoder: token ids and a mask of globally attending tokens in, a vector a token out (Longformer, fast)."""
+"""The encoder: token ids and a mask of globally attending tokens in, one vector per token out (a fast Longformer)."""
 
 from cdlm.encoder.model import PRECISIONS, CDLMModel, SelfAttention
 from cdlm.encoder.output import EncoderOutput

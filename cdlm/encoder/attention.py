@@ -1,9 +1,9 @@
-"""Sliding-window and global attention over a flat batch: no padding, no work for rows that are thrown away.
+"""Sliding-window and global attention over a flat batch: no padding, no work for rows that are discarded.
 
-In: the tokens of all sequences one after the other (`TokenLayout` says where each sequence is and which of its tokens
-are global), and their query, key and value vectors. Out: one vector a token. The pattern is Longformer's (Beltagy et
-al. 2020, section 3.1; paper, section 2): a local token attends to its window and to every global token, a global
-token attends, with projections of its own, to every token of its sequence.
+In: the concatenated tokens of all sequences (`TokenLayout` says where each sequence is and which of its tokens are
+global), and their query, key and value vectors. Out: one vector per token. The pattern is Longformer's (Beltagy et al.
+2020, section 3.1; paper, section 2): a local token attends to its window and to every global token; a global token
+attends, with its own projections, to every token of its sequence.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from cdlm.encoder.fused import TileBatch, fused_attention, tile_batches
 from cdlm.encoder.tiles import KEYS_STEP, Observer, SequencePlace, Tile, TiledSequence, tiled_attention
 
 ROWS = 128
-"""Rows of a tile at most: more rows mean more scores beside the band, fewer mean more calls."""
+"""Maximum number of rows in a tile: more rows mean more scores outside the band, fewer mean more calls."""
 ROWS_STEP = 16
-"""Tiles have a multiple of so many rows, but for the last of a sequence."""
+"""The number of rows in a tile is a multiple of this, except in the last of a sequence."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class FlatSequence(SequencePlace):
     Parameters
     ----------
     positions
-        Places of its local tokens in the row of the padded batch, ascending.
+        Positions of its local tokens in the row of the padded batch, ascending.
     """
 
     positions: list[int]
@@ -46,11 +46,11 @@ class TokenLayout:
     shape
         (batch, length) of the padded batch.
     kept
-        *Shape:* (tokens,). For each token of the flat batch its index in the padded batch, flattened.
+        *Shape:* (tokens,). For each token of the flat batch, its index in the flattened padded batch.
     global_rows
         *Shape:* (global tokens,). Index of each global token in the flat batch.
     sequences
-        The sequences that have at least one token.
+        The sequences with at least one token.
     """
 
     shape: tuple[int, int]
@@ -62,7 +62,7 @@ class TokenLayout:
 
     @classmethod
     def from_masks(cls, attention_mask: Tensor, global_attention_mask: Tensor | None) -> TokenLayout:
-        """Build the layout of a batch from its masks, both of *shape* (batch, length); zero means no."""
+        """Build the layout of a batch from its masks, both of *shape* (batch, length); zero means unset."""
         real = attention_mask != 0
         batch, length = real.shape
         is_global = torch.zeros_like(real) if global_attention_mask is None else (global_attention_mask != 0) & real
@@ -85,16 +85,16 @@ class TokenLayout:
 
     @property
     def most_global(self) -> int:
-        """Number of global tokens of the sequence that has the most."""
+        """The largest number of global tokens in a sequence."""
         return max((sequence.global_count for sequence in self.sequences), default=0)
 
     def tiled(self, window: int, dtype: torch.dtype, *, local_only: bool = False) -> list[TiledSequence]:
-        """Return the sequences with their tiles for a window, with masks of a type; they are made once.
+        """The sequences with their tiles for a window, with masks of a type; created once.
 
         Parameters
         ----------
         local_only
-            Whether to leave out the tiles of the global tokens' rows.
+            Whether to omit the tiles of the global tokens' rows.
         """
         key = window, dtype, local_only
         if key not in self._tiled:
@@ -106,7 +106,7 @@ class TokenLayout:
         return self._tiled[key]
 
     def batched(self, window: int, dtype: torch.dtype, *, local_only: bool = False) -> list[TileBatch]:
-        """Return the same tiles, stacked; they are made once."""
+        """The same tiles, stacked; created once."""
         key = window, dtype, local_only
         if key not in self._batched:
             tiled = self.tiled(window, dtype, local_only=local_only)
@@ -115,7 +115,7 @@ class TokenLayout:
 
 
 def _tiles(sequence: FlatSequence, places: Tensor, reach: int, dtype: torch.dtype, local_only: bool) -> list[Tile]:
-    """Tiles of one sequence whose local tokens, at some places, see ``reach`` tokens on either side."""
+    """Tiles of one sequence whose local tokens, at the given positions, see ``reach`` tokens on either side."""
     length, first_local = len(places), sequence.global_count
     tiles = []
     if not local_only:
@@ -141,14 +141,14 @@ def _tiles(sequence: FlatSequence, places: Tensor, reach: int, dtype: torch.dtyp
 
 
 def _bias(sees: Tensor, dtype: torch.dtype) -> Tensor | None:
-    """Zero where a row sees a key and minus infinity elsewhere, or None where all see all."""
+    """Zero where a row sees a key and minus infinity elsewhere, or None if every row sees every key."""
     if bool(sees.all()):
         return None
     return torch.zeros(sees.shape, dtype=dtype, device=sees.device).masked_fill_(~sees, -torch.inf)
 
 
 def _parts(start: int, end: int) -> list[tuple[int, int]]:
-    """Cut a range into the fewest parts of at most `ROWS`, about even, and all but the last in steps."""
+    """Cut a range into as few parts of at most `ROWS` as possible, of similar size, all but the last in steps."""
     if start == end:
         return []
     count = -(-(end - start) // ROWS)
@@ -159,10 +159,10 @@ def _parts(start: int, end: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class GlobalAttention:
-    """Attention weights of one layer of and towards the global tokens, for a padded batch (paper, section 3.5).
+    """Attention weights from and to the global tokens in one layer, for a padded batch (paper, section 3.5).
 
-    The i-th global token of a sequence, in the order of the text, has index i; there are as many as in the sequence
-    that has the most. Weights of and towards padding, and those of global tokens that a sequence does not have, are 0.
+    The i-th global token of a sequence, in the order of the text, has index i; there are as many indices as in the
+    sequence with the most. Weights from and to padding, and those of global tokens that a sequence lacks, are 0.
 
     Parameters
     ----------
@@ -184,14 +184,14 @@ class GlobalAttention:
         return cls(of_global, of_global.new_zeros(batch, heads, length, count))
 
     def observer(self, layout: TokenLayout) -> Observer:
-        """Return what puts the weights of tiles in their places."""
+        """An observer that stores the weights of tiles."""
         length = layout.shape[1]
 
         def put(sequence: TiledSequence, tile: Tile, heads: slice, weights: Tensor) -> None:
             row, count = int(layout.kept[sequence.tokens.start]) // length, sequence.global_count
             places = layout.kept[sequence.tokens] % length
             rows = slice(*tile.rows)
-            # Whether in one range or in two, a tile's keys begin with the global tokens.
+            # In one range or two, a tile's keys begin with the global tokens.
             self.to_global[row, heads, :, :count].index_copy_(
                 1, places[rows], weights[:, :, :count].detach().to(self.to_global.dtype)
             )
@@ -203,7 +203,7 @@ class GlobalAttention:
         return put
 
     def put_rows(self, layout: TokenLayout, number: int, weights: Tensor) -> None:
-        """Put the weights of a sequence's global tokens, *shape* (global tokens, heads, tokens), in their places."""
+        """Store the weights of a sequence's global tokens, *shape* (global tokens, heads, tokens)."""
         sequence = layout.sequences[number]
         length, count = layout.shape[1], sequence.global_count
         row, places = int(layout.kept[sequence.tokens.start]) // length, layout.kept[sequence.tokens] % length
@@ -229,14 +229,14 @@ def sparse_attention(
         *Shape:* (tokens, 3 or 5, heads, width of a head). Query, key and value of every token for the local rows; then,
         for the rows of global tokens, key and value of every token.
     global_query
-        *Shape:* (global tokens, heads, width of a head). Queries of the global tokens. None where there are none, or
-        where their rows are computed elsewhere: then the output has any values there.
+        *Shape:* (global tokens, heads, width of a head). Queries of the global tokens. None if there are none, or if
+        their rows are computed elsewhere: the output is then undefined there.
     window
         Total width of the window: half of it on either side.
     dropout
         Probability with which an attention weight is dropped.
     record
-        Where to put the attention of and towards global tokens.
+        Where to store the attention from and to global tokens.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Keeping Python that depends on the data out of compiled graphs, at no cost for those who do not compile.
+"""Keeping data-dependent Python out of compiled graphs, at no cost if nothing is compiled.
 
-``torch.compiler.disable`` as a decorator imports the whole compiler, which takes a second, whether anything is compiled
-or not.
+``torch.compiler.disable`` as a decorator imports the whole compiler, which takes a second, whether or not anything is
+compiled.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 def outside_graphs(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Make a function that ``torch.compile`` does not look into but calls as it is."""
+    """Make ``torch.compile`` call a function as it is instead of tracing it."""
 
     @functools.wraps(function)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:

@@ -1,7 +1,7 @@
-"""Dropout masks at a sixth of the time that PyTorch's take on the CPU.
+"""Dropout masks in a sixth of the time that PyTorch takes on the CPU.
 
-PyTorch draws a 64-bit number for each element there, one after the other, which takes as long as a tenth of a training
-step. Here an element takes 16 bits, so that probabilities are multiples of 1/65536.
+PyTorch draws a 64-bit number for each element there, one after the other, which takes a tenth of a training step. Here
+an element takes 16 bits, so that probabilities are multiples of 1/65536.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ def random_numbers(count: int, generator: torch.Generator | None = None) -> Tens
 
 
 def zero_dropped_(values: Tensor, numbers: Tensor, probability: float) -> Tensor:
-    """Set values to zero, in place, with a probability decided by random numbers of the same shape; return them."""
+    """Set values to zero in place with some probability, given random numbers of the same shape; return them."""
     threshold = round(probability * 2**16) - 2**15
     if values.element_size() == 2:
-        # Comparing within the integers and clearing bits takes a fifth of the time of a product with zeros and ones.
+        # Comparing integers and clearing bits takes a fifth of the time of a product with zeros and ones.
         keep = torch.ge(numbers, threshold, out=torch.empty_like(numbers)).neg_()
         values.view(torch.int16).bitwise_and_(keep)
         return values

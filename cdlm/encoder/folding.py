@@ -1,10 +1,10 @@
 """Rows of a few global tokens without keys and values of every token: the projections are folded into the rows.
 
 A row attends to every token of its sequence. Its scores are the product of its query and the keys, which are linear in
-the hidden states: so the query times the key projection, taken once, gives the same scores from the hidden states
+the hidden states: so the query times the key projection, computed once, gives the same scores from the hidden states
 themselves, and the value projection can wait until the hidden states are averaged. With ``g`` global tokens of ``h``
-heads that costs ``2 g h`` products of a token's hidden state with a vector, where the projections cost two with a
-matrix of the states' width: a seventh of all a layer's products are saved where there is one global token.
+heads, that costs ``2 g h`` products of a token's hidden state with a vector, whereas the projections cost two with a
+matrix of the states' width: with one global token, a seventh of a layer's products is saved.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from cdlm.encoder.compiling import outside_graphs
 from cdlm.encoder.tiles import SequencePlace
 
 FEW_GLOBAL = 8
-"""Up to so many global tokens a sequence folding is used; at a quarter of a head's width the gain is three quarters."""
+"""Folding is used up to this many global tokens per sequence; with a quarter of a head's width, it gains 3/4."""
 
 Observe = Callable[[int, Tensor], None]
-"""Is shown the number of a sequence and its weights, *shape* (global tokens, heads, tokens), before dropout."""
+"""Called with a sequence's number and its weights, *shape* (global tokens, heads, tokens), before dropout."""
 
 
 @outside_graphs
@@ -46,7 +46,7 @@ def folded_attention(
     key, value
         Projections of the hidden states.
     sequences
-        Where they are.
+        Where the sequences are.
     dropout
         Probability with which a weight is dropped.
     observe
@@ -60,7 +60,7 @@ def folded_attention(
     heads, width = global_query.shape[1:]
     query = global_query / math.sqrt(width)
     folded = torch.einsum("ghw,hwd->ghd", query, key.weight.unflatten(0, (heads, width)))
-    # The same for all tokens, so that it changes no weight; it is here so that the bias has its gradient of zeros.
+    # The same for all tokens, so it changes no weight; it is added so that the bias gets its gradient of zeros.
     shift = torch.einsum("ghw,hw->gh", query, key.bias.unflatten(0, (heads, width)))[..., None]
     means, totals = [], []
     for number, sequence in enumerate(sequences):

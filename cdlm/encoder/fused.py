@@ -1,8 +1,8 @@
-"""Attention of many tiles side by side with PyTorch's fused attention: a few large calls, as GPUs need them.
+"""Attention of many tiles in parallel with PyTorch's fused attention: a few large calls, as GPUs need them.
 
-In: what `tiles.tiled_attention` takes, with the tiles stacked in `TileBatch`es. Out: the same vectors. Tiles with
-about as many keys are stacked together, so that little of a batch is filled up. Keys are gathered for each tile, which
-the CPU's path does not do: that costs memory in proportion to the tokens, and saves a launch a tile.
+In: the inputs of `tiles.tiled_attention`, with the tiles stacked in `TileBatch`es. Out: the same vectors. Tiles with a
+similar number of keys are stacked together, so that little of a batch is padding. Keys are gathered for each tile,
+unlike on the CPU: that costs memory in proportion to the tokens, and saves one launch per tile.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from torch.nn.functional import scaled_dot_product_attention
 from cdlm.encoder.tiles import Tile, TiledSequence
 
 BATCH_SCORES = 2**26
-"""Scores of one head that a batch has at most; masks of so many 16-bit numbers are 128 MB."""
+"""Maximum number of scores of one head in a batch; masks of this many 16-bit numbers take 128 MB."""
 
 
 @dataclass(frozen=True)
 class TileBatch:
-    """Tiles of the same kind, filled up to the same number of rows and of keys.
+    """Tiles of the same kind, padded to the same number of rows and of keys.
 
     Parameters
     ----------
     rows, keys
-        *Shape:* (tiles, rows) and (tiles, keys). Which of all tokens they are; what fills up is any token.
+        *Shape:* (tiles, rows) and (tiles, keys). Their indices among all tokens; padding is any token.
     kept
-        *Shape:* (rows kept,). Places, in the flattened rows, of those that do not fill up.
+        *Shape:* (rows kept,). Positions, in the flattened rows, of those that are not padding.
     bias
         *Shape:* (tiles, 1, rows, keys). Added to the scores: zero, or minus infinity where a row does not attend.
     to_all
@@ -44,7 +44,7 @@ class TileBatch:
 
 
 def tile_batches(sequences: Sequence[TiledSequence], dtype: torch.dtype, device: torch.device) -> list[TileBatch]:
-    """Stack the tiles of all sequences, those of local rows apart from those of global rows."""
+    """Stack the tiles of all sequences, those of local and of global rows separately."""
     tiles = [(tile, sequence) for sequence in sequences for tile in sequence.tiles]
     tiles.sort(key=lambda pair: (pair[0].to_all, _keys(pair[0])))
     groups: list[list[tuple[Tile, TiledSequence]]] = []
@@ -78,14 +78,14 @@ def _stacked(group: Sequence[tuple[Tile, TiledSequence]], dtype: torch.dtype, de
         ranges = [torch.arange(*span, device=device) for span in (tile.prefix, tile.keys)]
         keys[number, : _keys(tile)] = (torch.cat(ranges) + start).clamp_max(last)
         bias[number, 0, :count, : _keys(tile)] = 0 if tile.bias is None else tile.bias
-        bias[number, 0, count:] = 0  # a row that attends to nothing would have no weights at all
+        bias[number, 0, count:] = 0  # a row that attends to nothing would have undefined weights
     return TileBatch(rows, keys, is_row.flatten().nonzero()[:, 0], bias, group[0][0].to_all)
 
 
 def fused_attention(
     projected: Tensor, global_query: Tensor, global_rows: Tensor, batches: Sequence[TileBatch], dropout: float = 0.0
 ) -> Tensor:
-    """Do what `tiles.tiled_attention` does, on any device.
+    """The same as `tiles.tiled_attention`, on any device.
 
     Parameters
     ----------

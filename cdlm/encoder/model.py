@@ -1,20 +1,20 @@
-"""The encoder: token ids and masks in, one vector a token out, equal to Hugging Face's ``LongformerModel``.
+"""The encoder: token ids and masks in, one vector per token out, equivalent to Hugging Face's ``LongformerModel``.
 
 The parameters have Hugging Face's names, so that Longformer checkpoints (``allenai/longformer-base-4096``,
-``biu-nlp/cdlm``) load as they are and what is saved here loads there. Within `CDLMModel.forward` the padding is taken
-out once and put back at the end: every layer sees one flat (tokens, width) array of all sequences, long and short.
+``biu-nlp/cdlm``) load as they are, and checkpoints saved here load there. `CDLMModel.forward` removes the padding once
+and restores it at the end: every layer sees one flat (tokens, width) array of all sequences, long and short.
 
-What each idea brings, as the share by which a forward pass of six layers of width 384 takes longer without it (fp32,
+The gain of each idea, as the share by which a forward pass of six layers of width 384 takes longer without it (fp32,
 two threads; Hugging Face's model takes 4 to 13 times as long as this one):
 
 - no padding, neither to the longest sequence nor to the window: 141 % on eight pairs of ECB+ documents;
-- tiles of rows that read keys and values where they lie (`tiles`), against keys gathered for PyTorch's fused
+- tiles of rows that read keys and values in place (`tiles`), compared with keys gathered for PyTorch's fused
   attention: 18 % at 4,096 tokens, 34 % with 15 % of them global, 64 % on the pairs;
 - products by oneDNN (`products`): 15 % at 4,096 tokens;
-- folding the projections into the rows of global tokens where there are few (`folding`): 8 % with one.
+- folding the projections into the rows of global tokens if there are few (`folding`): 8 % with one.
 
-In training, dropout with 16 random bits a number (`dropout`) takes a sixth of the time of PyTorch's. The wide part
-of a layer goes through in parts only to need less memory.
+In training, dropout with 16 random bits per number (`dropout`) takes a sixth of the time of PyTorch's. The wide part of
+a layer is computed in parts only to save memory.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from cdlm.errors import InputError
 from cdlm.quantization import Int8Linear, int8_product
 
 ROWS_AT_ONCE = 512
-"""Tokens that go through the wide part of a layer together on the CPU without gradients: bounds the memory."""
+"""Tokens that pass the wide part of a layer together on the CPU without gradients: bounds the memory."""
 PRECISIONS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
-"""In which weights may be stored."""
+"""Numeric precisions in which weights may be stored."""
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": nn.functional.gelu,
     "gelu_new": functools.partial(nn.functional.gelu, approximate="tanh"),
@@ -126,7 +126,7 @@ class SelfAttention(nn.Module):
 
 
 class AddAndNorm(nn.Module):
-    """Projection, dropout, residual sum and layer norm: how each half of a layer ends."""
+    """Projection, dropout, residual sum and layer norm: the end of each half of a layer."""
 
     def __init__(self, width_in: int, config: EncoderConfig) -> None:
         super().__init__()
@@ -175,7 +175,7 @@ class Layer(nn.Module):
         self.output = AddAndNorm(config.intermediate_size, config)
 
     def forward(self, hidden: Tensor, layout: TokenLayout, record: GlobalAttention | None = None) -> Tensor:
-        """*Shape* (tokens, width) in and out; the layer's attention goes into the record, if there is one."""
+        """*Shape* (tokens, width) in and out; the layer's attention is stored in the record, if there is one."""
         hidden = self.attention(hidden, layout, record)
         if torch.is_grad_enabled() or hidden.device.type != "cpu" or torch.compiler.is_compiling():
             return self._feed_forward(hidden)
@@ -200,8 +200,8 @@ class Layers(nn.Module):
         records: Sequence[GlobalAttention] = (),
         kept: list[Tensor] | None = None,
     ) -> Tensor:
-        """*Shape* (tokens, width) in and out; each layer's attention goes into its record, if there are any, and each
-        layer's output to the end of `kept`, if that is given."""
+        """*Shape* (tokens, width) in and out; each layer's attention is stored in its record, if there are any, and its
+        output is appended to `kept`, if given."""
         for layer, record in zip_longest(self.layer, records):
             if self.gradient_checkpointing and self.training:
                 hidden = checkpoint(layer, hidden, layout, record, use_reentrant=False)
@@ -224,7 +224,7 @@ class CDLMModel(nn.Module):
     Attributes
     ----------
     remainder
-        What the checkpoint holds that the encoder does not use.
+        The parts of the checkpoint that the encoder does not use.
     """
 
     def __init__(self, config: EncoderConfig) -> None:
@@ -246,7 +246,7 @@ class CDLMModel(nn.Module):
 
     @classmethod
     def from_pretrained(cls, name_or_folder: str | Path) -> CDLMModel:
-        """Read any Hugging Face Longformer checkpoint, in evaluation mode and in the checkpoint's precision.
+        """Read any Hugging Face Longformer checkpoint, in evaluation mode and in the checkpoint's numeric precision.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class CDLMModel(nn.Module):
         Raises
         ------
         InputError
-            If there is no such checkpoint, or it is no Longformer, or weights are missing or of another shape.
+            If there is no such checkpoint, it is not a Longformer, or weights are missing or have the wrong shape.
         """
         folder = find_checkpoint(name_or_folder)
         values = read_json(folder / CONFIG_FILE)
@@ -275,27 +275,27 @@ class CDLMModel(nn.Module):
     ) -> None:
         """Take the encoder's weights from a Hugging Face state dict, with or without the ``longformer.`` prefix.
 
-        What else there is becomes the model's `remainder`.
+        Everything else becomes the model's `remainder`.
 
         Parameters
         ----------
         config
             The checkpoint's ``config.json``.
         assign
-            Put the given tensors in place instead of copying from them.
+            Use the given tensors instead of copying them.
 
         Raises
         ------
         ValueError
-            If a weight of the encoder is missing, has another shape, or is no floating-point number.
+            If a weight of the encoder is missing, has the wrong shape, or is not a floating-point tensor.
         """
         bare = without_prefix(weights)
         own = self.state_dict()
         check_shapes({name: tensor.shape for name, tensor in own.items()}, {n: t.shape for n, t in bare.items()})
         for name in own:
             if bare[name].dtype not in PRECISIONS:
-                raise ValueError(f"{name} is of type {bare[name].dtype}, and floating-point numbers were expected")
-        # Some checkpoints keep a few weights in a higher precision than the rest; products need one for all.
+                raise ValueError(f"{name} is of type {bare[name].dtype}; expected floating-point numbers")
+        # Some checkpoints store a few weights in a higher precision than the rest; products need the same for all.
         dtype = bare[WORD_TABLE].dtype
         self.load_state_dict({name: bare[name].to(dtype) for name in own}, assign=assign)
         self.remainder = Remainder.of(weights, config or {}, own)
@@ -303,7 +303,7 @@ class CDLMModel(nn.Module):
     def save_pretrained(self, folder: str | Path) -> None:
         """Write ``config.json`` and ``model.safetensors``, which Hugging Face's ``AutoModel`` reads too.
 
-        Heads and settings of the checkpoint that the encoder was read from are written back with it.
+        Heads and settings of the checkpoint from which the encoder was read are written back with it.
         """
         write_checkpoint(Path(folder), *self.remainder.checkpoint(self.config, self.state_dict()))
 
@@ -321,9 +321,9 @@ class CDLMModel(nn.Module):
         self.remainder = self.remainder.resized(vocab_size)
 
     def compute_in_int8(self) -> None:
-        """Round the weights of all layers to eight bits, and compute their products so from now on.
+        """Round the weights of all layers to eight bits, and compute their products in eight bits from now on.
 
-        For inference in fp32 on a CPU; the model cannot be trained or saved after that.
+        For inference in fp32 on a CPU; afterwards the model cannot be trained or saved.
 
         Raises
         ------
@@ -336,7 +336,7 @@ class CDLMModel(nn.Module):
                     setattr(module, name, Int8Linear(child))
 
     def gradient_checkpointing_enable(self) -> None:
-        """Keep only each layer's input for the backward pass and compute the rest again: less memory, more time."""
+        """Keep only each layer's input for the backward pass and recompute the rest: less memory, more time."""
         self.encoder.gradient_checkpointing = True
 
     def gradient_checkpointing_disable(self) -> None:
@@ -360,16 +360,16 @@ class CDLMModel(nn.Module):
         attention_mask
             *Shape:* (batch, length). Zero for padding; by default nothing is padding.
         global_attention_mask
-            *Shape:* (batch, length). Not zero for tokens with global attention; by default there is none.
+            *Shape:* (batch, length). Nonzero for tokens with global attention; by default there are none.
         output_attentions
-            Whether to return the attention of and towards the global tokens. It is no part of the graph of gradients.
+            Whether to return the attention from and to the global tokens. It has no gradients.
         output_hidden_states
             Whether to return the embeddings and the output of every layer.
 
         Raises
         ------
         ValueError
-            If a shape is another, or a sequence is longer than ``config.max_length``.
+            If a shape is wrong, or a sequence is longer than ``config.max_length``.
         """
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)
@@ -400,7 +400,7 @@ class CDLMModel(nn.Module):
             if mask is not None and mask.shape != input_ids.shape:
                 raise ValueError(f"{name} has shape {tuple(mask.shape)}, input_ids {tuple(input_ids.shape)}")
         layout = TokenLayout.from_masks(attention_mask, global_attention_mask)
-        # As Hugging Face does, count by the ids and not by the mask: a padding id has the padding position.
+        # Like Hugging Face, count by ids, not by the mask: a padding id has the padding position.
         padding = self.config.pad_token_id
         counted = (input_ids != padding).long()
         position_ids = (counted.cumsum(1) * counted + padding).flatten()[layout.kept]

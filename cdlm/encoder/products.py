@@ -1,7 +1,7 @@
-"""Products with weights, by the fastest library that computes them in the precision asked for.
+"""Products with weights, by the fastest library for the requested numeric precision.
 
 PyTorch multiplies fp32 matrices with MKL and 16-bit matrices with oneDNN. On an AMD EPYC with AVX-512, oneDNN takes
-three quarters of MKL's time in fp32 too, so it is called here for both, but for products that need gradients.
+three quarters of MKL's time in fp32 too, so it is called for both, except for products that need gradients.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from torch import Tensor, nn
 
 
 def product(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Do what ``torch.nn.functional.linear`` does. *Shape:* (tokens, width) in, (tokens, rows of the weight) out."""
+    """Same as ``torch.nn.functional.linear``. *Shape:* (tokens, width) in, (tokens, rows of the weight) out."""
     if _takes_onednn(inputs, weight):
         return torch.ops.mkldnn._linear_pointwise(inputs, weight, bias, "none", [], "")
     return nn.functional.linear(inputs, weight, bias)
 
 
 def _takes_onednn(inputs: Tensor, weight: Tensor) -> bool:
-    """Whether the product is in fp32 on the CPU, outside graphs and without gradients, and oneDNN is there."""
+    """Whether the product is in fp32 on the CPU, outside graphs and without gradients, and oneDNN is available."""
     return (
         not torch.compiler.is_compiling()
         and not torch.is_grad_enabled()
@@ -31,7 +31,7 @@ def _takes_onednn(inputs: Tensor, weight: Tensor) -> bool:
 
 
 class Linear(nn.Linear):
-    """``torch.nn.Linear`` by `product`."""
+    """``torch.nn.Linear``, computed by `product`."""
 
     def forward(self, input: Tensor) -> Tensor:
         """*Shape:* (tokens, width) in and out."""

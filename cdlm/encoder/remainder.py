@@ -1,4 +1,4 @@
-"""The remainder of a checkpoint: what it holds beside the encoder, kept so that it can be written back whole.
+"""The remainder of a checkpoint: what it holds besides the encoder, kept so that it can be written back completely.
 
 In: the state dict and ``config.json`` of any Hugging Face Longformer checkpoint. Out: the encoder's own weights, and a
 `Remainder` with the weights of heads (a pooler, ``lm_head``, a classifier) and the settings that the encoder ignores.
@@ -18,7 +18,7 @@ from cdlm.config import EncoderConfig
 T = TypeVar("T")
 
 PREFIX = "longformer."
-"""What Hugging Face puts before the encoder's names in a checkpoint with a head."""
+"""Hugging Face's prefix of the encoder's names in a checkpoint with a head."""
 WORD_TABLE = "embeddings.word_embeddings.weight"
 MASKED_LM_HEAD = "lm_head."
 MASKED_LM_ARCHITECTURE = "LongformerForMaskedLM"
@@ -26,22 +26,22 @@ _SHARED = {
     MASKED_LM_HEAD + "decoder.weight": WORD_TABLE,
     MASKED_LM_HEAD + "decoder.bias": MASKED_LM_HEAD + "bias",
 }
-"""Names under which some checkpoints hold a tensor once more, and the name that it is kept under."""
+"""Names under which some checkpoints store a tensor a second time, and the name under which it is kept."""
 _A_ROW_PER_WORD = (MASKED_LM_HEAD + "bias", *_SHARED)
-# The weights have a precision; what the configuration says of it would be wrong after a cast.
+# The weights have a precision of their own; the configuration's entry would be wrong after a cast.
 _NOT_KEPT = {"model_type", "dtype", "torch_dtype", *(f.name for f in fields(EncoderConfig))}
 
 
 @dataclass(frozen=True)
 class Remainder:
-    """What a checkpoint holds beside the encoder.
+    """What a checkpoint holds besides the encoder.
 
     Parameters
     ----------
     weights
         By name as in the checkpoint, without `PREFIX`.
     settings
-        Fields of ``config.json``, ``architectures`` among them.
+        Fields of ``config.json``, including ``architectures``.
     prefixed
         Whether the names of the encoder's weights begin with `PREFIX` in the checkpoint.
     """
@@ -52,7 +52,7 @@ class Remainder:
 
     @classmethod
     def of(cls, weights: Mapping[str, Tensor], config: Mapping[str, Any], own: Collection[str]) -> Remainder:
-        """Take what is left of a checkpoint beside the encoder's weights, whose names without `PREFIX` are `own`."""
+        """Take what a checkpoint holds besides the encoder's weights, whose names without `PREFIX` are `own`."""
         bare = without_prefix(weights)
         rest = {name: tensor for name, tensor in bare.items() if name not in own}
         if config.get("tie_word_embeddings", True):
@@ -65,7 +65,7 @@ class Remainder:
     def checkpoint(
         self, config: EncoderConfig, encoder: Mapping[str, Tensor]
     ) -> tuple[dict[str, Any], dict[str, Tensor]]:
-        """The whole checkpoint: ``config.json`` and state dict, the remainder in the precision of the encoder."""
+        """The complete checkpoint: ``config.json`` and state dict, the remainder in the encoder's precision."""
         dtype = encoder[WORD_TABLE].dtype
         weights = {(PREFIX if self.prefixed else "") + name: tensor for name, tensor in encoder.items()}
         for name, tensor in self.weights.items():
@@ -73,7 +73,7 @@ class Remainder:
         return {**config.to_dict(), **self.settings}, weights
 
     def masked_lm_head(self) -> dict[str, Tensor]:
-        """Weights of the head for masked language modelling, without ``lm_head.``; empty where there is none."""
+        """Weights of the masked language modelling head, named without ``lm_head.``; empty if there is none."""
         return {
             name.removeprefix(MASKED_LM_HEAD): tensor
             for name, tensor in self.weights.items()
@@ -81,7 +81,7 @@ class Remainder:
         }
 
     def with_masked_lm_head(self, head: Mapping[str, Tensor]) -> Remainder:
-        """The same with another head for masked language modelling; names without ``lm_head.``."""
+        """The same with another masked language modelling head, named without ``lm_head.``."""
         others = {name: tensor for name, tensor in self.weights.items() if not name.startswith(MASKED_LM_HEAD)}
         return Remainder(
             others | {MASKED_LM_HEAD + name: tensor for name, tensor in head.items()},
@@ -99,11 +99,11 @@ class Remainder:
 
 
 def without_prefix(named: Mapping[str, T]) -> dict[str, T]:
-    """The same by the names that the encoder has for them."""
+    """The same, by the encoder's own names."""
     return {name.removeprefix(PREFIX): value for name, value in named.items()}
 
 
 def resized_rows(table: Tensor, rows: int) -> Tensor:
-    """Cut a table or vector at the end, or lengthen it by zeros. *Shape:* (any, ...) in, (rows, ...) out."""
+    """Cut a table or vector at the end, or extend it with zeros. *Shape:* (any, ...) in, (rows, ...) out."""
     kept = min(rows, len(table))
     return torch.cat([table[:kept], table.new_zeros(rows - kept, *table.shape[1:])])

@@ -1,7 +1,7 @@
-"""Whether stored weights are those of a configuration, told by their shapes, before anything of its size is built.
+"""Whether stored weights match a configuration, judged by their shapes before anything of its size is built.
 
-A configuration is a file that anyone may have written, and may ask for a thousand million layers: what the weights do
-not have is not made.
+A configuration is a file that anyone may have written, and may demand a billion layers: nothing is built that the
+weights do not contain.
 """
 
 from __future__ import annotations
@@ -17,28 +17,26 @@ SIZES = {
     "embeddings.token_type_embeddings.weight": ("type_vocab_size", "hidden_size"),
     LAYER + "0.intermediate.dense.weight": ("intermediate_size", "hidden_size"),
 }
-"""Weights whose shapes are, between them, all the sizes that a configuration has."""
+"""Weights whose shapes together determine all sizes in a configuration."""
 
 
 def check_sizes(config: EncoderConfig, shapes: Mapping[str, Sequence[int]]) -> None:
-    """Compare the sizes of a configuration with the shapes of stored weights, by their names within the encoder.
+    """Check the sizes in a configuration against the shapes of stored weights, named as in the encoder.
 
     Raises
     ------
     ValueError
-        If one differs, or there are fewer layers than the configuration says.
+        If one differs, or there are fewer layers than in the configuration.
     """
     stored = {name.removeprefix(LAYER).partition(".")[0] for name in shapes if name.startswith(LAYER)}
     for layer in range(config.num_hidden_layers):
         if str(layer) not in stored:
-            raise ValueError(
-                f"num_hidden_layers is {config.num_hidden_layers}, and there are no weights of layer {layer}"
-            )
+            raise ValueError(f"num_hidden_layers is {config.num_hidden_layers}, but layer {layer} has no weights")
     check_shapes({name: [getattr(config, size) for size in sizes] for name, sizes in SIZES.items()}, shapes)
 
 
 def check_shapes(expected: Mapping[str, Sequence[int]], shapes: Mapping[str, Sequence[int]]) -> None:
-    """Compare shapes by name; `shapes` may have more names.
+    """Check shapes by name; `shapes` may have more names.
 
     Raises
     ------
@@ -51,4 +49,4 @@ def check_shapes(expected: Mapping[str, Sequence[int]], shapes: Mapping[str, Seq
         raise ValueError(f"weights are missing: {missing[0]}{others}")
     for name, shape in expected.items():
         if tuple(shapes[name]) != tuple(shape):
-            raise ValueError(f"{name} has shape {tuple(shapes[name])}, and the configuration says {tuple(shape)}")
+            raise ValueError(f"{name} has shape {tuple(shapes[name])}, but the configuration requires {tuple(shape)}")

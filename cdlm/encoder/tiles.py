@@ -1,9 +1,9 @@
 """Attention in tiles that stay in the processor's cache, forward and backward, for the CPU.
 
 In: query, key and value vectors of a flat batch and the `Tile`s that say which rows attend to which keys. Out: one
-vector a row. A tile's scores are computed, normalised and used while they are in the cache, and computed again in the
-backward pass, so that the memory needed grows with the tokens and not with the scores. PyTorch's fused attention does
-this in one call, but on the CPU it takes no dropout, and its backward pass in bf16 takes three times as long as these
+vector per row. A tile's scores are computed, normalised and used while they are in the cache, and recomputed in the
+backward pass, so that memory grows with the tokens, not with the scores. PyTorch's fused attention does this in one
+call, but on the CPU it does not support dropout, and its backward pass in bf16 takes three times as long as these
 products.
 """
 
@@ -20,10 +20,10 @@ from torch import Tensor
 from cdlm.encoder.dropout import random_numbers, zero_dropped_
 
 TILE_SCORES = 1_500_000
-"""Scores that are computed at a time, over the heads: 6 MB in fp32."""
+"""Scores computed at a time, over the heads: 6 MB in fp32."""
 KEYS_STEP = 32
-"""Tiles have a multiple of so many keys: softmax takes a quarter less time then, and in 16 bits there are fewer shapes
-for which oneDNN must make a kernel. The room for it is behind a sequence's last token."""
+"""The number of keys in a tile is a multiple of this: softmax then takes a quarter less time, and in 16 bits oneDNN
+needs kernels for fewer shapes. The extra room is after a sequence's last token."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Tile:
     Parameters
     ----------
     rows
-        First row, and the one after the last.
+        First row, and one past the last.
     prefix, keys
         Two ranges of keys; the first may be empty, the second may reach up to ``KEYS_STEP - 1`` beyond the last token.
     bias
         *Shape:* (rows or 1, keys of both ranges). Added to the scores: zero, or minus infinity where a row does not
-        attend to a key. None where every row attends to every key.
+        attend to a key. None if every row attends to every key.
     to_all
         Whether these are rows of global tokens, which have keys and values of their own.
     """
@@ -116,12 +116,12 @@ class TiledSequence(SequencePlace):
 
 
 def _without_gaps(vectors: Tensor) -> Tensor:
-    """Close the gaps in 16-bit operands, which oneDNN would do again for each product; MKL reads fp32 as it lies."""
+    """Close the gaps in 16-bit operands, which oneDNN would do for each product; MKL reads fp32 with gaps."""
     return vectors if vectors.element_size() > 2 else vectors.contiguous()
 
 
 Observer = Callable[[TiledSequence, Tile, slice, Tensor], None]
-"""Is shown each tile, some of its heads, and their attention weights, *shape* (heads, rows, keys), before dropout."""
+"""Called with a tile, some heads, and their attention weights, *shape* (heads, rows, keys), before dropout."""
 
 
 def tiled_attention(
@@ -137,11 +137,11 @@ def tiled_attention(
     ----------
     projected
         *Shape:* (tokens, 3 or 5, heads, width of a head). Query, key and value of every token for the local rows; then,
-        where there are global rows, key and value of every token for those.
+        if there are global rows, key and value of every token for those.
     global_query
         *Shape:* (global tokens, heads, width of a head). Queries of the global rows.
     sequences
-        Every token is in exactly one of them. Where a token is in no row of their tiles, the output has any values.
+        Every token is in exactly one of them. The output is undefined for a token in no row of their tiles.
     dropout
         Probability with which a weight is dropped.
     observer
@@ -183,8 +183,8 @@ def _weights(query: Tensor, key: Tensor, tile: Tile) -> Tensor:
 def _numbers_for(weights: Tensor, generator: torch.Generator) -> Tensor:
     """Draw the random numbers for dropout, shaped like the weights (heads, rows, keys).
 
-    The heads share them, each through a random affine map of its own (its factor is odd, so that it is a bijection): a
-    twelfth of the random numbers, for masks that are independent in pairs.
+    The heads share them, each through its own random affine map (a bijection, since its factor is odd): a twelfth of
+    the random numbers, for pairwise independent masks.
     """
     heads, rows, keys = weights.shape
     numbers = random_numbers(rows * keys + 2 * heads, generator)
@@ -194,7 +194,7 @@ def _numbers_for(weights: Tensor, generator: torch.Generator) -> Tensor:
 
 
 class _TiledAttention(torch.autograd.Function):
-    """See `tiled_attention`; the weights are computed again in the backward pass."""
+    """See `tiled_attention`; the weights are recomputed in the backward pass."""
 
     @staticmethod
     def forward(
@@ -248,7 +248,7 @@ def _sequence_gradient(
 ) -> Tensor:
     """Gradient of one sequence's vectors as `_gather` returns them, from that of its output."""
     query, key, value, *to_all = own
-    # Sums over many tiles, so in fp32 at least.
+    # Sums over many tiles, so at least in fp32.
     to_own = torch.zeros_like(own, dtype=torch.promote_types(own.dtype, torch.float32))
     to_query, to_key, to_value, *to_pair = to_own
     upstream_rows = gradient.transpose(0, 1)

@@ -1,4 +1,4 @@
-"""Masked sequences side by side: numbered sequences in, the batches of a training run and its loss out."""
+"""Batches of masked sequences: numbered sequences in, the batches of a training run and its loss out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Batch = dict[str, Tensor]
 
 
 def masked_batch(sequences: Sequence[MaskedSequence], pad_token_id: int) -> Batch:
-    """Put sequences into one padded batch; padding is not predicted."""
+    """Combine sequences into one padded batch; padding is not predicted."""
     labels = [torch.from_numpy(sequence.labels) for sequence in sequences]
     padded = torch.nn.utils.rnn.pad_sequence(labels, batch_first=True, padding_value=IGNORED)
     return {**side_by_side(sequences, pad_token_id), "labels": padded}
@@ -27,9 +27,9 @@ def masked_batch(sequences: Sequence[MaskedSequence], pad_token_id: int) -> Batc
 
 @dataclass
 class TrainingBatches:
-    """The batches of a run, by number (see :class:`cdlm.runs.TrainingData`): so many sequences each.
+    """The batches of a run, by number (see :class:`cdlm.runs.TrainingData`), of `size` sequences each.
 
-    A batch also says how many ``tokens`` it has, padding not counted.
+    A batch also contains the number of its ``tokens``, padding not counted.
     """
 
     sequences: TrainingSequences
@@ -46,7 +46,7 @@ class TrainingBatches:
         return {**masked_batch(drawn, self.pad_token_id), "tokens": sum(map(len, drawn))}
 
     def set_epoch(self, epoch: int) -> None:
-        """Nothing to choose: a run is one pass over numbered sequences."""
+        """Does nothing: a run is one pass over numbered sequences."""
 
 
 def prediction_losses(model: CDLMForMaskedLM, batch: Batch) -> Tensor:
@@ -57,5 +57,5 @@ def prediction_losses(model: CDLMForMaskedLM, batch: Batch) -> Tensor:
 
 
 def mean_loss(model: CDLMForMaskedLM, batch: Batch) -> Tensor:
-    """What is minimised: the mean cross-entropy of the masked tokens of a batch."""
+    """The loss: the mean cross-entropy of the masked tokens of a batch."""
     return prediction_losses(model, batch).mean()

@@ -1,4 +1,4 @@
-"""Models side by side (paper, Table 1): their names and held-out document sets in, their perplexities out."""
+"""Comparing models (paper, Table 1): their names and held-out document sets in, their perplexities out."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from cdlm.sequences import ENDS, MARKERS, SequenceFrame
 from cdlm.tokens import load_tokenizer
 
 LONGEST = 4096
-"""Tokens of a sequence where nothing else is said (paper, section 2.3)."""
+"""Default length of a sequence in tokens (paper, section 2.3)."""
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A pretrained model and whose global attention it is measured with."""
+    """A pretrained model, and the variant whose global attention it is measured with."""
 
     name: str
     variant: Variant
 
     @classmethod
     def named(cls, text: str) -> Contender:
-        """Read ``MODEL`` or ``MODEL=VARIANT``; a model without a variant has the one that it was pretrained with.
+        """Read ``MODEL`` or ``MODEL=VARIANT``; the default variant is the one with which the model was pretrained.
 
-        A model of others has none written down: then no token attends globally, as in the paper's Longformer.
+        For models from elsewhere none is recorded: then no token attends globally, as in the paper's Longformer.
         """
         name, equals, variant = text.rpartition("=")
         if not equals or Path(text).exists():
@@ -53,7 +53,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class ModelPerplexity:
-    """The perplexity of a model, compared with that of the first of the comparison."""
+    """The perplexity of a model, compared with that of the first model."""
 
     contender: Contender
     perplexity: Perplexity
@@ -75,16 +75,16 @@ def perplexities(
     Parameters
     ----------
     max_length
-        Tokens of the longest sequence; by default as many as all models have positions for, and at most 4,096.
+        Maximum length of a sequence in tokens; by default the smallest limit of the models, and at most 4,096.
     masked, seed
-        Share of the tokens that is hidden, and the random seed of which.
+        Share of the tokens to mask, and the random seed for masking.
     progress
-        Is told the model, how many sets are done, and of how many.
+        Called with the model, the number of sets done, and the total.
 
     Returns
     -------
     tuple
-        One row a model, and what of the corpus could not be used.
+        One row per model, and what could not be used of the corpus.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def perplexities(
     for contender, tokenizer in zip(contenders, tokenizers, strict=True):
         if tokenizer.get_vocab() != first.get_vocab():
             raise InputError(
-                f"its vocabulary is not that of {contenders[0].name}; perplexities of different tokens do not compare",
+                f"its vocabulary differs from that of {contenders[0].name}, so their perplexities are not comparable",
                 contender.name,
             )
     frame, masking = SequenceFrame.of_tokenizer(first), masking_of(first, masked)

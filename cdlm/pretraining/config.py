@@ -1,4 +1,4 @@
-"""What a pretraining run depends on beside its corpus, and the presets."""
+"""What a pretraining run depends on besides its corpus, and the presets."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from cdlm.runs import RunOptions
 from cdlm.validation import Count, check_fields, number, whole_number
 
 Length = Annotated[int, whole_number(16, 10**6)]
-"""Tokens of a window; less than the least is of no use."""
+"""Length of a sequence in tokens; shorter ones are of no use."""
 Share = Annotated[float, number(0.01, below=1)]
 
 
 @dataclass(frozen=True)
 class PretrainingConfig:
-    """Everything that a run depends on beside the corpus; written beside the weights.
+    """Everything that a run depends on besides the corpus; it is written beside the weights.
 
     Attributes
     ----------
     encoder
-        What is pretrained further: see :func:`cdlm.starting_encoders.encoder_folder`.
+        The encoder to pretrain further; see :func:`cdlm.starting_encoders.encoder_folder`.
     variant
-        ``"cdlm"``: related documents, masked tokens attend globally. ``"rand"``: unrelated documents. ``"prefix"``: as
-        many tokens from the start attend globally. ``"local"``: none does (paper, section 3).
+        ``"cdlm"``: related documents, masked tokens attend globally. ``"rand"``: unrelated documents. ``"prefix"``:
+        equally many tokens at the start attend globally. ``"local"``: none does (paper, section 3).
     trained
-        ``"all"`` parameters, or the ``"head"`` alone: a baseline for encoders that come without a head.
+        ``"all"`` parameters, or only the ``"head"``: a baseline for encoders without a head.
     max_length
-        Tokens of the longest sequence.
+        Maximum length of a sequence in tokens.
     min_documents
-        Sets with fewer documents are left out.
+        Sets with fewer documents are skipped.
     masked
-        Share of the tokens that is to be predicted.
+        Share of tokens to mask and predict.
     batch_size
-        Sequences a step of the optimiser, over all processes.
+        Sequences per optimiser step, over all processes.
     sequences_at_once
-        Sequences of a batch in one process; the rest is accumulated.
+        Sequences per batch in one process; the rest is accumulated.
     run
         How the run is optimised and saved; its ``steps`` must be given, and ``accumulation`` follows from the above.
 
     Raises
     ------
     InputError
-        If a value is of the wrong type or out of its range.
+        If a value is of the wrong type or out of range.
     """
 
     encoder: str = "minilm"
@@ -71,24 +71,24 @@ class PretrainingConfig:
         return asdict(self)
 
     def accumulation(self, processes: int) -> int:
-        """Batches a step in each of some processes.
+        """Batches per step in each process.
 
         Raises
         ------
         InputError
-            If they cannot share the work evenly.
+            If the processes cannot share the work evenly.
         """
         batches = self.batch_size // self.sequences_at_once
         if batches % processes:
             raise InputError(
-                f"{batches} batches of {self.sequences_at_once} sequences a step cannot be shared evenly by "
+                f"{batches} batches of {self.sequences_at_once} sequences per step cannot be shared evenly by "
                 f"{processes} processes; choose another batch_size or sequences_at_once"
             )
         return batches // processes
 
 
 PRESETS: dict[str, PretrainingConfig] = {
-    # For all-MiniLM-L6-v2 made long, which has no head, on a CPU.
+    # For all-MiniLM-L6-v2 converted to a long encoder, which has no head, on a CPU.
     "small": PretrainingConfig(
         max_length=1024,
         batch_size=8,
@@ -103,8 +103,8 @@ PRESETS: dict[str, PretrainingConfig] = {
             log_steps=10,
         ),
     ),
-    # Appendix B of the paper: 4,096 tokens, 64 sequences a step in batches of 8, 3e-5 after 500 steps of warm-up, cubic
-    # decay, 25k steps (section 2.3), 16 bits; the rest as RoBERTa (Liu et al. 2019, Table 9).
+    # Appendix B of the paper: 4,096 tokens, 64 sequences per step in batches of 8, 3e-5 after 500 warmup steps, cubic
+    # decay, 25k steps (section 2.3), 16 bits; the rest as in RoBERTa (Liu et al. 2019, Table 9).
     "paper": PretrainingConfig(
         encoder="allenai/longformer-base-4096",
         batch_size=64,

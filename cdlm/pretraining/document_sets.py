@@ -1,7 +1,7 @@
 """Corpora of related documents (paper, section 2.2 and Appendix A.1): a path or a hub name in, sets of texts out.
 
-Sets are read one after the other, so that a corpus may be larger than memory. What cannot be used is counted and never
-ends the reading; whether anything usable was left is for the caller to judge.
+Sets are read one after the other, so that a corpus may be larger than memory. What cannot be used is counted and
+skipped; whether anything usable is left is for the caller to judge.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from cdlm.errors import InputError
 
 Texts = tuple[str, ...]
 Tally = Counter[str]
-"""How often something could not be used, by what it was, in the plural."""
+"""How often something could not be used, by its description in the plural."""
 
 HUB = "hub:"
 SEPARATORS = re.compile(r"\|\|\|\|\||story_separator_special_tag")
-"""Between two documents of a line of Multi-News, in its release and in its earlier, preprocessed form."""
+"""Separators between the documents of a Multi-News line, in its release and in its earlier, preprocessed form."""
 NEWLINE = "NEWLINE_CHAR"
-"""Stands for a line break in Multi-News, where a line is a set."""
+"""Represents a line break in Multi-News, where a line is a set."""
 ANNOTATED = re.compile(r"([a-z][a-z0-9-]+):(.+)")
 ECB_SENTENCES = "ECBplus_coreference_sentences.csv"
 SET_FILES = re.compile(r"\.(src|jsonl)(\.[a-z.]+)?$")
@@ -39,14 +39,14 @@ GROUP_FIELDS = ("set", "subtopic", "topic")
 
 @dataclass(frozen=True)
 class SetSource:
-    """A corpus that has been recognised and not yet been read.
+    """A corpus that has been recognised but not yet read.
 
     Attributes
     ----------
     identity
-        What it consists of: two sources with the same identity give the same sets.
+        Its contents: two sources with the same identity yield the same sets.
     read
-        Yields the texts of one set after the other, those of no use among them, and counts what is not text.
+        Yields the texts of one set after the other, including unusable sets, and counts what is not text.
     """
 
     identity: dict[str, Any]
@@ -59,13 +59,13 @@ def open_source(name: str | Path, split: str = "train") -> SetSource:
     Parameters
     ----------
     name
-        One of: a file with a set a line and ``|||||`` between its documents (Multi-News, ``*.src``); JSON lines (see
-        `read_json_lines`), either of them gzipped or not; a folder with such a file for each split; the folder of ECB+;
-        ``NAME:DIR`` for another corpus that `annotated_documents` knows; a folder with a folder for each set and a text
-        file for each document; or ``hub:NAME`` for a data set of the Hugging Face hub with a column ``document`` as
-        Multi-News has it.
+        One of: a file with one set per line and ``|||||`` between documents (Multi-News, ``*.src``); JSON lines (see
+        `read_json_lines`), either of them plain or gzipped; a folder with such a file for each split; the folder of
+        ECB+; ``NAME:DIR`` for another corpus that `annotated_documents` knows; a folder with one folder per set and one
+        text file per document; or ``hub:NAME`` for a data set on the Hugging Face hub with a column ``document`` as in
+        Multi-News.
     split
-        Which part of a corpus that comes in parts.
+        The split, if the corpus has splits.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def open_source(name: str | Path, split: str = "train") -> SetSource:
     if named := None if path.exists() else ANNOTATED.fullmatch(str(name)):
         return _annotated_source(named[1], Path(named[2]), split)
     if not path.is_dir():
-        raise InputError("there is no such file or folder (a data set of the hub is written hub:NAME)", path)
+        raise InputError("there is no such file or folder (a data set on the hub is written hub:NAME)", path)
     if (path / ECB_SENTENCES).is_file() or (path.parent / ECB_SENTENCES).is_file():
         return _annotated_source("ecb", path, split)
     files = sorted(file for file in path.iterdir() if file.is_file() and SET_FILES.search(file.name))
@@ -89,11 +89,11 @@ def open_source(name: str | Path, split: str = "train") -> SetSource:
         chosen = [file for file in files if re.split(r"[._-]", file.name)[0] in wanted]
         if not chosen:
             names = ", ".join(file.name for file in files)
-            raise InputError(f"there is no file of the split {split!r} here, only {names}", path)
+            raise InputError(f"the folder has no file for the split {split!r}, only {names}", path)
         return _file_source(chosen)
     folders = sorted(folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith("."))
     if not folders:
-        raise InputError("there is neither a *.src or *.jsonl file in this folder nor a folder for each set", path)
+        raise InputError("the folder has neither *.src or *.jsonl files nor a folder for each set", path)
     identity: dict[str, Any] = {"corpus": "folders"}
     identity["files"] = [_identity(file) for folder in folders for file in _documents(folder)]
     return SetSource(identity, lambda tally: _read_folders(folders, tally))
@@ -104,7 +104,7 @@ def _identity(file: Path) -> list[Any]:
     return [str(file.resolve()), status.st_size, status.st_mtime_ns]
 
 
-# -- one set, or one document, a line --------------------------------------------------------------------------------
+# -- one set or one document per line --------------------------------------------------------------------------------
 
 
 def _file_source(files: list[Path]) -> SetSource:
@@ -119,39 +119,39 @@ def _file_source(files: list[Path]) -> SetSource:
 
 
 def _reader_of(file: Path) -> Callable[[Path, Tally], Iterator[Texts]]:
-    """Tell Multi-News and JSON lines apart by the first line that has anything in it."""
+    """Tell Multi-News and JSON lines apart by the first line that is not blank."""
     first = next((line for _, line in _lines(file, Tally()) if line.strip()), "")
     if first.lstrip().startswith("{"):
         return read_json_lines
     if ".src" in file.name or SEPARATORS.search(first):
         return read_multi_news
-    raise InputError("this is neither JSON lines nor Multi-News: its first line has neither {...} nor |||||", file)
+    raise InputError("the file is neither JSON lines nor Multi-News: its first line has neither {...} nor |||||", file)
 
 
 def read_multi_news(file: Path, tally: Tally) -> Iterator[Texts]:
-    """A set a line; documents between ``|||||``."""
+    """One set per line; its documents are separated by ``|||||``."""
     for _, line in _lines(file, tally):
         yield split_documents(line)
 
 
 def split_documents(text: str) -> Texts:
-    """Cut the text of a set of Multi-News into its documents."""
+    """Split the text of a Multi-News set into its documents."""
     return tuple(part.replace(NEWLINE, "\n").strip() for part in SEPARATORS.split(text))
 
 
 def read_json_lines(file: Path, tally: Tally) -> Iterator[Texts]:
-    """JSON lines: a set or a document a line.
+    """JSON lines: one set or one document per line.
 
     A set is ``{"documents": [...]}``, each document a string or an object with ``text`` or ``tokens``; or
-    ``{"document": "... ||||| ..."}`` as the hub has Multi-News. Where a line is a document (``text`` or ``tokens``),
-    lines that follow each other and have the same ``set``, else ``subtopic``, else ``topic`` are a set.
+    ``{"document": "... ||||| ..."}``, as in Multi-News on the hub. If a line is a document (``text`` or ``tokens``),
+    consecutive lines with the same ``set``, otherwise ``subtopic``, otherwise ``topic`` form a set.
     """
     for _, group in groupby(_json_rows(file, tally), key=itemgetter(0)):
         yield tuple(text for _, texts in group for text in texts)
 
 
 def _json_rows(file: Path, tally: Tally) -> Iterator[tuple[str | int, Texts]]:
-    """The texts of each line and the set that they belong to: a name, or the line's own number."""
+    """The texts of each line and the set to which they belong: a name, or the line's own number."""
     for number, line in _lines(file, tally):
         if not line.strip():
             continue
@@ -197,7 +197,7 @@ def _lines(file: Path, tally: Tally) -> Iterator[tuple[int, str]]:
                 except UnicodeDecodeError:
                     tally["lines that are not UTF-8 text"] += 1
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError("the compressed file is damaged or cut off; get it anew", file) from error
+        raise InputError("the gzip data is corrupt or truncated; get the file again", file) from error
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror})", file) from error
 
@@ -248,16 +248,18 @@ def _hub_source(name: str, split: str) -> SetSource:
         from datasets import load_dataset
         from datasets.exceptions import DatasetNotFoundError
     except ImportError as error:
-        raise InputError("data sets of the hub need the library datasets: pip install 'cdcoref[hub]'") from error
+        raise InputError(
+            "data sets on the hub need the datasets package; install it with: pip install 'cdcoref[hub]'"
+        ) from error
     try:
         try:
             rows = load_dataset(name, split=split)
         except RuntimeError:
-            # Multi-News is a loading script, which the library no longer runs; the hub keeps its rows as Parquet.
+            # Multi-News is a loading script, which the library no longer runs; the hub stores its rows as Parquet.
             rows = load_dataset(name, split=split, revision="refs/convert/parquet")
     except (OSError, ValueError, RuntimeError, DatasetNotFoundError) as error:
         first_line = str(error).strip().split("\n")[0]
-        raise InputError(f"the hub gave no split {split!r} of a data set of that name ({first_line})", name) from error
+        raise InputError(f"the hub has no split {split!r} of a data set of this name ({first_line})", name) from error
     if "document" not in rows.column_names and "documents" not in rows.column_names:
         raise InputError(f"the data set has no column 'document', only {', '.join(rows.column_names)}", name)
     identity = {"corpus": "hub", "name": name, "fingerprint": rows._fingerprint}

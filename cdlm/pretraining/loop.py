@@ -1,8 +1,7 @@
 """Pretraining (paper, section 2): document sets and a configuration in, the folder of a pretrained model out.
 
-Read from top to bottom, this is the order in which things happen: the run's folder, the encoder and its head, the
-corpus tokenised, training, and at the end the perplexity on held-out sets. What any training run does is in
-:mod:`cdlm.runs`.
+Read from top to bottom, this is the order of events: the run's folder, the encoder and its head, tokenising the corpus,
+training, and at the end the perplexity on held-out sets. What all training runs share is in :mod:`cdlm.runs`.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 TOKENS_FOLDER = ".tokens"
-"""Where in the output the tokenised corpora are while a run lasts, unless they are kept elsewhere."""
+"""Folder in the output for the tokenised corpora during a run, unless they are kept elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +63,9 @@ def pretrain(
     config
         What to train and how.
     corpus, dev
-        Document sets to learn from, and held-out ones whose perplexity is measured at the end.
+        Document sets to train on, and held-out sets on which perplexity is measured at the end.
     tokens
-        Folder for the tokenised corpora, which other runs may use too; by default they are in `output` and removed at
+        Folder for the tokenised corpora, which other runs can reuse; by default they are in `output` and removed at
         the end.
     output, resume, device, tracker, say
         See :class:`cdlm.runs.Run`.
@@ -77,7 +76,7 @@ def pretrain(
         If a corpus has no usable set, the encoder cannot be read, or a folder cannot be used.
     """
     output = Path(output)
-    processes = int(os.environ.get("WORLD_SIZE", "1"))  # accelerate's launcher says it
+    processes = int(os.environ.get("WORLD_SIZE", "1"))  # set by accelerate's launcher
     options = replace(config.run, accumulation=config.accumulation(processes), evaluate_steps=config.run.steps)
     run = Run(output, options, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
     if run.finished:
@@ -130,13 +129,13 @@ def pretrain(
         shutil.rmtree(folder, ignore_errors=True)
     for what, prepared_store in (("corpus", store), ("dev corpus", held_out)):
         if prepared_store is not None and prepared_store.left_out.total():
-            run.say(f"left out of the {what}: {in_words(prepared_store.left_out)}")
+            run.say(f"omitted from the {what}: {in_words(prepared_store.left_out)}")
 
 
 def starting_model(encoder: str, say: Say = lambda _: None) -> Held:
     """A model to pretrain further, with a head and with embeddings for the special tokens.
 
-    New weights are drawn from PyTorch's random number generator, and said.
+    New weights are drawn from PyTorch's random number generator and reported.
 
     Parameters
     ----------
@@ -147,18 +146,18 @@ def starting_model(encoder: str, say: Say = lambda _: None) -> Held:
         model = CDLMForMaskedLM.from_pretrained(folder, new_head=True).float()
         tokenizer = load_tokenizer(folder)
     if not model.longformer.remainder.masked_lm_head():
-        say(f"{encoder} has no head for masked language modelling: a new one is trained, on the word embeddings")
+        say(f"{encoder} has no masked language modelling head; a new one is trained on the word embeddings")
     words = model.longformer.config.vocab_size
     if len(tokenizer) > words:
         model.resize_token_embeddings(len(tokenizer))
-        say(f"{len(tokenizer) - words} special tokens are new to {encoder}")
+        say(f"special tokens added to {encoder}: {len(tokenizer) - words}")
     return Held(model, tokenizer)
 
 
 def copy_local_to_global(model: CDLMForMaskedLM) -> None:
-    """Let the projections of global attention, which the variant ``local`` never uses, be those of local attention.
+    """Copy the projections of local attention to those of global attention, which the variant ``local`` never uses.
 
-    So they are when the model is fine-tuned with global attention (paper, section 3, baseline language models).
+    The model is then fine-tuned with global attention (paper, section 3, baseline language models).
     """
     for module in model.modules():
         if isinstance(module, SelfAttention):
@@ -167,14 +166,14 @@ def copy_local_to_global(model: CDLMForMaskedLM) -> None:
 
 
 def masking_of(tokenizer: PreTrainedTokenizerFast, rate: float) -> Masking:
-    """See `Masking.of_tokenizer`; a tokenizer that cannot mask is an `InputError`."""
+    """See `Masking.of_tokenizer`; a tokenizer without a mask token raises `InputError`."""
     if tokenizer.mask_token_id is None:
         raise InputError("the encoder's tokenizer has no mask token, so it cannot be pretrained")
     return Masking.of_tokenizer(tokenizer, rate)
 
 
 def check_length(model: CDLMForMaskedLM, max_length: int, name: str) -> None:
-    """Refuse sequences that are longer than the encoder's table of positions."""
+    """Reject sequences longer than the encoder's position table."""
     longest = model.longformer.config.max_length
     if max_length > longest:
-        raise InputError(f"max_length is {max_length}, and the encoder has positions for {longest} tokens", name)
+        raise InputError(f"max_length is {max_length}, but the encoder has positions for {longest} tokens only", name)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 IGNORED = -100
-"""The label of a token that is not to be predicted."""
+"""The label of a token that is not predicted."""
 Variant = Literal["cdlm", "rand", "prefix", "local"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 """CDLM and its ablations (paper, section 3, baseline language models)."""
@@ -22,12 +22,12 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 @dataclass(frozen=True, slots=True)
 class MaskedSequence(TokenSequence):
-    """One sequence with some of its tokens hidden.
+    """One sequence with some of its tokens masked.
 
     Attributes
     ----------
     labels
-        The original ids of the tokens to be predicted, and `IGNORED` elsewhere. *Shape:* (length,)
+        The original ids of the tokens to predict, and `IGNORED` elsewhere. *Shape:* (length,)
     """
 
     labels: NDArray[np.int64]
@@ -35,19 +35,19 @@ class MaskedSequence(TokenSequence):
 
 @dataclass(frozen=True)
 class Masking:
-    """Hides tokens as BERT does (Devlin et al. 2019, section 3.1), but for its special tokens.
+    """Masks tokens as in BERT (Devlin et al. 2019, section 3.1), but never special tokens.
 
-    Of the chosen tokens 80 % become the mask token, 10 % any ordinary token, and 10 % stay as they are; all of them are
-    to be predicted. The number of chosen tokens is exact, so that two variants have equally many.
+    Of the chosen tokens, 80 % become the mask token, 10 % a random ordinary token, and 10 % stay as they are; all of
+    them are predicted. The number of chosen tokens is exact, so that all variants have equally many.
 
     Attributes
     ----------
     mask_id
-        Of the mask token.
+        The id of the mask token.
     ordinary
-        *Shape:* (vocabulary,). Whether an id is none of a special token.
+        *Shape:* (vocabulary,). Whether an id is not that of a special token.
     rate
-        Share of the ordinary tokens of a sequence that is chosen; at least one is.
+        Share of the ordinary tokens of a sequence that are chosen; at least one.
     """
 
     mask_id: int
@@ -70,12 +70,12 @@ class Masking:
         return cls(tokenizer.mask_token_id, ordinary, rate)
 
     def __call__(self, ids: np.ndarray, variant: Variant, generator: np.random.Generator) -> MaskedSequence:
-        """Hide tokens of a sequence; which ones, and by what, depends on the generator and not on the variant.
+        """Mask tokens of a sequence; which ones, and how, depends on the generator, not on the variant.
 
         Parameters
         ----------
         ids
-            *Shape:* (length,). May hold special tokens, which are never chosen.
+            *Shape:* (length,). May contain special tokens, which are never chosen.
         """
         places = np.flatnonzero(self.ordinary[ids])
         count = min(len(places), max(1, round(self.rate * len(places))))
@@ -91,7 +91,7 @@ class Masking:
 
 
 def global_attention(chosen: np.ndarray, variant: Variant) -> np.ndarray:
-    """Which tokens attend globally: the chosen ones, as many from the start of the sequence, or none.
+    """Which tokens attend globally: the chosen ones, equally many at the start of the sequence, or none.
 
     *Shape:* (length,) in and out.
     """

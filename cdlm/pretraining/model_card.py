@@ -9,14 +9,14 @@ from cdlm.pretraining.token_store import TokenStore
 VARIANT_WORDS = {
     "cdlm": "sets of related documents; masked tokens attend globally (CDLM)",
     "rand": "unrelated documents; masked tokens attend globally (Rand CDLM)",
-    "prefix": "sets of related documents; as many tokens from the start attend globally (Prefix CDLM)",
+    "prefix": "sets of related documents; equally many tokens at the start attend globally (Prefix CDLM)",
     "local": "sets of related documents; no token attends globally (Local CDLM)",
 }
 
 
 def model_card(config: PretrainingConfig, store: TokenStore, perplexity: Perplexity | None) -> str:
     """Write the card."""
-    trained = "all parameters" if config.trained == "all" else "the head alone; the encoder is as it was"
+    trained = "all parameters" if config.trained == "all" else "only the head; the encoder is unchanged"
     lines = [
         "---",
         "library_name: cdcoref",
@@ -24,7 +24,7 @@ def model_card(config: PretrainingConfig, store: TokenStore, perplexity: Perplex
         f"base_model: {config.encoder}",
         "---",
         f"# {config.encoder}, pretrained further on document sets",
-        "A Longformer encoder with a head for masked language modelling, pretrained by the method of *CDLM:",
+        "A Longformer encoder with a masked language modelling head, pretrained with the method of *CDLM:",
         "Cross-Document Language Modeling* (Caciularu et al., Findings of EMNLP 2021).",
         "",
         f"- Variant `{config.variant}`: {VARIANT_WORDS[config.variant]}.",
@@ -40,6 +40,6 @@ def model_card(config: PretrainingConfig, store: TokenStore, perplexity: Perplex
         )
     lines += [
         "",
-        "`training.json` has the whole configuration. `cdlm perplexity --model` and `--encoder` take this folder.",
+        "`training.json` has the complete configuration. `cdlm perplexity --model` and `--encoder` accept this folder.",
     ]
     return "\n".join(lines) + "\n"

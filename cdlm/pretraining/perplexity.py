@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class EvaluationSequences:
-    """Every set of a corpus once, as one sequence, with masks that depend on nothing but the seed and its number."""
+    """Every set of a corpus once, as one sequence, with masks that depend on the random seed and its number only."""
 
     store: TokenStore
     frame: SequenceFrame
@@ -48,7 +48,7 @@ class SetLosses:
 
     @property
     def mean(self) -> float:
-        """Over all masked tokens."""
+        """The mean over all masked tokens."""
         return float(self.sums.sum() / self.counts.sum())
 
 
@@ -59,11 +59,11 @@ class Perplexity:
     Attributes
     ----------
     value, low, high
-        Of the model.
+        The model's perplexity and its interval.
     ratio, ratio_low, ratio_high
-        To the perplexity of the model that it is compared with, the same sets drawn for both.
+        Its ratio to the perplexity of the reference model and its interval, with the same sets drawn for both.
     sets, tokens
-        How many sets, and masked tokens, it was measured on.
+        Number of sets and of masked tokens.
     """
 
     value: float
@@ -77,7 +77,7 @@ class Perplexity:
 
     @classmethod
     def of(cls, losses: SetLosses, reference: SetLosses) -> Perplexity:
-        """From the losses of a model and of the one that it is compared with, which may be itself."""
+        """From the losses of a model and of the reference model, which may be the same."""
         means = resampled_means(losses.sums, losses.counts)
         differences = means - resampled_means(reference.sums, reference.counts)
         return cls(
@@ -99,9 +99,9 @@ def set_losses(
     Parameters
     ----------
     variant
-        Whose global attention is used (paper: that of the model's pretraining).
+        The variant whose global attention is used (in the paper, that of the model's pretraining).
     progress
-        Is told how many sets are done, and of how many.
+        Called with the number of sets done and the total.
     """
     model.eval()
     device = model.lm_head.bias.device

@@ -1,8 +1,8 @@
-"""A corpus of document sets, tokenised once and kept on the disk: sets of texts in, any document's token ids out.
+"""A corpus of document sets, tokenised once and stored on disk: sets of texts in, any document's token ids out.
 
-What is drawn while training is then a matter of reading a few pages of a file, however large the corpus is, and what
-there is of sets, documents and tokens is known before training begins. The corpus is read and tokenised in shards; a
-shard is written when it is whole, and an interrupted preparation goes on after the last one.
+Sampling during training then only reads a few pages of a file, however large the corpus, and the number of sets,
+documents and tokens is known before training begins. The corpus is read and tokenised in shards; a shard is written
+when it is complete, and an interrupted preparation resumes after the last one.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 IDENTITY_FILE = "corpus.json"
 WHOLE_FILE = "whole.json"
 SHARD_TOKENS = 1 << 24
-"""A shard is closed when it has as many tokens: 64 MB."""
+"""A shard is closed when it has this many tokens: 64 MB."""
 BATCH_CHARACTERS = 1 << 23
-"""So much text is tokenised at a time, by all threads of the tokenizer together."""
+"""Characters tokenised at a time, by all threads of the tokenizer together."""
 
 EMPTY = "sets without a document"
 SMALL = "sets with too few documents"
-CUT = "documents cut to the window"
+CUT = "documents cut to the maximum length"
 SECONDS_BETWEEN_LINES = 10.0
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class _Shard:
-    """Places of the documents and sets of one file, counted from the beginning of the store."""
+    """The positions of the documents and sets in one file."""
 
     path: Path
     document_starts: np.ndarray
@@ -62,9 +62,9 @@ class TokenStore:
     Attributes
     ----------
     set_starts
-        *Shape:* (sets + 1,). The number of the first document of each set, and how many documents there are.
+        *Shape:* (sets + 1,). The number of the first document of each set, and the number of documents.
     left_out
-        What of the corpus could not be used; empty while the corpus is being prepared.
+        What could not be used of the corpus; empty while the corpus is being prepared.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -85,21 +85,21 @@ class TokenStore:
 
     @property
     def sets(self) -> int:
-        """How many sets there are."""
+        """The number of sets."""
         return len(self.set_starts) - 1
 
     @property
     def documents(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return self._first_documents[-1]
 
     @cached_property
     def tokens(self) -> int:
-        """How many tokens all documents have."""
+        """The number of tokens in all documents."""
         return sum(int(shard.document_starts[-1]) for shard in self._shards)
 
     def set_of(self, document: int) -> int:
-        """The number of the set that a document belongs to."""
+        """The number of the set to which a document belongs."""
         return int(np.searchsorted(self.set_starts, document, side="right")) - 1
 
     def documents_of(self, number: int) -> range:
@@ -124,7 +124,7 @@ def _read_index(path: Path) -> _Shard:
             return _Shard(path, *starts, Tally(json.loads(notes["left_out"])), int(notes["read"]))
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"this part of a tokenised corpus cannot be read ({error}); remove its folder", path
+            f"this shard of a tokenised corpus cannot be read ({error}); remove its folder", path
         ) from error
 
 
@@ -138,23 +138,23 @@ def prepare(
     disposable: bool = False,
     say: Say = lambda _: None,
 ) -> TokenStore:
-    """Tokenise corpora into a folder, or find there what was tokenised before.
+    """Tokenise corpora into a folder, or reuse what was tokenised there before.
 
     Parameters
     ----------
     longest
-        Tokens of a document beyond which it is cut.
+        Maximum length of a document in tokens; longer ones are cut.
     min_documents
-        Sets with fewer documents are left out (the paper takes 3).
+        Sets with fewer documents are skipped (3 in the paper).
     disposable
-        Whether the tokens of something else in the folder may be removed.
+        Whether the tokens of another corpus in the folder may be removed.
     say
-        Is given lines of progress.
+        Called with lines of progress.
 
     Raises
     ------
     InputError
-        If no set can be used, or the folder holds the tokens of something else.
+        If no set can be used, or the folder holds the tokens of another corpus or tokenizer.
     """
     folder = Path(folder)
     fingerprint = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
@@ -171,30 +171,30 @@ def prepare(
             path.write_text(json.dumps({"left_out": left_out}), encoding="utf-8")
     store = TokenStore(folder)
     if not store.sets:
-        found = f"; left out: {in_words(store.left_out)}" if store.left_out.total() else ""
+        found = f"; omitted: {in_words(store.left_out)}" if store.left_out.total() else ""
         raise InputError(f"the corpus has no set of at least {min_documents} documents{found}")
     return store
 
 
 def in_words(tally: Tally) -> str:
-    """What could not be used, as one line."""
+    """What could not be used, on one line."""
     return "; ".join(f"{what}: {count:,}" for what, count in sorted(tally.items()) if count)
 
 
 def _claim(folder: Path, identity: dict[str, Any], disposable: bool) -> None:
-    """Write down whose tokens a folder holds, or refuse one that holds others."""
+    """Record which corpus' tokens a folder holds, or reject a folder that holds others."""
     file = folder / IDENTITY_FILE
     try:
         if file.is_file():
             if read_json(file) == json.loads(json.dumps(identity)):
                 return
             if not disposable:
-                message = "this folder holds the tokens of another corpus or tokenizer; name a new one"
+                message = "this folder holds the tokens of another corpus or tokenizer; choose a new one"
                 raise InputError(message, folder)
             shutil.rmtree(folder)
         folder.mkdir(parents=True, exist_ok=True)
         if any(not path.name.startswith(".") for path in folder.iterdir()):
-            raise InputError("this folder is not empty; name a new one for the tokenised corpus", folder)
+            raise InputError("this folder is not empty; choose a new one for the tokenised corpus", folder)
         with replaced_file(file) as path:
             path.write_text(json.dumps(identity, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
@@ -210,7 +210,7 @@ class _Tokeniser:
     min_documents: int
 
     def __call__(self, sets: Sequence[Texts], left_out: Tally) -> list[list[np.ndarray]]:
-        """The usable sets of a batch; text that looks like a special token is text."""
+        """The usable sets of a batch; text that looks like a special token stays text."""
         backend = self.tokenizer.backend_tokenizer
         backend.encode_special_tokens = True
         texts = [text for texts in sets for text in texts]
@@ -227,10 +227,10 @@ class _Tokeniser:
 
 
 def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: _Tokeniser, say: Say) -> Tally:
-    """Tokenise what is not yet in the folder, and return what could not be used of the whole."""
+    """Tokenise what is not yet in the folder, and return what could not be used of the whole corpus."""
     done = [_read_index(path) for path in sorted(folder.glob("*.safetensors"))]
     read, left_out = (done[-1].read, done[-1].left_out) if done else (0, Tally())
-    unreadable = Tally()  # counted anew when what was done is read over
+    unreadable = Tally()  # counted again when finished shards are skipped
     sets = chain.from_iterable(source.read(unreadable) for source in sources)
     for _ in islice(sets, read):
         pass

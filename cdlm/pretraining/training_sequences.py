@@ -1,7 +1,7 @@
 """Documents that are read together (paper, section 2.2): a tokenised corpus in, numbered training sequences out.
 
-The sequence of a number follows from the seed alone. A run that goes on after an interruption therefore draws what it
-would have drawn, and several processes need not talk to each other.
+The sequence of a number follows from the random seed alone. A resumed run therefore draws what it would have drawn, and
+several processes need not communicate.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cdlm.pretraining.token_store import TokenStore
 from cdlm.sequences import SequenceFrame
 
 DRAWN, ORDER, MASKED = range(3)
-"""What is random, each with numbers of its own: documents, sets, and masks."""
+"""Separate streams of random numbers: for documents, sets and masks."""
 
 
 @dataclass
@@ -23,14 +23,14 @@ class TrainingSequences:
     """The sequences of a run, by number; a data set for PyTorch.
 
     Every set is drawn once before any is drawn again. The variant ``rand`` takes as many documents as the set has, each
-    from another set; what it takes over many sequences is as long, on average, as what the other variants take.
+    from a different set; on average over many sequences they are as long as those of the other variants.
 
     Attributes
     ----------
     max_length
-        Tokens of the longest sequence.
+        Maximum length of a sequence in tokens.
     count
-        How many sequences there are.
+        Number of sequences.
     """
 
     store: TokenStore
@@ -48,7 +48,7 @@ class TrainingSequences:
         return self.count
 
     def documents(self, number: int) -> list[int]:
-        """The documents of a sequence, in their order."""
+        """The documents of a sequence, in order."""
         chosen = self._set(number)
         generator = np.random.default_rng([self.seed, DRAWN, number])
         own = self.store.documents_of(chosen)

@@ -1,4 +1,4 @@
-"""Checkpoints that count only once they are complete: a folder in, whether every file of it is on the disk out."""
+"""Checkpoints that count only once they are complete: a folder in, whether all its files are on disk out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WHOLE_FILE = "whole.json"
 
 
 def mark_whole(checkpoint: Path) -> None:
-    """Write the list of a checkpoint's files, once they are all on the disk; without it a checkpoint does not count."""
+    """List a checkpoint's files once they are all on disk; without this list a checkpoint does not count."""
     sizes = {}
     for path in sorted(checkpoint.rglob("*")):
         if path.is_file():
@@ -37,7 +37,7 @@ def last_whole_checkpoint(folder: Path) -> Path | None:
 
 
 def is_whole(checkpoint: Path) -> bool:
-    """Whether every file of a checkpoint is there, in its full size."""
+    """Whether every file of a checkpoint is present with its full size."""
     try:
         sizes = json.loads((checkpoint / WHOLE_FILE).read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError):

@@ -1,8 +1,8 @@
-"""The output folder of a run: whether it may be used, what was started in it, and the best model moved into its place.
+"""The output folder of a run: whether it may be used, what was started in it, and the best model moved into place.
 
-While a run lasts, its folder holds ``checkpoints/`` (with the configuration, and the best model so far as
-``best-STEP/``) and ``logs/``. At the end the best model's files take their place in the folder, its ``training.json``
-last: a folder with that file is complete.
+During a run, its folder holds ``checkpoints/`` (with the configuration, and the best model so far as ``best-STEP/``)
+and ``logs/``. At the end the best model's files are moved into the folder, ``training.json`` last: a folder with that
+file is complete.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class RunFolder:
         return (self.output / RUN_FILE).is_file()
 
     def check_unused(self) -> None:
-        """Refuse a folder that already holds something."""
+        """Reject a folder that is not empty."""
         self._check_not_a_file()
         if self.output.exists() and any(not path.name.startswith(".") for path in self.output.iterdir()):
-            raise InputError("this folder is not empty; name a new one, or resume the run that is in it", self.output)
+            raise InputError("this folder is not empty; choose a new one, or resume the run in it", self.output)
 
     def started(self, configuration: Mapping[str, Any]) -> dict[str, Any]:
-        """What was written when the run in this folder was started, or finished.
+        """The record written when the run in this folder started or finished.
 
         Raises
         ------
@@ -63,20 +63,20 @@ class RunFolder:
         return values
 
     def claim(self, record: Mapping[str, Any]) -> None:
-        """Leave the configuration in the folder, so that the run can be resumed from now on."""
+        """Write the configuration to the folder, so that the run can be resumed from now on."""
         try:
             with replaced_folder(self.checkpoints) as folder:
                 write_record(folder, record)
         except OSError as error:
-            message = f"the model cannot be written here ({error.strerror}); name another folder"
+            message = f"the model cannot be written here ({error.strerror}); choose another folder"
             raise InputError(message, self.output) from error
 
     def best(self, step: int) -> Path:
-        """Where the model as it was after a step is kept."""
+        """The folder for the model as it was after a step."""
         return self.checkpoints / f"best-{step}"
 
     def check_best(self, step: int) -> None:
-        """Refuse to go on without the best model so far, which could not be published at the end."""
+        """Refuse to resume without the best model so far, which could not be published at the end."""
         if not (self.best(step) / RUN_FILE).is_file():
             message = "the best model so far is missing, so this run cannot be resumed; train again into a new folder"
             raise InputError(message, self.best(step))
@@ -88,7 +88,7 @@ class RunFolder:
                 shutil.rmtree(path)
 
     def publish(self, step: int) -> None:
-        """Move the model of a step into its place, the file that makes it complete last, and remove the checkpoints."""
+        """Move the model of a step into place, the file that completes it last, and remove the checkpoints."""
         for path in sorted(self.best(step).iterdir(), key=lambda p: p.name == RUN_FILE):
             path.rename(self.output / path.name)
         self.remove_checkpoints()
@@ -100,7 +100,7 @@ class RunFolder:
 
     def _check_not_a_file(self) -> None:
         if self.output.exists() and not self.output.is_dir():
-            raise InputError("this is a file; name a folder for the model", self.output)
+            raise InputError("this is a file; choose a folder for the model", self.output)
 
 
 def write_record(folder: Path, record: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""How a run is optimised and how often it is saved: every setting with its default, whatever is trained."""
+"""How a run is optimised and how often it is saved: settings and defaults, whatever is trained."""
 
 from __future__ import annotations
 
@@ -27,42 +27,42 @@ class RunOptions:
     epochs
         Passes over the training data.
     steps
-        Steps of the optimiser, however many epochs they take; 0: as many as `epochs` take.
+        Optimiser steps, however many epochs they take; 0: as many as `epochs` take.
     evaluate_steps
         Steps between evaluations; 0: at the end of every epoch. The last step is always evaluated.
     learning_rate
-        Highest learning rate. The rate rises linearly from 0 over the warmup and then falls to 0.
+        Peak learning rate. The rate rises linearly from 0 during the warmup and then falls to 0.
     head_learning_rate
-        Highest learning rate of all parameters outside the model's encoder; None: `learning_rate`.
+        Peak learning rate of all parameters outside the model's encoder; None: `learning_rate`.
     decay_power
-        After the warmup the rate falls as this power of the share of steps that are left: 1 is linear decay, 3 is what
-        the CDLM paper pretrains with (appendix "CDLM Pretraining Hyperparameters").
+        After the warmup the rate falls with this power of the share of remaining steps: 1 is linear decay; the CDLM
+        paper pretrains with 3 (appendix "CDLM Pretraining Hyperparameters").
     warmup
-        Over which the learning rate rises: a share of all steps if below 1, else a number of steps.
+        Length of the warmup: a share of all steps if below 1, otherwise a number of steps.
     weight_decay
-        Of AdamW, for matrices; vectors do not decay.
+        AdamW's weight decay, for matrices; vectors do not decay.
     adam_beta2, adam_epsilon
-        Of AdamW: decay of the mean of squared gradients, and what is added to its root.
+        AdamW's decay of the mean of squared gradients, and the term added to its root.
     max_gradient_norm
-        Gradients are scaled down to this norm; 0: they never are.
+        Gradients are clipped to this norm; 0: never.
     attention_dropout
         Dropout of attention probabilities in the encoder (hidden dropout is the checkpoint's).
     accumulation
-        Batches whose gradients are summed for one step, in each process.
+        Batches whose gradients are accumulated for one step, in each process.
     precision
-        ``"fp32"``, automatic mixed precision ``"bf16"`` or ``"fp16"`` (GPU only), or ``"auto"``: bf16 where the
-        processor has instructions for it, else fp32.
+        Numeric precision: ``"fp32"``, automatic mixed precision ``"bf16"`` or ``"fp16"`` (GPU only), or ``"auto"``:
+        bf16 if the processor supports it, otherwise fp32.
     gradient_checkpointing
         Recompute the encoder's activations in the backward pass: less memory, more time.
     data_workers
-        Processes that make batches ahead of time; 0: they are made where the model is trained.
+        Processes that prepare batches ahead of time; 0: the training process prepares them.
     save_steps, log_steps
         Steps between checkpoints, and between lines of progress.
 
     Raises
     ------
     InputError
-        If a value is of the wrong type or out of its range.
+        If a value is of the wrong type or out of range.
     """
 
     seed: Annotated[int, whole_number(0, LARGEST_SEED)] = 0

@@ -24,7 +24,7 @@ def say_on_stderr(line: str) -> None:
 
 
 class Speed:
-    """How many tokens a second were trained on, and how much of the time was spent on waiting for them."""
+    """How many tokens per second were trained on, and how much of the time was spent waiting for them."""
 
     def __init__(self) -> None:
         self._started = time.perf_counter()
@@ -32,12 +32,12 @@ class Speed:
         self._waited = 0.0
 
     def add(self, tokens: int, waited: float) -> None:
-        """Count the tokens of a step, and the seconds until they were there."""
+        """Count the tokens of a step, and the seconds spent waiting for them."""
         self._tokens += tokens
         self._waited += waited
 
     def summary(self) -> str:
-        """What was counted, to follow another part of a line; empty without tokens."""
+        """The counts, to be appended to a line; empty without tokens."""
         seconds = time.perf_counter() - self._started
         if not self._tokens:
             return ""
@@ -45,7 +45,7 @@ class Speed:
 
 
 class ProgressLines(TrainerCallback):
-    """Says the loss and the time left every so many steps."""
+    """Reports the loss and the remaining time at regular steps."""
 
     def __init__(self, say: Say, options: RunOptions) -> None:
         self._say = say
@@ -66,7 +66,7 @@ class ProgressLines(TrainerCallback):
         logs: Mapping[str, float] | None = None,
         **_: Any,
     ) -> None:
-        """Say how far training is."""
+        """Report the progress of training."""
         if logs and "loss" in logs and self._started is not None:
             clock, first = self._started
             done = state.global_step - first
@@ -77,18 +77,18 @@ class ProgressLines(TrainerCallback):
             )
 
     def place(self, state: TrainerState) -> str:
-        """How far training is, in epochs."""
+        """The progress of training, in epochs."""
         epochs = "" if self._options.steps else f" of {self._options.epochs}"
         return f"epoch {state.epoch or 0:.2f}{epochs}"
 
 
 def trackers(name: str | None, logs: Path) -> list[str]:
-    """The experiment trackers to log to, as transformers' ``report_to`` takes them.
+    """The experiment trackers to log to, as transformers' ``report_to`` accepts them.
 
     Parameters
     ----------
     name
-        ``"tensorboard"``, ``"wandb"``, ``"mlflow"``, ...; ``"none"``; None: TensorBoard where it is installed.
+        ``"tensorboard"``, ``"wandb"``, ``"mlflow"``, ...; ``"none"``; None: TensorBoard if it is installed.
     logs
         Folder for TensorBoard's files, which it takes from the environment, as other trackers take their settings.
 

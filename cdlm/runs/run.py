@@ -1,4 +1,4 @@
-"""A training run from its output folder to the model in it, in the order in which things happen."""
+"""A training run from its output folder to the model in it, in the order of events."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ class Run:
     Parameters
     ----------
     output
-        Folder of the model. While it is trained it holds ``checkpoints/`` and ``logs/`` (TensorBoard).
+        Folder for the model. During training it holds ``checkpoints/`` and ``logs/`` (TensorBoard).
     options
         See :class:`RunOptions`.
     configuration
-        Everything the run depends on beside its data, `options` included, as plain values for JSON; written to
-        ``training.json``. A run is resumed only with the configuration that it was started with.
+        Everything the run depends on besides its data, `options` included, as plain values for JSON; written to
+        ``training.json``. A run is resumed only with the configuration with which it was started.
     resume
         Resume from the last complete checkpoint in `output`.
     device
-        ``"cpu"`` to force the CPU; by default a GPU where there is one.
+        ``"cpu"`` to force CPU; by default a GPU if there is one.
     tracker
         Experiment tracker to log to; see :func:`cdlm.runs.progress.trackers`.
     say
@@ -77,7 +77,7 @@ class Run:
         say: Say = say_on_stderr,
     ) -> None:
         self._options = options
-        self._configuration = json.loads(json.dumps(configuration))  # as it will be read: lists for tuples
+        self._configuration = json.loads(json.dumps(configuration))  # as it will be read back: lists for tuples
         self._resume = resume
         self._folder = RunFolder(Path(output))
         self._first_process = int(os.environ.get("RANK", "0")) == 0  # accelerate's launcher numbers them
@@ -92,7 +92,7 @@ class Run:
                 self._folder.check_unused()
             self.precision = resolve_precision(options.precision, torch.device("cpu" if self._use_cpu else "cuda"))
         if self.precision == "fp16" and self._use_cpu:
-            raise InputError("the precision fp16 needs a GPU; choose bf16 or fp32")
+            raise InputError("fp16 precision needs a GPU; choose bf16 or fp32")
         if self.finished:
             if self._first_process:
                 self._folder.remove_checkpoints()
@@ -100,13 +100,13 @@ class Run:
         set_seed(options.seed)
 
     def say(self, line: str) -> None:
-        """Report progress, once whatever the number of processes."""
+        """Report progress once, whatever the number of processes."""
         if self._first_process:
             self._say(line)
 
     @contextmanager
     def first_process_first(self) -> Iterator[None]:
-        """Let the first process do what the others then find done."""
+        """Let the first process go first; the others then find the work done."""
         with PartialState(cpu=self._use_cpu).main_process_first():
             yield
 
@@ -124,8 +124,8 @@ class Run:
         Parameters
         ----------
         model
-            Its parameters under ``encoder`` or ``longformer`` have one learning rate, all others the other. Dropout of
-            attention and gradient checkpointing are set in any encoder of :mod:`cdlm.encoder` that is part of it.
+            Its parameters under ``encoder`` or ``longformer`` have one learning rate, all others the other. Attention
+            dropout and gradient checkpointing are set in every encoder of :mod:`cdlm.encoder` in it.
         data
             See :class:`TrainingData`.
         loss
@@ -134,8 +134,8 @@ class Run:
         evaluate
             Model in evaluation mode in, :class:`Evaluation` out. Called in one process, without autocast.
         save
-            Writes a model with its evaluation into a folder that is there and empty. The last argument is the epoch
-            (1.0: the end of the first), for the model card.
+            Writes a model with its evaluation to an existing, empty folder. The last argument is the epoch (1.0: the
+            end of the first), for the model card.
 
         Raises
         ------

@@ -1,8 +1,8 @@
 """transformers' ``Trainer`` with this project's batches, complete checkpoints, and evaluation before each last one.
 
-A model, its data and three functions in; checkpoints and the best model's folder out. Why a resumed run ends with the
-same weights: the batches follow from the seed and the epoch alone, a checkpoint counts only once the list of its files
-has been written after it, and an evaluation is part of the checkpoint that follows it.
+A model, its data and three functions in; checkpoints and the best model's folder out. A resumed run ends with the same
+weights because the batches follow from the random seed and the epoch alone, a checkpoint counts only once the list of
+its files has been written, and an evaluation is part of the checkpoint that follows it.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from cdlm.runs.progress import ProgressLines, Say
 WEIGHTS_FILE = "model.safetensors"
 SCORE = "eval_score"
 ENCODERS = ("encoder.", "longformer.")
-"""How the names of an encoder's parameters begin: in this project's models, and in Hugging Face's."""
+"""Prefixes of an encoder's parameters: in this project's models, and in Hugging Face's."""
 
 M = TypeVar("M", bound=nn.Module)
 T = TypeVar("T")
 
 
 class TrainingData(Sized, Protocol):
-    """The batches of an epoch. Which they are follows from a seed, the epoch and their number, and nothing else."""
+    """The batches of an epoch, which depend on a random seed, the epoch and their number only."""
 
     def __getitem__(self, number: int) -> Any:
-        """One batch, as the loss takes it: mostly a mapping with tensors, which are moved to the model's device.
+        """One batch, as the loss accepts it: usually a mapping with tensors, which are moved to the model's device.
 
-        If it is a mapping with the number of its ``tokens``, the speed of training is told.
+        If it is a mapping with the number of its ``tokens``, the speed of training is reported.
         """
 
     def set_epoch(self, epoch: int) -> None:
@@ -51,20 +51,20 @@ class TrainingData(Sized, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Generic[T]):
-    """What was measured on the dev data.
+    """The results on the dev data.
 
     Attributes
     ----------
     score
-        The higher, the better the model; the first among the best is kept.
+        Higher is better; the first of the best models is kept.
     summary
-        What to tell people, to follow the word "dev": ``"perplexity 5.31"``.
+        For the user, to follow the word "dev": ``"perplexity 5.31"``.
     metrics
         Numbers for the log, by name.
     record
-        What ``training.json`` says under ``"dev"``: plain values, for JSON.
+        The entry ``"dev"`` of ``training.json``: plain values, for JSON.
     chosen
-        Whatever was chosen on dev and has to be saved with the model, such as thresholds.
+        Whatever was chosen on dev and must be saved with the model, such as thresholds.
     """
 
     score: float
@@ -76,12 +76,12 @@ class Evaluation(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Functions(Generic[M, T]):
-    """What a run has to know of what it trains.
+    """What a run has to know about the model it trains.
 
     Attributes
     ----------
     loss
-        Model and batch in, loss out. It calls the model itself (and no part of it), which several processes wrap.
+        Model and batch in, loss out. It calls the model itself, not a part of it, since a distributed model is wrapped.
     evaluate
         Model in evaluation mode in; see :class:`Evaluation`.
     save
@@ -95,7 +95,7 @@ class Functions(Generic[M, T]):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where a run is computed (the CPU, or what transformers finds), how precisely, and what it is logged to."""
+    """The device (CPU, or what transformers finds), the numeric precision, and the trackers of a run."""
 
     use_cpu: bool
     precision: str
@@ -103,7 +103,7 @@ class Setting:
 
 
 class RunTrainer(Trainer, Generic[M, T]):
-    """transformers' Trainer with batches that are prepared, complete checkpoints, and the best model kept."""
+    """transformers' Trainer with ready-made batches, complete checkpoints, and the best model kept."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class RunTrainer(Trainer, Generic[M, T]):
             data_collator=_only_item,
             callbacks=[EvaluationSteps(options.evaluate_steps), self._lines],
         )
-        # A forward that takes any keyword reads as if it divided the loss by the number of accumulated items itself.
+        # transformers takes a forward with any keyword to divide the loss by the accumulated items itself.
         self.model_accepts_loss_kwargs = False
         for shown in (PrinterCallback, ProgressCallback):
             self.remove_callback(shown)
@@ -165,7 +165,7 @@ class RunTrainer(Trainer, Generic[M, T]):
     # -- steps -------------------------------------------------------------------------------------------------------
 
     def get_batch_samples(self, epoch_iterator: Iterator[Any], num_batches: int, device: Any) -> Any:
-        """The batches of a step, as transformers has them; how long they were waited for is kept."""
+        """The batches of a step, as in transformers; the time spent waiting for them is recorded."""
         started = time.perf_counter()
         batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
         tokens = sum(batch.get("tokens", 0) for batch in batches if isinstance(batch, Mapping))
@@ -178,12 +178,12 @@ class RunTrainer(Trainer, Generic[M, T]):
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
     ) -> Any:
-        """The loss that was given."""
+        """The given loss."""
         loss = self._functions.loss(model, inputs)
         return (loss, {"loss": loss}) if return_outputs else loss
 
     def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
-        """AdamW with one learning rate for the encoder and one for the rest, and no decay of vectors."""
+        """AdamW with one learning rate for the encoder and one for the rest, without weight decay for vectors."""
         if self.optimizer is None:
             groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
             for name, parameter in self._trained_model.named_parameters():
@@ -244,7 +244,7 @@ class RunTrainer(Trainer, Generic[M, T]):
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
     def _save(self, output_dir: str | None = None, state_dict: dict[str, Tensor] | None = None) -> None:
-        """Write the weights alone; tensors that share their memory are written once."""
+        """Write only the weights; tensors that share memory are written once."""
         folder = output_dir or str(self._folder.checkpoints)
         os.makedirs(folder, exist_ok=True)
         save_model(self._unwrapped(), os.path.join(folder, WEIGHTS_FILE), metadata={"format": "pt"})
@@ -253,7 +253,7 @@ class RunTrainer(Trainer, Generic[M, T]):
         load_model(self._unwrapped(), os.path.join(resume_from_checkpoint, WEIGHTS_FILE))
 
     def _unwrapped(self) -> Any:
-        # Without the wrapper for mixed precision, which would be lost, the steps that follow would be in fp32.
+        # Without the wrapper for mixed precision, later steps would be in fp32.
         return self.accelerator.unwrap_model(self.model, keep_fp32_wrapper=True)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
@@ -267,7 +267,7 @@ class RunTrainer(Trainer, Generic[M, T]):
 
 
 class EvaluationSteps(TrainerCallback):
-    """Says when to evaluate, and puts the checkpoint of that step after it, so that resuming never skips one."""
+    """Decides when to evaluate, and puts that step's checkpoint after it, so that resuming never skips one."""
 
     def __init__(self, every: int) -> None:
         self._every = every
@@ -275,7 +275,7 @@ class EvaluationSteps(TrainerCallback):
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> TrainerControl:
-        """Evaluate and then save; where epochs are evaluated, no checkpoint yet at the last step of one."""
+        """Evaluate and then save; if epochs are evaluated, the last step of one has no checkpoint yet."""
         last = state.global_step >= state.max_steps
         if self._every:
             if last or state.global_step % self._every == 0:
@@ -287,7 +287,7 @@ class EvaluationSteps(TrainerCallback):
     def on_epoch_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> TrainerControl:
-        """Evaluate and then save, unless that follows the steps."""
+        """Evaluate and then save, unless that is done by steps."""
         if not self._every:
             control.should_evaluate = control.should_save = True
         return control

@@ -1,4 +1,4 @@
-"""An encoder with the heads of a task: made from any encoder of this project, kept as a folder.
+"""An encoder with the heads of a task: created from any encoder of this project, saved as a folder.
 
 A saved model is a folder: ``config.json`` (the encoder's, with the task's settings under ``"cdlm"``),
 ``model.safetensors``, the tokenizer's files, and ``README.md``, the model card.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SECTION = "cdlm"
-"""Where ``config.json`` has the name of the task and its settings."""
+"""The section of ``config.json`` with the name of the task and its settings."""
 CARD_FILE = "README.md"
 
 
@@ -44,9 +44,9 @@ class TaskModel(nn.Module):
     settings_type
         Dataclass of the settings; every field has a default.
     special_tokens
-        Tokens beside those of :mod:`cdlm.tokens` that its sequences need.
+        Tokens that its sequences need besides those of :mod:`cdlm.tokens`.
     encoder, tokenizer, settings
-        What it is made of. The heads are further modules.
+        Its parts. The heads are further modules.
     """
 
     task: ClassVar[str]
@@ -61,7 +61,7 @@ class TaskModel(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """The device that holds the weights."""
         return self.encoder.embeddings.word_embeddings.weight.device
 
     @contextmanager
@@ -88,7 +88,7 @@ class TaskModel(nn.Module):
 
     @classmethod
     def from_encoder(cls, name: str, settings: Any) -> Self:
-        """An untrained model on an encoder; the heads come from PyTorch's random number generator.
+        """An untrained model on an encoder; its heads are drawn from PyTorch's random number generator.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class TaskModel(nn.Module):
         Raises
         ------
         InputError
-            If there is no such encoder, or its tokenizer is another's.
+            If there is no such encoder, or its tokenizer does not fit it.
         """
         with encoder_folder(name) as folder:
             tokenizer = load_tokenizer(folder)
@@ -117,14 +117,14 @@ class TaskModel(nn.Module):
         Raises
         ------
         InputError
-            If it is no such model, or a file of it is damaged.
+            If it is not such a model, or one of its files is damaged.
         """
         folder = find_checkpoint(name_or_folder)
         path = folder / CONFIG_FILE
         values = read_json(path)
         section = values.get(SECTION)
         if not isinstance(section, dict) or section.get("task") != cls.task:
-            raise InputError(f"this folder holds no model for {cls.task}; name one that was trained for it", path)
+            raise InputError(f"this folder holds no model for {cls.task}; choose one trained for it", path)
         stored = section.get("settings")
         if not isinstance(stored, dict):
             raise InputError(f"{SECTION}.settings is {shown(stored)} and should be a JSON object", path)
@@ -144,7 +144,7 @@ class TaskModel(nn.Module):
         return model.eval()
 
     def save_pretrained(self, folder: str | Path, card: str) -> None:
-        """Write the model's files, each whole or not at all; `card` is the text of the model card."""
+        """Write the model's files, each completely or not at all; `card` is the text of the model card."""
         folder = Path(folder)
         section = {"task": self.task, "settings": asdict(self.settings)}
         write_checkpoint(folder, {**self.encoder.config.to_dict(), SECTION: section}, self.state_dict())
@@ -154,5 +154,5 @@ class TaskModel(nn.Module):
 
 
 def _within(prefix: str, values: Mapping[str, T]) -> dict[str, T]:
-    """What is named with a prefix, without it."""
+    """The values whose names have a prefix, without it."""
     return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}

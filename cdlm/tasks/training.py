@@ -1,4 +1,4 @@
-"""What the training of every task shares: its configuration, and shuffled batches."""
+"""What training shares across tasks: its configuration, and shuffled batches."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ Batch = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class TaskTraining:
-    """What the training of every task depends on beside its data; a task adds the settings of its model.
+    """What training depends on besides its data, for every task; a task adds the settings of its model.
 
     Attributes
     ----------
     encoder
-        What training starts from; see :func:`cdlm.starting_encoders.encoder_folder`.
+        The encoder to start from; see :func:`cdlm.starting_encoders.encoder_folder`.
     batch_size
-        Examples in a batch; ``run.accumulation`` batches are one step of the optimiser.
+        Examples in a batch; ``run.accumulation`` batches make one optimiser step.
     run
         How the run is optimised, evaluated and saved.
 
     Raises
     ------
     InputError
-        If a value is of the wrong type or out of its range.
+        If a value is of the wrong type or out of range.
     """
 
     encoder: str = "minilm"
@@ -48,15 +48,15 @@ class TaskTraining:
 
 
 class ShuffledBatches(Generic[T]):
-    """The batches of an epoch in an order that follows from the seed and the epoch alone.
+    """The batches of an epoch in an order that depends on the random seed and the epoch alone.
 
     Parameters
     ----------
     items
         The examples.
     collate
-        Examples and a random number generator in, the batch out. The generator follows from the seed, the epoch and
-        the number of the batch.
+        Examples and a random number generator in, the batch out. The generator depends on the random seed, the epoch
+        and the number of the batch.
     """
 
     def __init__(
@@ -85,6 +85,6 @@ class ShuffledBatches(Generic[T]):
         if not 0 <= number < len(self):
             raise IndexError(number)
         places = self._order[number * self._batch_size : (number + 1) * self._batch_size]
-        # From 1, since a seed that ends in 0 is the same as one without it: that of the order.
+        # From 1, since a seed that ends in 0 equals the seed without it, which is that of the order.
         random = np.random.default_rng([self._seed, self._epoch, number + 1])
         return self._collate([self._items[place] for place in places], random)

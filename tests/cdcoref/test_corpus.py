@@ -35,7 +35,7 @@ DOCUMENTS = (Document.from_sentences("a", [["x", "y"]]), Document.from_sentences
 
 @pytest.mark.parametrize("tokens", [(), (2,), (-1,), (1, 0), (0, 0)])
 def test_tokens_that_do_not_exist_are_refused(tokens: tuple[int, ...]) -> None:
-    with pytest.raises(InputError, match="ascending numbers from 0 to 1"):
+    with pytest.raises(InputError, match="ascending indices from 0 to 1"):
         Corpus(DOCUMENTS, (Mention("a", tokens),))
 
 

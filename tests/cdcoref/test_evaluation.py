@@ -220,7 +220,7 @@ def test_found_mentions_are_judged_for_exhaustive_kinds_alone(tiny_model: CorefM
     assert not {"event", "both"} & (results.keys() | results["headline"].keys())
     alone = evaluate(Predictor(tiny_model), of("litbank", gold.of_kind("entity")), mentions="predicted")
     assert alone["entity"] == results["entity"]
-    with pytest.raises(InputError, match="cannot be judged on this corpus, since it annotates only some mentions"):
+    with pytest.raises(InputError, match="cannot be scored on this corpus, since it annotates only some mentions"):
         evaluate(Predictor(tiny_model), of("gvc", dev.of_kind("event")), mentions="predicted")
 
 
@@ -232,7 +232,7 @@ def test_mentions_without_a_kind(lemma: Predictor, tiny_model: CorefModel) -> No
     told = evaluate(lemma, CROSSING)["entity"]
     for setting in SETTINGS:
         assert results["unknown"][setting]["conll_f1"] == pytest.approx(told[setting]["conll_f1"])
-    with pytest.raises(InputError, match="since its mentions do not say their kind; evaluate with gold mentions"):
+    with pytest.raises(InputError, match="since its mentions have no kind; evaluate gold mentions"):
         evaluate(lemma, untold, mentions="predicted")
     with pytest.raises(InputError, match="neither an event nor an entity"):
         evaluate(Predictor(tiny_model), untold)

@@ -111,7 +111,7 @@ def test_little_and_nothing(predictor: Predictor) -> None:
 
 
 def test_one_text_is_not_a_list_of_texts(predictor: Predictor) -> None:
-    with pytest.raises(InputError, match="give a list of texts, not one text"):
+    with pytest.raises(InputError, match="give a list of texts, not a single text"):
         predictor.predict(FERRY)
 
 
@@ -120,8 +120,8 @@ def test_one_text_is_not_a_list_of_texts(predictor: Predictor) -> None:
 
 def test_wrong_options_are_said() -> None:
     for values, message in (
-        ({"threshold": 1.5}, "the threshold is a probability, from 0 to 1, and not 1.5"),
-        ({"threshold": -0.1}, "from 0 to 1, and not -0.1"),
+        ({"threshold": 1.5}, "the threshold must be a probability from 0 to 1, not 1.5"),
+        ({"threshold": -0.1}, "from 0 to 1, not -0.1"),
         ({"max_pairs": 0}, "the limit on pairs must be 1 or more, not 0"),
         ({"max_windows": 0}, "the limit on windows must be 1 or more, not 0"),
         ({"batch_tokens": 0}, "a batch must have 1 token or more, not 0"),
@@ -234,7 +234,7 @@ def test_documents_without_mentions_among_others_are_said(predictor: Predictor, 
     raw = predictor.predict({"raw": FERRY}).corpus.documents
     prediction = predictor.predict(Corpus((*given.documents, *raw), given.mentions))
     assert len(prediction.notes) == 1
-    assert prediction.notes[0].startswith("1 of the documents came without mentions (raw is one)")
+    assert prediction.notes[0].startswith("no mentions were detected in 1 document without annotation, such as raw")
     assert (
         predictor.predict(Corpus((*given.documents, *raw), given.mentions), PredictionOptions(find_mentions=True)).notes
         == ()
@@ -365,11 +365,11 @@ def test_a_long_document(predictor: Predictor) -> None:
 def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such folder; name a folder with a saved model"):
         load(tmp_path / "missing")
-    with pytest.raises(InputError, match="the device 'toaster' cannot be used here; --device cpu always can"):
+    with pytest.raises(InputError, match="the device 'toaster' is not available here; choose 'cpu', which always is"):
         load(tiny_model_folder, device="toaster")
-    with pytest.raises(InputError, match="the device 'cuda:99' cannot be used here"):
+    with pytest.raises(InputError, match="the device 'cuda:99' is not available here"):
         load(tiny_model_folder, device="cuda:99")
-    with pytest.raises(InputError, match="the precision 'fp8' is not known; known are auto, fp32, bf16, int8"):
+    with pytest.raises(InputError, match="unknown precision 'fp8'; choose from auto, fp32, bf16, int8"):
         load(tiny_model_folder, precision="fp8")  # type: ignore[arg-type]
 
 

@@ -163,7 +163,7 @@ def test_pairs_beyond_the_window_are_left_out(reader: PairReader) -> None:
     long = AnnotatedDocument("long", "1", tuple("w1" for _ in range(130)), (span((0,), "x"),))
     too_long = MentionPair((DOCUMENTS[0], long), (DOCUMENTS[0].mentions[0], long.mentions[0]), 0, True)
     assert align(reader, [*pairs, too_long]).left_out == 1
-    with pytest.raises(InputError, match="no pair of documents fits"):
+    with pytest.raises(InputError, match="every pair of documents is too long"):
         align(reader, [too_long])
 
 

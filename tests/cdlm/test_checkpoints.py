@@ -102,9 +102,9 @@ def test_what_is_no_checkpoint_is_refused_by_name(longformer_folder: Path, tmp_p
     save_file(weights, tmp_path / "model.safetensors")
     refused(config | {"model_type": "bert"}, "cdlm convert")
     refused([1], "a JSON object")
-    refused(config | {"attention_window": [4, 5]}, "even number a layer")
-    refused(config | {"attention_window": [4]}, "even number a layer")
-    refused(config | {"num_attention_heads": 5}, "no multiple of 5")
+    refused(config | {"attention_window": [4, 5]}, "even number per layer")
+    refused(config | {"attention_window": [4]}, "even number per layer")
+    refused(config | {"num_attention_heads": 5}, "not a multiple of 5")
     refused({key: value for key, value in config.items() if key != "hidden_size"}, "hidden_size is missing")
     refused(config | {"vocab_size": 41}, "word_embeddings.weight has shape")
     refused(config | {"hidden_act": "swish"}, "hidden_act")
@@ -134,18 +134,21 @@ ONE = "embeddings.word_embeddings.weight"
 WEIGHTS: dict[str, tuple[Damage, str]] = {
     "nothing": (lambda folder: None, r"neither model\.safetensors nor pytorch_model\.bin"),
     "an empty index": (index({}), r"index\.json: weight_map is null and should name the file of every weight"),
-    "an index that is a list": (index([]), r"index\.json: a JSON object was expected"),
+    "an index that is a list": (index([]), r"index\.json: expected a JSON object"),
     "an index that is no JSON": (raw("model.safetensors.index.json", b"{"), r"index\.json, line 1: this is not JSON"),
     "an index that is a number": (raw("model.safetensors.index.json", b"5" * 5000), "thousands of digits"),
     "no weights in the index": (index({"weight_map": {}}), "weight_map is {} and should"),
     "a number for weights": (index({"weight_map": 5}), "weight_map is 5 and should"),
     "a list of files": (index({"weight_map": ["first.safetensors"]}), "weight_map is .* and should"),
     "text for weights": (index({"weight_map": "first.safetensors"}), "weight_map is 'first.safetensors' and should"),
-    "a number for a file": (index({"weight_map": {ONE: 5}}), "weight_map names 5, which is no file of weights"),
+    "a number for a file": (index({"weight_map": {ONE: 5}}), "weight_map names 5, which is not a weights file"),
     "null for a file": (index({"weight_map": {ONE: None}}), "weight_map names null"),
     "a file elsewhere": (index({"weight_map": {ONE: "../other/first.safetensors"}}), r"names '\.\./other/first"),
-    "an absolute path": (index({"weight_map": {ONE: "/etc/passwd"}}), "names '/etc/passwd', which is no file"),
-    "a file of another kind": (index({"weight_map": {ONE: "pytorch_model.bin"}}), "which is no file of weights"),
+    "an absolute path": (
+        index({"weight_map": {ONE: "/etc/passwd"}}),
+        "names '/etc/passwd', which is not a weights file",
+    ),
+    "a file of another kind": (index({"weight_map": {ONE: "pytorch_model.bin"}}), "which is not a weights file"),
     "a file that is missing": (
         index({"weight_map": {ONE: "first.safetensors"}}),
         "names first.safetensors, w",
@@ -159,13 +162,13 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
             index({"weight_map": {ONE: "first.safetensors"}}),
             lambda folder: save_file({ONE: torch.zeros(40, 24)}, folder / "first.safetensors"),
         ),
-        "num_hidden_layers is 2, and there are no weights of layer 0",
+        "num_hidden_layers is 2, but layer 0 has no weights",
     ),
     "an empty pickle": (raw("pytorch_model.bin", b""), r"pytorch_model\.bin: the weights cannot be read"),
     "a pickle of text": (raw("pytorch_model.bin", b"weights"), r"pytorch_model\.bin: the weights cannot be read"),
-    "a number": (saved(5), "tensors by name were expected"),
-    "a list": (saved([torch.zeros(2)]), "tensors by name were expected"),
-    "numbers by name": (saved({ONE: 5}), "tensors by name were expected"),
+    "a number": (saved(5), "expected tensors by name"),
+    "a list": (saved([torch.zeros(2)]), "expected tensors by name"),
+    "numbers by name": (saved({ONE: 5}), "expected tensors by name"),
     "a pickle of code": (saved({ONE: Path("a class that is not a tensor")}), "the weights cannot be read"),
     "an old pickle of code": (
         saved({ONE: Path("a class")}, _use_new_zipfile_serialization=False),
@@ -173,7 +176,7 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
     ),
     "a tensor that promises more than it has": (
         saved({ONE: torch.zeros(1).expand(40, 10**9)}),
-        "num_hidden_layers is 2, and there are no weights of layer 0",
+        "num_hidden_layers is 2, but layer 0 has no weights",
     ),
 }
 """What may be wrong about the weights of a checkpoint."""

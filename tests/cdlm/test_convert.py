@@ -218,8 +218,8 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "a width in words": (lambda f: change(f, hidden_size="24"), "config.json: hidden_size is '24' and should be"),
     "positions in words": (lambda f: change(f, max_position_embeddings="40"), "max_position_embeddings is '40'"),
     "layers in words": (lambda f: change(f, num_hidden_layers="two"), "num_hidden_layers is 'two'"),
-    "too many layers": (lambda f: change(f, num_hidden_layers=900), "there are no weights of layer 2"),
-    "other heads": (lambda f: change(f, num_attention_heads=7), "no multiple of 7"),
+    "too many layers": (lambda f: change(f, num_hidden_layers=900), "layer 2 has no weights"),
+    "other heads": (lambda f: change(f, num_attention_heads=7), "not a multiple of 7"),
     "another inner width": (lambda f: change(f, intermediate_size=48), "intermediate.dense.weight has shape"),
     "more positions": (lambda f: change(f, max_position_embeddings=400), "position_embeddings.weight has shape"),
     "padding outside the vocabulary": (lambda f: change(f, pad_token_id=10**6), "not in the vocabulary"),
@@ -230,8 +230,8 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: (f / "model.safetensors").write_bytes(b"not weights"),
         r"model\.safetensors: the weights cannot be read",
     ),
-    "no tokenizer": (lambda f: [path.unlink() for path in f.glob("*token*")], "there is no tokenizer.json"),
-    "a tokenizer that is none": (lambda f: (f / "tokenizer.json").write_text("{}"), "no tokenizer could be read"),
+    "no tokenizer": (lambda f: [path.unlink() for path in f.glob("*token*")], "has no tokenizer"),
+    "a tokenizer that is none": (lambda f: (f / "tokenizer.json").write_text("{}"), "the tokenizer cannot be read"),
 }
 
 
@@ -268,13 +268,13 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
         patched.setattr("cdlm.convert.find_checkpoint", work)
         (tmp_path / "file").write_text("")
         for output in (tmp_path / "file", Path("/dev/null")):
-            with pytest.raises(InputError, match="this is not a folder; name a folder for the output"):
+            with pytest.raises(InputError, match="this is not a folder; choose a folder for the output"):
                 convert(bert_folder, output)
         for output in (tmp_path / "file" / "long", Path("/proc/long"), Path("/dev/null/long")):
             with pytest.raises(InputError, match="the output folder cannot be written") as raised:
                 convert(bert_folder, output)
             assert str(raised.value).startswith(str(output))
-    with pytest.raises(InputError, match="the output would take the place of the checkpoint"):
+    with pytest.raises(InputError, match="the output would replace the checkpoint"):
         convert(bert_folder, bert_folder)
     assert (bert_folder / "model.safetensors").is_file()
 

@@ -36,7 +36,7 @@ def test_a_reader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_without_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    with pytest.raises(InputError, match="there: no installed package announces"):
+    with pytest.raises(InputError, match="there: no installed package registers"):
         annotated_documents("ecb", "there", "dev")
 
 

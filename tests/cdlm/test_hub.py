@@ -39,7 +39,7 @@ def test_weights_that_are_only_pickled_are_taken_where_they_may_be(hub: LocalHub
     del files["model.safetensors"]
     files["pytorch_model.bin"] = b"weights"
     assert (find_checkpoint("lab/old") / "pytorch_model.bin").read_bytes() == b"weights"
-    with pytest.raises(InputError, match="lab/old: this model on the hub has no weights as safetensors"):
+    with pytest.raises(InputError, match="lab/old: this model on the hub has no safetensors weights"):
         download("lab/old", ["*.json", "model*.safetensors"])
 
 
@@ -120,13 +120,13 @@ def test_an_upload_that_fails_is_a_sentence(hub: LocalHub, tiny_encoder: Path, m
     with pytest.raises(InputError, match="this is not the name of a model on a hub; give organisation/model"):
         upload(tiny_encoder, names(tiny_encoder), "a name with spaces")
     hub.writable = False
-    with pytest.raises(InputError, match=r"^lab/new: the hub does not let you write here"):
+    with pytest.raises(InputError, match=r"^lab/new: you have no write access to this repository"):
         upload(tiny_encoder, names(tiny_encoder), "lab/new")
     with monkeypatch.context() as patched:
         patched.delenv("HF_TOKEN")
         patched.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tiny_encoder / "no-token"))
-        with pytest.raises(InputError, match="nobody is logged in to the hub"):
+        with pytest.raises(InputError, match="you are not logged in to the hub"):
             upload(tiny_encoder, names(tiny_encoder), "lab/new")
     hub.close()
-    with pytest.raises(InputError, match=r"^lab/new: the model could not be uploaded to the hub"):
+    with pytest.raises(InputError, match=r"^lab/new: the model could not be uploaded"):
         upload(tiny_encoder, names(tiny_encoder), "lab/new")

@@ -139,5 +139,5 @@ def test_a_checkpoint_without_a_head(longformer_folder: Path, folder: Path, tmp_
     del weights["lm_head.dense.bias"]
     save_file(weights, tmp_path / WEIGHTS)
     (tmp_path / "config.json").write_bytes((folder / "config.json").read_bytes())
-    with pytest.raises(InputError, match=r"lm_head\.dense\.bias is missing or of another shape"):
+    with pytest.raises(InputError, match=r"lm_head\.dense\.bias is missing or has the wrong shape"):
         CDLMForMaskedLM.from_pretrained(tmp_path)

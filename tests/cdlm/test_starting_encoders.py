@@ -72,7 +72,7 @@ def package(folder: Path, monkeypatch: pytest.MonkeyPatch, weights: bytes | None
 
 def test_the_embedded_encoder_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = package(tmp_path, monkeypatch, b"weights")
-    with pytest.raises(InputError, match="not the weights of all-MiniLM-L6-v2") as raised:
+    with pytest.raises(InputError, match="not the expected weights of all-MiniLM-L6-v2") as raised:
         minilm_folder()
     assert raised.value.path == str(model / "model.safetensors")
     monkeypatch.setattr(starting_encoders, "MINILM_SHA256", hashlib.sha256(b"weights").hexdigest())
@@ -81,7 +81,7 @@ def test_the_embedded_encoder_is_checked(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_package_without_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package(tmp_path, monkeypatch, None)
-    with pytest.raises(InputError, match="install it anew"):
+    with pytest.raises(InputError, match="reinstall it"):
         minilm_folder()
 
 
@@ -97,7 +97,7 @@ def test_what_is_no_encoder_is_said(tmp_path: Path, tiny_encoder: Path) -> None:
     (tmp_path / "other" / "config.json").write_text('{"model_type": "gpt2"}')
     cases = {
         str(tmp_path / "empty"): "config.json: there is no such file",
-        str(tiny_encoder / "config.json"): "this is a file; name the folder",
+        str(tiny_encoder / "config.json"): "this is a file; give the folder",
         "not/a/name/of the/hub": "neither a folder nor the name of a model on a hub",
     }
     for name, message in cases.items():
@@ -105,7 +105,7 @@ def test_what_is_no_encoder_is_said(tmp_path: Path, tiny_encoder: Path) -> None:
             pass
     with (
         encoder_folder(str(tmp_path / "other")) as folder,
-        pytest.raises(InputError, match="no tokenizer could be read here"),
+        pytest.raises(InputError, match="the folder has no tokenizer"),
     ):
         load_tokenizer(folder)
 

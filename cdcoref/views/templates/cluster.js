@@ -1,7 +1,7 @@
-// One cluster: how it is mentioned, and its mentions in their sentences, a card a document, side by side.
+// One cluster: its wordings, and its mentions in their sentences, side by side, one card per document.
 
 const CARDS_AT_ONCE = 40;
-const LONGEST_SENTENCE = 420; // characters; of a longer one only what is around the mentions is shown
+const LONGEST_SENTENCE = 420; // characters; of a longer one, only the part around the mentions is shown
 const AROUND = 160;
 
 /** Sentences of one document in which a cluster is mentioned: `{ start, end, members }`. */
@@ -83,16 +83,16 @@ function clusterHead(cluster) {
   const title = foreign("h2", "", cluster.label);
   title.id = "cluster-label";
   const head = element("header", "head", element("div", "title", title, kindMark(cluster.kind)));
-  const size = cluster.members.length > 1 ? sizes(cluster) : "No other mention is the same.";
+  const size = cluster.members.length > 1 ? sizes(cluster) : "No other mention corefers with this one.";
   head.append(element("p", "meta", element("span", "", size), sureness(cluster.confidence)));
   const others = otherWords(cluster);
   if (others.length) {
     const list = element("p", "words", "Also mentioned as ");
     others.slice(0, 12).forEach((words, n) => list.append(n ? ", " : "", foreign("bdi", "", words)));
-    if (others.length > 12) list.append(` and ${counted(others.length - 12, "other way")}`);
+    if (others.length > 12) list.append(` and ${counted(others.length - 12, "other wording")}`);
     head.append(list);
   }
-  if (cluster.name) head.append(element("p", "id", "Name of the cluster: ", foreign("bdi", "", cluster.name)));
+  if (cluster.name) head.append(element("p", "id", "Cluster name: ", foreign("bdi", "", cluster.name)));
   return head;
 }
 
@@ -130,7 +130,7 @@ function showCluster(cluster) {
   showPlace();
 }
 
-/** Where the cluster is in the list as it is filtered. */
+/** The position of the cluster in the filtered list. */
 function showPlace() {
   const place = clusterList.place();
   byId("place").textContent = place ? `${place.number.toLocaleString("en")} of ${place.of.toLocaleString("en")}` : "";

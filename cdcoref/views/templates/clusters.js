@@ -1,4 +1,4 @@
-// The lists on the left: clusters and documents, their filters, their order, and moving in them by keyboard.
+// The lists on the left: clusters and documents, their filters and order, and keyboard navigation in them.
 
 /** A listbox over a virtual list: some of its rows are options, of which one is active and one may be chosen. */
 class ChoiceList {
@@ -62,7 +62,7 @@ class ChoiceList {
     this.choose(this.rows[index].key);
   }
 
-  /** The key so many options after the chosen one; undefined at either end. */
+  /** The key `step` options after the chosen one; undefined past either end. */
   beside(step) {
     const at = this.rows.findIndex((row) => row.key !== undefined && row.key === this.chosen);
     const index = this.options[at < 0 ? (step > 0 ? 0 : -1) : this.number.get(at) + step];
@@ -94,7 +94,7 @@ class ChoiceList {
 const byId = (id) => document.getElementById(id);
 const filters = { query: "", kind: null, least: 1, order: "rank", singles: false, tab: "clusters" };
 
-/** Whether a mention is shown as one in the texts. */
+/** Whether a mention is marked in the texts. */
 function shown(mention) {
   const cluster = clusters[mentionCluster[mention]];
   return (filters.kind === null || cluster.kind === filters.kind) && (filters.singles || cluster.members.length > 1);
@@ -105,7 +105,7 @@ function searchText(cluster) {
   return cluster.search;
 }
 
-/** The other ways in which a cluster is mentioned, the most frequent first. */
+/** The other wordings of a cluster, most frequent first. */
 function otherWords(cluster) {
   if (!cluster.words) {
     const counts = new Map();
@@ -139,7 +139,7 @@ function clusterRows() {
   const groups = [
     ["Across documents", found.filter((c) => c.documents > 1)],
     ["Within one document", found.filter((c) => c.documents < 2 && c.members.length > 1)],
-    ["Alone", found.filter((c) => c.members.length < 2)],
+    ["Singletons", found.filter((c) => c.members.length < 2)],
   ];
   const rows = [];
   for (const [title, members] of groups) {
@@ -151,7 +151,7 @@ function clusterRows() {
   }
   byId("found").textContent = found.length
     ? `${found.length.toLocaleString("en")} of ${counted(clusters.filter((c) => filters.singles || c.members.length > 1).length, "cluster")}`
-    : "No cluster is like that.";
+    : "No cluster matches.";
   return rows;
 }
 
@@ -170,7 +170,7 @@ function documentRows() {
   });
   byId("found").textContent = count
     ? `${count.toLocaleString("en")} of ${counted(documents.length, "document")}`
-    : "No document is like that.";
+    : "No document matches.";
   return rows;
 }
 
@@ -194,7 +194,7 @@ function kindMark(kind) {
   return element("span", `kind ${kind === "event" || kind === "entity" ? kind : "other"}`, kindName(kind));
 }
 
-/** How sure something is: a number, and a bar for the eye. */
+/** A confidence as a number and a bar. */
 function sureness(confidence) {
   const node = element("span", "sureness");
   if (confidence < 0) return node;

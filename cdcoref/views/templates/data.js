@@ -1,11 +1,11 @@
-// What the page is about, read from the JSON in it: documents, mentions, clusters, and the rows in which texts are shown.
+// The page's data, read from its JSON: documents, mentions, clusters, and the rows in which texts are shown.
 
 const source = JSON.parse(document.getElementById("data").textContent);
 
 // Offsets count UTF-16 units; `sentences` is start, end, start, end, ...
 const documents = source.documents.map(([name, story, text, sentences]) => ({ name, story, text, sentences }));
 
-// Columns, one entry a mention, in the order of the texts. `confidence` is in percent, -1 where it is not known.
+// Columns, one entry per mention, in the order of the texts. `confidence` is in percent, -1 if unknown.
 const mentionDocument = Int32Array.from(source.mentions.document);
 const mentionStart = Int32Array.from(source.mentions.start);
 const mentionEnd = Int32Array.from(source.mentions.end);
@@ -17,7 +17,7 @@ const mentionCount = mentionStart.length;
 const clusters = source.clusters.map(([name, kind, label, confidence], index) => {
   return { index, name, kind, label, confidence, members: [], documents: 0 };
 });
-const firstMention = new Int32Array(documents.length + 1); // of every document; its last is before the next one's first
+const firstMention = new Int32Array(documents.length + 1); // of every document; its last one precedes the next one's first
 for (let m = 0; m < mentionCount; m += 1) {
   const { members } = clusters[mentionCluster[m]];
   const before = members.length ? mentionDocument[members[members.length - 1]] : -1;
@@ -58,7 +58,7 @@ function wordsOf(mention) {
   return words.join(" … ").replace(/\s+/g, " ");
 }
 
-/** A text as a search sees it: without case and accents. */
+/** A text normalised for searching: without case and accents. */
 function folded(text) {
   return text.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase();
 }

@@ -1,6 +1,6 @@
-// Where one is on the page, as the address says it (#c3 cluster, #m7 mention, #d2 document); keys, print, the start.
+// The current view, given by the address (#c3 cluster, #m7 mention, #d2 document); keys, print, start-up.
 
-let textsAnchor = null; // where the texts were left
+let textsAnchor = null; // the scroll position at which the texts were left
 
 function parse(hash) {
   const match = /^#([cmd])(\d+)$/.exec(hash);
@@ -9,7 +9,7 @@ function parse(hash) {
   return number < count ? { view, number } : { view: "home", number: 0 };
 }
 
-/** Go somewhere; what is left keeps its place for the way back. */
+/** Go to a view; the current one keeps its position for the way back. */
 function go(hash, { replace = false } = {}) {
   rememberPlace();
   if (replace) history.replaceState(null, "", hash);
@@ -24,7 +24,7 @@ function rememberPlace() {
   }
 }
 
-/** Show what the address says; `back` is what was remembered of it, if it was here before. */
+/** Show the view that the address names; `back` is its remembered position, if it was shown before. */
 function arrive(back) {
   const { view, number } = parse(location.hash);
   const fromTexts = !byId("reader").hidden;
@@ -35,7 +35,7 @@ function arrive(back) {
   state.cluster = view === "cluster" ? number : view === "mention" ? mentionCluster[number] : null;
   state.document = view === "document" ? number : view === "mention" ? mentionDocument[number] : null;
   if (state.cluster !== null && clusters[state.cluster].members.length < 2 && !filters.singles) {
-    filters.singles = byId("singles").checked = true; // else what was asked for would not be shown
+    filters.singles = byId("singles").checked = true; // otherwise the requested cluster would not be shown
     showLists();
     texts.refresh();
   }
@@ -92,7 +92,7 @@ function setUpKeys() {
     if (document.querySelector("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {
       if (!tip.hidden) hideTip();
-      else if (!event.target.value) leave(); // else it clears what was written
+      else if (!event.target.value) leave(); // otherwise the key clears the input
       return;
     }
     const writing = event.target.matches("input:not([type=checkbox], [type=radio]), select");
@@ -130,7 +130,7 @@ function backToTexts() {
   }
 }
 
-// -- print: what one looks at, whole -----------------------------------------------------------------------------------
+// -- print: the current view, complete ---------------------------------------------------------------------------------
 
 function printedCluster(cluster) {
   const cards = element("div", "cards", ...byDocument(cluster).map(card));
@@ -163,7 +163,7 @@ function setUpPrint() {
   addEventListener("afterprint", () => byId("print").replaceChildren());
 }
 
-// -- the start ---------------------------------------------------------------------------------------------------------
+// -- start-up ----------------------------------------------------------------------------------------------------------
 
 function setUpButtons() {
   const on = (id, act) => byId(id).addEventListener("click", act);

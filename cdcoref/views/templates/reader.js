@@ -1,6 +1,6 @@
-// The texts on the right, one after another, with their mentions; and what is said of a mention under the pointer.
+// The texts on the right, one after another, with their mentions; and the description of a mention under the pointer.
 
-const state = { view: "home", cluster: null, mention: null, document: null }; // what was gone to
+const state = { view: "home", cluster: null, mention: null, document: null }; // the current view
 
 function textRow(index) {
   const d = rowDocument[index];
@@ -25,7 +25,7 @@ function fillRow(parent, entry, d, start, end) {
   fillText(parent, entry.text, start, end, marksIn(mentions, start, end));
 }
 
-/** Show whether a link's mention is of the chosen cluster, and the chosen one itself. */
+/** Show whether a link's mention belongs to the chosen cluster, and whether it is the chosen mention. */
 function markLink(link) {
   const has = (list, number) => number !== null && ` ${list} `.includes(` ${number} `);
   link.classList.toggle("on", has(link.dataset.c, state.cluster));
@@ -48,7 +48,7 @@ const texts = new VirtualList(byId("texts"), {
   },
 });
 
-/** The document that was gone to as long as it is in view, else the one at the top. */
+/** The chosen document while it is in view, otherwise the one at the top. */
 function currentDocument({ heights, viewport }) {
   const d = state.document;
   const top = viewport.scrollTop;
@@ -62,9 +62,9 @@ function markTexts() {
   for (const link of byId("texts").querySelectorAll("a.m")) markLink(link);
 }
 
-let jumping = false; // the focus was put on a mention, and nobody has asked about it
+let jumping = false; // the focus was moved to a mention by the page, not by the user
 
-/** Scroll to a mention and put the focus on it. */
+/** Scroll to a mention and focus it. */
 function showMention(mention) {
   markTexts();
   texts.show(rowOf(mentionDocument[mention], mentionStart[mention]));
@@ -100,7 +100,7 @@ function stepMention(step) {
   if (next !== undefined) go(`#m${next}`, { replace: state.view === "mention" });
 }
 
-// -- what is said of a mention -----------------------------------------------------------------------------------------
+// -- the description of a mention --------------------------------------------------------------------------------------
 
 const tip = byId("tip");
 let tipTimer = 0;
@@ -108,7 +108,7 @@ let tipTimer = 0;
 function describe(mention) {
   const cluster = clusters[mentionCluster[mention]];
   const words = foreign("bdi", "label", cluster.members.length > 1 ? cluster.label : wordsOf(mention));
-  const size = cluster.members.length > 1 ? sizes(cluster) : "no other mention is the same";
+  const size = cluster.members.length > 1 ? sizes(cluster) : "no other mention corefers with this one";
   return element("div", "", words, kindMark(cluster.kind), element("span", "size", size), sureness(mentionConfidence[mention]));
 }
 
@@ -130,7 +130,7 @@ function hideTip() {
   for (const link of document.querySelectorAll("[aria-describedby=tip]")) link.removeAttribute("aria-describedby");
 }
 
-/** The pointer may move on to what is said. */
+/** Hide the description after a delay, in which the pointer may move onto it. */
 function hideTipSoon() {
   clearTimeout(tipTimer);
   tipTimer = setTimeout(hideTip, 150);
@@ -154,7 +154,7 @@ function setUpTip() {
   area.addEventListener("scroll", hideTip, { passive: true });
 }
 
-/** Words of several mentions: ask which is meant. */
+/** Ask which of several mentions that share the words is meant. */
 function chooseMention(link) {
   const choices = link.dataset.m.split(" ").map(Number);
   byId("choices").replaceChildren(

@@ -1,6 +1,6 @@
-// A stretch of a text as elements: mentions are links, with a line under them for each; nested and overlapping ones too.
+// A stretch of text as elements: mentions are links, each underlined, even if they are nested or overlap.
 
-/** An element of a class, holding a text or other nodes; text is never read as HTML. */
+/** An element of a class, holding text or other nodes; text is never parsed as HTML. */
 function element(tag, className, ...content) {
   const node = document.createElement(tag);
   if (className) node.className = className;
@@ -8,7 +8,7 @@ function element(tag, className, ...content) {
   return node;
 }
 
-/** A text from elsewhere, whose direction is its own and disturbs nothing around it. */
+/** A text from a document, whose direction is its own and does not affect its surroundings. */
 function foreign(tag, className, text) {
   const node = element(tag, className, text);
   node.dir = "auto";
@@ -16,8 +16,8 @@ function foreign(tag, className, text) {
 }
 
 /**
- * The parts of mentions that lie in a stretch of a text, each with a level: 0 is the line next to the words, and a
- * mention lies below those that it overlaps and that are shorter.
+ * The parts of mentions that lie in a stretch of text, each with a level: 0 is the line next to the words, and a mention
+ * is drawn below the shorter ones that it overlaps.
  */
 function marksIn(mentions, from, to) {
   const marks = [];
@@ -39,7 +39,7 @@ function marksIn(mentions, from, to) {
   return marks;
 }
 
-/** Fill an element with a stretch of a text, made of plain text and of links for what is marked. */
+/** Fill an element with a stretch of text: plain text, and links for the marks. */
 function fillText(parent, text, from, to, marks) {
   const depth = Math.max(0, ...marks.map((mark) => mark.level + 1));
   if (depth > 1) parent.style.setProperty("--depth", depth);

@@ -1,4 +1,4 @@
-// A long list of which only the rows in view are elements: rows of any height, guessed first and measured when drawn.
+// A long list in which only the rows in view are elements: rows of any height, estimated first and measured when drawn.
 
 /** Heights of rows, with their sums: both are read and changed in logarithmic time. */
 class Heights {
@@ -28,7 +28,7 @@ class Heights {
     return sum;
   }
 
-  /** The row that is so many pixels below the top of the first. */
+  /** The row at `pixels` below the top of the first. */
   at(pixels) {
     let index = 0;
     let left = pixels;
@@ -44,9 +44,9 @@ class Heights {
 
 class VirtualList {
   /**
-   * `viewport` scrolls; `guess(index, width)` is a row's height in pixels before it is known, `render(index)` its
-   * element; `moved(list)` is called after every drawing. `tail` is the
-   * share of the viewport that stays empty after the last row, so that this can be scrolled up too.
+   * `viewport` scrolls; `guess(index, width)` estimates a row's height in pixels before it is known, `render(index)`
+   * creates its element; `moved(list)` is called after every drawing. `tail` is the share of the viewport that stays
+   * empty after the last row, so that this row can be scrolled up too.
    */
   constructor(viewport, { guess, render, moved = (list) => {}, tail = 0 }) {
     Object.assign(this, { viewport, guess, render, moved, tail, rows: new Map(), count: 0, width: 0, waiting: false });
@@ -59,7 +59,7 @@ class VirtualList {
     this.reset(0);
   }
 
-  /** Begin anew with so many rows. */
+  /** Start over with `count` rows. */
   reset(count) {
     this.count = count;
     this.width = this.viewport.clientWidth;
@@ -69,7 +69,7 @@ class VirtualList {
     this.draw();
   }
 
-  /** Draw all rows anew where they are. */
+  /** Redraw all rows where they are. */
   refresh() {
     this.clear();
     this.draw();
@@ -93,7 +93,7 @@ class VirtualList {
     this.draw();
   }
 
-  /** What is at the top: a row, and how far it is scrolled out of view. */
+  /** The position at the top: a row, and how far it is scrolled out of view. */
   anchor() {
     const top = this.viewport.scrollTop;
     const index = this.count ? this.heights.at(top) : 0;
@@ -105,7 +105,7 @@ class VirtualList {
     this.drawAt(index, offset);
   }
 
-  /** Bring a row into view: `share` of the viewport is above it, unless it is in view anyway and `lazy`. */
+  /** Bring a row into view with `share` of the viewport above it; if `lazy`, only if it is not in view. */
   show(index, { share = 0.3, lazy = false } = {}) {
     const { clientHeight, scrollTop } = this.viewport;
     const top = this.heights.before(index);
@@ -138,7 +138,7 @@ class VirtualList {
     const { viewport, heights, rows } = this;
     if (viewport.clientHeight === 0) return;
     const margin = viewport.clientHeight / 2;
-    // Rows turn out higher or lower than guessed, so others come into view: again, until nothing changes.
+    // Rows turn out higher or lower than estimated, so others come into view: repeat until nothing changes.
     for (let round = 0; round < 8; round += 1) {
       const top = viewport.scrollTop;
       const first = this.count ? heights.at(Math.max(0, top - margin)) : 0;
@@ -172,7 +172,7 @@ class VirtualList {
     this.moved(this);
   }
 
-  /** Elements stand in the order of their rows, so that Tab and screen readers go from one to the next. */
+  /** Elements are in the order of their rows, so that Tab and screen readers go from one to the next. */
   insert(index, element) {
     let after = null;
     for (let sibling = this.sizer.lastElementChild; sibling; sibling = sibling.previousElementSibling) {

@@ -30,17 +30,17 @@ class MatchSettings:
     Attributes
     ----------
     max_length
-        Tokens of the longest sequence; longer texts are cut at their ends.
+        Maximum length of a sequence in tokens; longer texts are cut at their ends.
     reading
         ``"together"``: both texts in one sequence, as in the paper. ``"apart"``: each text alone, and their two
         vectors are compared (a bi-encoder).
     both_orders
-        For relations without a direction: pairs are trained in random order, and the logit is the mean over both.
+        For symmetric relations: pairs are trained in random order, and the logit is the mean over both orders.
 
     Raises
     ------
     InputError
-        If a value is of the wrong type or out of its range.
+        If a value is of the wrong type or out of range.
     """
 
     max_length: Length = 4096
@@ -54,13 +54,13 @@ class MatchSettings:
 class PairBuilder:
     """Turns pairs of texts into sequences.
 
-    ``[CLS] <doc-s> first </doc-s> <doc-s> second </doc-s>`` with global attention on ``[CLS]``; for the reading apart,
-    ``[CLS] <doc-s> text </doc-s>`` for either text. Where both do not fit, the longer one is cut first.
+    ``[CLS] <doc-s> first </doc-s> <doc-s> second </doc-s>`` with global attention on ``[CLS]``; if texts are read
+    apart, ``[CLS] <doc-s> text </doc-s>`` for each. If both do not fit, the longer one is cut first.
 
     Attributes
     ----------
     cut
-        How many pairs had to be cut so far.
+        Number of pairs that have been cut so far.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, settings: MatchSettings) -> None:
@@ -70,7 +70,7 @@ class PairBuilder:
         self._special = SpecialPieces.of(tokenizer)
 
     def __call__(self, pair: TextPair) -> list[TokenSequence]:
-        """The one sequence of a pair, or the two of a pair that is read apart."""
+        """The sequence of a pair, or its two sequences if texts are read apart."""
         first, second = (self._tokens(text) for text in (pair.first, pair.second))
         if self._settings.reading == "apart":
             room = self._settings.max_length - 3
@@ -95,7 +95,7 @@ class PairBuilder:
 class MatchModel(TaskModel):
     """Encoder and a binary head with one hidden layer on the vector of ``[CLS]``.
 
-    For the reading apart the head sees both vectors, the size of their difference, and their product.
+    If texts are read apart, the head sees both vectors, their absolute difference, and their product.
     """
 
     task = "document matching"
@@ -123,7 +123,7 @@ class MatchModel(TaskModel):
         return self.head(vectors).squeeze(-1).float()
 
     def collate(self, sequences: Sequence[TokenSequence]) -> dict[str, Tensor]:
-        """The model's input for the sequences of some pairs, one or two a pair, in order."""
+        """The model's input for the sequences of some pairs, one or two per pair, in order."""
         return side_by_side(sequences, self.encoder.config.pad_token_id)
 
 

@@ -1,12 +1,12 @@
-"""Pairs of texts with a label, from files: JSON lines, CSV, and the four benchmarks of Zhou et al. 2020.
+"""Labelled pairs of texts, from files: JSON lines, CSV, and the four benchmarks of Zhou et al. 2020.
 
-**General.** JSON lines, or CSV with a header: ``text_a``, ``text_b``, ``label`` (0 or 1; absent where it is to be
-predicted) and, if wanted, ``id``. Other fields are left aside.
+**General.** JSON lines, or CSV with a header: ``text_a``, ``text_b``, ``label`` (0 or 1; absent if it is to be
+predicted) and, optionally, ``id``. Other fields are ignored.
 
 **The benchmarks** (paper, section 3.3 and Appendix A.3; Zhou et al., *Multilevel Text Alignment with Cross-Document
-Attention*, EMNLP 2020) are released as CSV without a header: three cells a line, ``label,text,text``, separated by
-commas, quoted with ``"``. The character U+0001 marks where the citation stands in the first text of some of them; it is
-left out. The files of a benchmark lie in one folder:
+Attention*, EMNLP 2020) are released as CSV without a header: three cells per line, ``label,text,text``, separated by
+commas, quoted with ``"``. In the first text of some, the character U+0001 marks the citation; it is removed. The files
+of a benchmark are in one folder:
 
 =======  ====================  ==================  ===================  ==========================================
 name     train                 dev                 test                 first text, second text
@@ -17,7 +17,7 @@ s2orc    train_ai2_gorc.csv    dev_ai2_gorc.csv    test_ai2_gorc.csv    citing s
 pan      pla_train.csv         pla_dev.csv         pla_test.csv         segment, segment that may plagiarise it
 =======  ====================  ==================  ===================  ==========================================
 
-Their preprocessing, `clean`, removes every character that is no digit, letter, punctuation or white space of ASCII.
+Their preprocessing, `clean`, removes every character that is not an ASCII digit, letter, punctuation or white space.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class TextPair:
     Attributes
     ----------
     id
-        The file's own name of the pair, else the number of its line.
+        The file's own id for the pair, otherwise its line number.
     first, second
         The texts.
     label
-        1 or 0; None where it is not known.
+        1 or 0; None if unknown.
     """
 
     id: str
@@ -67,7 +67,7 @@ class TextPair:
 
 
 def clean(text: str) -> str:
-    """Remove characters that are no digits, letters, punctuation or white space, all of ASCII (Appendix A.3).
+    """Remove all characters except ASCII digits, letters, punctuation and white space (Appendix A.3).
 
     >>> clean("na\\u00efve\\u0001 caf\\u00e9, 1999")
     'nave caf, 1999'
@@ -76,16 +76,16 @@ def clean(text: str) -> str:
 
 
 def read_pairs(path: str | Path, *, labelled: bool = True, cleaned: bool | None = None) -> list[TextPair]:
-    """Read a file of pairs; what form it has is seen from its first line.
+    """Read a file of pairs; its format is recognised by its first line.
 
     Parameters
     ----------
     path
-        JSON lines, CSV with a header, or CSV without one in the form of the benchmarks.
+        JSON lines, CSV with a header, or CSV without one in the format of the benchmarks.
     labelled
         Whether every pair must have a label.
     cleaned
-        Whether to apply `clean`; by default to files in the form of the benchmarks and to no others.
+        Whether to apply `clean`; by default only to files in the format of the benchmarks.
 
     Raises
     ------
@@ -109,14 +109,14 @@ def read_pairs(path: str | Path, *, labelled: bool = True, cleaned: bool | None 
     except UnicodeDecodeError as error:
         raise InputError("the file is not UTF-8; convert it first", path) from error
     if not pairs:
-        raise InputError("there is no pair of texts in this file", path)
+        raise InputError("the file contains no pairs of texts", path)
     if cleaned or (cleaned is None and bare):
         pairs = [TextPair(p.id, clean(p.first), clean(p.second), p.label) for p in pairs]
     return pairs
 
 
 def benchmark_file(name: str, folder: str | Path, split: str) -> Path:
-    """Where the ``train``, ``dev`` or ``test`` split of a benchmark lies.
+    """The file of the ``train``, ``dev`` or ``test`` split of a benchmark.
 
     Raises
     ------
@@ -124,12 +124,12 @@ def benchmark_file(name: str, folder: str | Path, split: str) -> Path:
         If there is no benchmark or split of that name, or no such file in the folder.
     """
     if name not in BENCHMARKS:
-        raise InputError(f"{name!r} is no benchmark; choose one of {', '.join(BENCHMARKS)}")
+        raise InputError(f"there is no benchmark {name!r}; choose one of {', '.join(BENCHMARKS)}")
     if split not in BENCHMARKS[name]:
-        raise InputError(f"{split!r} is no split; choose one of {', '.join(BENCHMARKS[name])}")
+        raise InputError(f"there is no split {split!r}; choose one of {', '.join(BENCHMARKS[name])}")
     path = Path(folder) / BENCHMARKS[name][split]
     if not path.is_file():
-        raise InputError(f"the {split} split of {name} should be this file; name the folder that holds it", path)
+        raise InputError(f"the {split} split of {name} should be this file; give the folder that holds it", path)
     return path
 
 
@@ -143,9 +143,9 @@ def _json_rows(lines: Any, path: Path) -> Iterator[Row]:
         try:
             values = json.loads(line)
         except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(f"this line is not JSON ({error}); write one object a line", path, number) from error
+            raise InputError(f"the line is not JSON ({error}); write one object per line", path, number) from error
         if not isinstance(values, dict):
-            raise InputError("a JSON object with text_a, text_b and label was expected here", path, number)
+            raise InputError("expected a JSON object with text_a, text_b and label", path, number)
         yield number, values
 
 
@@ -167,11 +167,11 @@ def _csv_rows(lines: Any, path: Path, bare: bool) -> Iterator[Row]:
                         reader.line_num,
                     )
             elif bare and len(cells) < len(names):
-                raise InputError(f"{len(cells)} cells, and not label,text,text", path, reader.line_num)
+                raise InputError(f"the line has {len(cells)} cells, not label,text,text", path, reader.line_num)
             else:
                 yield reader.line_num, dict(zip(names, cells, strict=False))
     except csv.Error as error:
-        raise InputError(f"this is not CSV ({error}); check the quotes", path, reader.line_num) from error
+        raise InputError(f"the line is not CSV ({error}); check the quotes", path, reader.line_num) from error
 
 
 def _pairs(rows: Iterator[Row], path: Path, labelled: bool) -> Iterator[TextPair]:

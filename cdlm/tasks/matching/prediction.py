@@ -17,20 +17,20 @@ from cdlm.tasks.matching.pairs import TextPair
 
 BATCH_TOKENS = 16_384
 PAIRS_AT_ONCE = 256
-"""Pairs that are tokenised before they are read, so that memory does not grow with the number of pairs."""
+"""Pairs tokenised at a time, so that memory does not grow with the number of pairs."""
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What was predicted for a pair.
+    """The prediction for a pair.
 
     Attributes
     ----------
     id
-        The pair's.
+        The pair's id.
     probability
-        That the relation holds, from 0 to 1.
+        The probability that the relation holds, from 0 to 1.
     """
 
     id: str
@@ -38,13 +38,13 @@ class Match:
 
     @property
     def label(self) -> int:
-        """1 from a probability of one half on."""
+        """1 if the probability is at least one half, otherwise 0."""
         return int(self.probability >= 0.5)
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Predictions in the order of the pairs, and how many pairs were longer than the model reads and were cut."""
+    """Predictions in the order of the pairs, and the number of pairs that were cut because they were too long."""
 
     matches: tuple[Match, ...]
     cut: int
@@ -58,16 +58,16 @@ def predict_pairs(
     precision: str = "auto",
     progress: Progress | None = None,
 ) -> Matches:
-    """Predict the probability that the relation holds, for every pair.
+    """Predict for every pair the probability that the relation holds.
 
     Parameters
     ----------
     batch_tokens
-        Tokens that go through the encoder at once.
+        Tokens that the encoder reads at once.
     precision
-        ``"fp32"``, ``"bf16"``, or ``"auto"``: bf16 where the processor has instructions for it.
+        Numeric precision: ``"fp32"``, ``"bf16"``, or ``"auto"``: bf16 if the processor supports it, otherwise fp32.
     progress
-        Is told "pairs", how many are done, and of how many.
+        Called with "pairs", the number done, and the total.
     """
     builder = PairBuilder(model.tokenizer, model.settings)
     orders = 2 if model.settings.both_orders else 1
@@ -104,4 +104,4 @@ def write_matches(matches: Sequence[Match], path: str | Path) -> None:
                 line = {"id": match.id, "label": match.label, "probability": round(match.probability, 6)}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
     except OSError as error:
-        raise InputError(f"the file cannot be written ({error.strerror}); choose another place", path) from error
+        raise InputError(f"the file cannot be written ({error.strerror}); choose another location", path) from error

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MatchScores:
-    """How well pairs of texts are told apart; every value from 0 to 1.
+    """The quality of predicted labels; every value from 0 to 1.
 
     Attributes
     ----------
     precision, recall, f1
-        Of the label 1; 0 where nothing was predicted, or nothing was to be found.
+        Of the label 1; 0 if the denominator is 0.
     accuracy
-        Share of the pairs that got their label.
+        Share of the pairs with the right label.
     """
 
     precision: float
@@ -31,7 +31,7 @@ def match_scores(labels: Sequence[int], predicted: Sequence[int]) -> MatchScores
     MatchScores(precision=0.6666666666666666, recall=0.6666666666666666, f1=0.6666666666666666, accuracy=0.5)
     """
     if len(labels) != len(predicted):
-        raise ValueError(f"{len(labels)} labels, and {len(predicted)} predictions")
+        raise ValueError(f"{len(labels)} labels, but {len(predicted)} predictions")
     both = sum(1 for label, guess in zip(labels, predicted, strict=True) if label and guess)
     guessed, true = sum(1 for guess in predicted if guess), sum(1 for label in labels if label)
     right = sum(1 for label, guess in zip(labels, predicted, strict=True) if label == guess)

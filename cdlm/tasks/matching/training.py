@@ -21,12 +21,12 @@ from cdlm.tasks.training import Batch, ShuffledBatches, TaskTraining
 
 @dataclass(frozen=True)
 class MatchTraining(TaskTraining):
-    """Everything that training for document matching depends on beside its pairs; see `TaskTraining`.
+    """Everything that training for document matching depends on besides its pairs; see `TaskTraining`.
 
     Attributes
     ----------
     model
-        What the model keeps: how it reads pairs.
+        The model's own settings: how it reads pairs.
     """
 
     run: RunOptions = field(default_factory=lambda: RunOptions(epochs=3, head_learning_rate=5e-4))
@@ -36,8 +36,8 @@ class MatchTraining(TaskTraining):
 MATCH_PRESETS: dict[str, MatchTraining] = {
     # For the small encoder.
     "small": MatchTraining(),
-    # What the paper states: 8 epochs, batches of 32 (here of 4, accumulated), mixed precision, sequences of up to 4,096
-    # tokens, and for the rest what Zhou et al. 2020 fine-tune with: 2e-5, linear decay without warmup.
+    # What the paper states: 8 epochs, batches of 32 (here 4, accumulated), mixed precision, sequences of up to 4,096
+    # tokens; the rest follows Zhou et al. 2020: 2e-5, linear decay without warmup.
     "paper": MatchTraining(
         encoder="biu-nlp/cdlm",
         batch_size=4,
@@ -72,22 +72,14 @@ def train_matcher(
     Parameters
     ----------
     train_pairs, dev_pairs
-        Labelled. Nothing is learnt from the second; the epoch is chosen on it.
-    output
-        Folder of the model; while it is trained it holds ``checkpoints/`` and ``logs/``.
-    resume
-        Resume from the last complete checkpoint in `output`.
-    device
-        ``"cpu"`` to force the CPU; by default a GPU where there is one.
-    tracker
-        What the run is logged to; see :class:`cdlm.runs.Run`.
-    say
-        Is given every line of progress.
+        Labelled pairs. Nothing is learnt from the second; the epoch is chosen on it.
+    output, resume, device, tracker, say
+        See :class:`cdlm.runs.Run`.
 
     Raises
     ------
     InputError
-        If a label is missing or all are the same, or `output` holds another model or run already.
+        If a label is missing or all are the same, or `output` already holds another model or run.
     """
     for name, pairs in (("training", train_pairs), ("dev", dev_pairs)):
         if {pair.label for pair in pairs} != {0, 1}:
@@ -117,7 +109,7 @@ def train_matcher(
 
     data = ShuffledBatches(train_pairs, config.batch_size, config.run.seed, collate)
     parameters = sum(p.numel() for p in model.parameters()) / 1e6
-    run.say(f"{len(train_pairs)} training pairs in {len(data)} batches an epoch; {parameters:.1f}M parameters")
+    run.say(f"{len(train_pairs)} training pairs in {len(data)} batches per epoch; {parameters:.1f}M parameters")
     run.train(model, data, loss=_loss, evaluate=evaluate, save=save)
     return MatchModel.from_pretrained(output)
 
@@ -134,9 +126,9 @@ def match_card(model: MatchModel, config: MatchTraining, scores: MatchScores, ep
     reading = "in one sequence" if model.settings.reading == "together" else "each alone"
     return f"""# A document matching model
 
-Tells whether the relation it was trained on holds between two texts, which it reads {reading}. Encoder: Longformer
-attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}; up to {model.settings.max_length} tokens;
-{parameters / 1e6:.1f} million parameters.
+Predicts whether the relation on which it was trained holds between two texts, which it reads {reading}. Encoder:
+Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}; up to
+{model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters.
 
     cdlm match predict --model THIS_FOLDER pairs.jsonl -o matches.jsonl
 

@@ -1,7 +1,7 @@
-"""Logits in, evidence and answer out, in two steps: first the evidence, then the answer in what it was found in.
+"""Logits in, evidence and answer out, in two steps: first the evidence, then the answer in the same paragraphs.
 
-HotpotQA's evidence is always in two paragraphs. So, like Longformer's Appendix D after Groeneveld et al. 2020, the
-sentences are chosen under that constraint, and the answer is looked for in the same two paragraphs.
+HotpotQA's evidence is always in two paragraphs. So, as in Longformer's Appendix D after Groeneveld et al. 2020, the
+sentences are chosen under that constraint, and the answer is taken from the same two paragraphs.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def decode(question: Question, sequence: QASequence, logits: QALogits, max_answe
     Parameters
     ----------
     logits
-        On the CPU.
+        Logits, on the CPU.
     max_answer_tokens
-        Tokens of the longest answer.
+        Maximum length of an answer in tokens.
     """
     evidence = choose_evidence(sequence, logits)
     facts = tuple((question.paragraphs[paragraph].title, sentence) for paragraph, sentence in evidence)
@@ -39,9 +39,9 @@ def decode(question: Question, sequence: QASequence, logits: QALogits, max_answe
 def choose_evidence(sequence: QASequence, logits: QALogits) -> list[tuple[int, int]]:
     """Paragraph and sentence numbers of the evidence, in the order of the text.
 
-    A sentence is ranked by its own logit and its paragraph's together. The best sentence and the best of another
-    paragraph fix the two paragraphs; whatever else in these has a positive logit of its own is evidence too. Where
-    there is only one paragraph, all is in that one.
+    A sentence is ranked by the sum of its own logit and its paragraph's. The best sentence and the best of another
+    paragraph determine the two paragraphs; every other sentence in these with a positive logit is evidence too. If
+    there is only one paragraph, all evidence is in that one.
     """
     own = _array(logits.sentences)
     if not len(own):
@@ -61,7 +61,7 @@ def choose_evidence(sequence: QASequence, logits: QALogits) -> list[tuple[int, i
 def choose_span(
     question: Question, sequence: QASequence, logits: QALogits, paragraphs: set[int], max_answer_tokens: int
 ) -> str:
-    """The text of the best span within one sentence or title of some paragraphs; empty where there is no text."""
+    """The text of the best span within one sentence or title of the paragraphs; empty if there is no text."""
     starts, ends = _array(logits.starts), _array(logits.ends)
     best, span = -np.inf, None
     places = sequence.text_places

@@ -1,9 +1,9 @@
 """The model for multi-hop question answering: a question with its paragraphs in, four kinds of logits out.
 
 The structure is that of Longformer's Appendix D (Beltagy et al. 2020), to which the paper's section 3.4 refers: a head
-with one hidden layer on every ``<t>`` (is the paragraph relevant?) and on every ``</sent>`` (does the sentence support
-the answer?), a linear layer on every token of the text (does an answer begin or end here?), and one on ``[CLS]`` (is
-the answer a span, yes or no?). All four are trained jointly.
+with one hidden layer on every ``<t>`` (whether the paragraph is relevant) and on every ``</sent>`` (whether the
+sentence supports the answer), a linear layer on every token of the text (whether an answer begins or ends there), and
+one on ``[CLS]`` (whether the answer is a span, yes or no). All four are trained jointly.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ class QASettings:
     Attributes
     ----------
     max_length
-        Tokens of the longest sequence; what comes after them is cut off.
+        Maximum length of a sequence in tokens; the rest is cut off.
     max_answer_tokens
-        Tokens of the longest answer.
+        Maximum length of an answer in tokens.
     keep_paragraphs, keep_score
-        With a first stage: how many paragraphs it leaves at most, and the logit above which it leaves one. The two
-        best are always left.
+        With a first stage: the maximum number of paragraphs it keeps, and the logit above which it keeps one. The two
+        best are always kept.
 
     Raises
     ------
     InputError
-        If a value is of the wrong type or out of its range.
+        If a value is of the wrong type or out of range.
     """
 
     max_length: Length = 4096
@@ -88,8 +88,8 @@ class QAModel(TaskModel):
     Attributes
     ----------
     first_stage
-        A model that has been trained before, which leaves only the paragraphs that it takes for relevant; None where
-        all are read at once. It is kept in the same folder, and is not trained.
+        A previously trained model that keeps only the paragraphs it considers relevant; None if all are read at once.
+        It is saved in the same folder, and is not trained.
     """
 
     task = "question answering"
@@ -114,11 +114,11 @@ class QAModel(TaskModel):
         return self._first_stage[0] if self._first_stage else None
 
     def use_first_stage(self, model: QAModel | None) -> None:
-        """Have another model choose the paragraphs, or none."""
+        """Let another model select the paragraphs, or none."""
         self._first_stage = () if model is None else (model,)
 
     def forward(self, **batch: Tensor) -> dict[str, Tensor]:
-        """Logits of a batch of :func:`collate`, those of all sequences one after another, named as in `QALogits`."""
+        """Logits of a batch of :func:`collate`, concatenated over all sequences, named as in `QALogits`."""
         hidden = self.encode(batch)
         flat = hidden.reshape(-1, hidden.shape[-1])
         spans = self.span_head(flat[batch["texts"]]).float()
@@ -140,7 +140,7 @@ class QAModel(TaskModel):
         return model
 
     def save_pretrained(self, folder: str | Path, card: str) -> None:
-        """Write the model's files, and those of its first stage into a folder of their own."""
+        """Write the model's files, and those of its first stage to a folder of their own."""
         super().save_pretrained(folder, card)
         if self.first_stage is not None:
             inner = Path(folder) / FIRST_STAGE
@@ -152,13 +152,13 @@ def _two_layers(width: int, dropout: float) -> nn.Sequential:
 
 
 def collate(sequences: Sequence[QASequence], pad_token_id: int) -> dict[str, Tensor]:
-    """Sequences side by side.
+    """Batch sequences.
 
     Returns
     -------
     dict
-        What the encoder takes, and the places of ``titles``, ``sentence_ends`` and ``texts`` in the flattened batch,
-        those of all sequences one after another.
+        The encoder's input, and the positions of ``titles``, ``sentence_ends`` and ``texts`` in the flattened batch,
+        concatenated over all sequences.
     """
     batch = side_by_side([sequence.tokens for sequence in sequences], pad_token_id)
     length = batch["input_ids"].shape[1]

@@ -19,13 +19,13 @@ from cdlm.tasks.qa.sequences import QASequence, QuestionBuilder
 
 BATCH_TOKENS = 16_384
 QUESTIONS_AT_ONCE = 64
-"""Questions that are tokenised before they are read, so that memory does not grow with the number of questions."""
+"""Questions tokenised at a time, so that memory does not grow with the number of questions."""
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Predictions by the questions' ids, and how many questions were longer than the model reads and were cut."""
+    """Predictions by question id, and the number of questions that were cut because they were too long."""
 
     predictions: dict[str, Prediction]
     cut: int
@@ -39,16 +39,16 @@ def predict_answers(
     precision: str = "auto",
     progress: Progress | None = None,
 ) -> Answers:
-    """Predict answer and evidence of every question; a model with a first stage has it choose the paragraphs first.
+    """Predict answer and evidence of every question; a model's first stage, if any, selects the paragraphs first.
 
     Parameters
     ----------
     batch_tokens
-        Tokens that go through the encoder at once.
+        Tokens that the encoder reads at once.
     precision
-        ``"fp32"``, ``"bf16"``, or ``"auto"``: bf16 where the processor has instructions for it.
+        Numeric precision: ``"fp32"``, ``"bf16"``, or ``"auto"``: bf16 if the processor supports it, otherwise fp32.
     progress
-        Is told "questions", how many are done, and of how many.
+        Called with "questions", the number done, and the total.
     """
     predictions: dict[str, Prediction] = {}
     cut = 0
@@ -74,13 +74,13 @@ def shorten(
     batch_tokens: int = BATCH_TOKENS,
     precision: str = "auto",
 ) -> list[Question]:
-    """Leave the paragraphs that a model takes for relevant: the first of Longformer's two stages.
+    """Keep the paragraphs that a model considers relevant: the first of Longformer's two stages.
 
     Parameters
     ----------
     most, score
-        At most so many paragraphs of every question are left, those with the highest logits above `score`; the two
-        best always are. Their order stays.
+        At most `most` paragraphs of every question are kept, those with the highest logits above `score`; the two best
+        are always kept. Their order stays.
     """
     shortened = []
     for question, _, logits in _read(model, questions, batch_tokens, precision):
@@ -95,7 +95,7 @@ def shorten(
 def _read(
     model: QAModel, questions: Sequence[Question], batch_tokens: int, precision: str
 ) -> Iterator[tuple[Question, QASequence, QALogits]]:
-    """Every question with its sequence and the logits of that, on the CPU."""
+    """Every question with its sequence and that sequence's logits, on the CPU."""
     builder = QuestionBuilder(model.tokenizer, model.settings.max_length)
     read = [(question, builder(question)) for question in questions]
     for batch in in_batches(read, [len(sequence) for _, sequence in read], batch_tokens):
@@ -111,7 +111,7 @@ def _read(
 
 
 def write_predictions(predictions: Mapping[str, Prediction], path: str | Path) -> None:
-    """Write predictions as HotpotQA's official script reads them: one JSON object with ``answer`` and ``sp``.
+    """Write predictions in the format of HotpotQA's official script: one JSON object with ``answer`` and ``sp``.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def write_predictions(predictions: Mapping[str, Prediction], path: str | Path) -
         with replaced_file(Path(path)) as part:
             part.write_text(json.dumps(values, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
-        raise InputError(f"the file cannot be written ({error.strerror}); choose another place", path) from error
+        raise InputError(f"the file cannot be written ({error.strerror}); choose another location", path) from error
 
 
 def read_predictions(path: str | Path) -> dict[str, Prediction]:
@@ -135,21 +135,21 @@ def read_predictions(path: str | Path) -> dict[str, Prediction]:
     Raises
     ------
     InputError
-        If it has not the form that `write_predictions` describes.
+        If it does not have the format that `write_predictions` describes.
     """
     path = Path(path)
     values = read_json(path)
     answers, evidence = values.get("answer"), values.get("sp")
     if not isinstance(answers, dict) or not isinstance(evidence, dict):
-        raise InputError("a prediction file is an object with answer and sp, both objects by question", path)
+        raise InputError("a prediction file must be an object with answer and sp, both objects by question id", path)
     predictions: dict[str, Prediction] = {}
     for name in {**answers, **evidence}:
         answer, facts = answers.get(name), evidence.get(name)
         if not isinstance(answer, str | None):
-            raise InputError(f"the answer of question {name!r} is {answer!r}, and no text", path)
+            raise InputError(f"the answer to question {name!r} is {answer!r}, not text", path)
         try:
             read = None if facts is None else parse_facts(facts)
         except ValueError as error:
-            raise InputError(f"the evidence of question {name!r} has {error}", path) from error
+            raise InputError(f"the evidence for question {name!r} has {error}", path) from error
         predictions[name] = Prediction(answer, read)
     return predictions

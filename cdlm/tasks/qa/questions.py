@@ -1,9 +1,9 @@
 """Questions over paragraphs, from HotpotQA's official JSON (distractor setting; Yang et al. 2018, paper section 3.4).
 
 A file is one JSON list. Each question is an object with ``_id``, ``question``, ``context`` (a list of ``[title,
-[sentence, ...]]``) and, except in test files, ``answer`` (text of the paragraphs, ``yes`` or ``no``) and
-``supporting_facts`` (a list of ``[title, sentence number]``, from 0). ``type`` (bridge or comparison) is kept where
-there is one; other fields are left aside.
+[sentence, ...]]``) and, except in test files, ``answer`` (text from the paragraphs, ``yes`` or ``no``) and
+``supporting_facts`` (a list of ``[title, sentence number]``, from 0). ``type`` (bridge or comparison) is kept if there
+is one; other fields are ignored.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and what it can be answered from.
+    """A question and the paragraphs that may answer it.
 
     Attributes
     ----------
     id, text
-        Its name and its words.
+        Its id and its words.
     paragraphs
-        In the order in which they are read.
+        The paragraphs, in reading order.
     answer
-        Text of the paragraphs, or ``"yes"`` or ``"no"``; None where it is not known.
+        Text from the paragraphs, ``"yes"`` or ``"no"``; None if unknown.
     facts
-        Supporting facts, ``(title, number of the sentence)``; None where they are not known.
+        Supporting facts, ``(title, number of the sentence)``; None if unknown.
     type
         ``"bridge"``, ``"comparison"``, or whatever the file says.
     """
@@ -60,7 +60,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Where an answer stands: characters ``start`` to ``end`` of a sentence (or `TITLE`) of a paragraph."""
+    """Where an answer occurs: characters ``start`` to ``end`` of a sentence (or `TITLE`) of a paragraph."""
 
     paragraph: int
     sentence: int
@@ -75,9 +75,9 @@ class Questions:
     Attributes
     ----------
     questions
-        In the file's order.
+        The questions, in file order.
     notes
-        What was odd and did no harm, or had to be left out, one sentence each.
+        One sentence for each kind of problem that was tolerated or made questions be skipped.
     """
 
     questions: tuple[Question, ...]
@@ -90,15 +90,15 @@ def read_questions(path: str | Path, *, answered: bool = False, skip_unanswerabl
     Parameters
     ----------
     answered
-        For training: every question needs its answer, somewhere in its text, and its supporting facts.
+        For training: every question needs its answer, somewhere in its paragraphs, and its supporting facts.
     skip_unanswerable
-        Leave out questions whose answer is nowhere in their text, instead of refusing the file.
+        Skip questions whose answer is not in their paragraphs, instead of rejecting the file.
 
     Raises
     ------
     InputError
-        If the file cannot be read, a field is missing or malformed, a paragraph has no sentences, an id is there
-        twice, or, where `answered`, an answer is nowhere in the text.
+        If the file cannot be read, a field is missing or malformed, a paragraph has no sentences, two questions have
+        the same id, or, if `answered`, an answer is not in the paragraphs.
     """
     path = Path(path)
     try:
@@ -116,8 +116,8 @@ def read_questions(path: str | Path, *, answered: bool = False, skip_unanswerabl
         if answered and not is_yes_or_no(question.answer or "") and not occurrences(question):
             if not skip_unanswerable:
                 raise InputError(
-                    f"question {question.id!r}: its answer {question.answer!r} is nowhere in its paragraphs; correct "
-                    "it, or have questions without an answer in the text skipped",
+                    f"question {question.id!r}: its answer {question.answer!r} is not in its paragraphs; correct it, "
+                    "or skip unanswerable questions",
                     path,
                     line,
                 )
@@ -126,14 +126,14 @@ def read_questions(path: str | Path, *, answered: bool = False, skip_unanswerabl
         dangling += sum(1 for fact in question.facts or () if not _points(question, fact))
         questions[question.id] = question
     if not questions:
-        raise InputError("there is no question in this file", path)
+        raise InputError("the file contains no questions", path)
     notes = []
     if skipped:
         total = len(questions) + skipped
-        notes.append(f"skipped {skipped} of {total} questions: the answer is nowhere in the paragraphs")
+        notes.append(f"skipped {skipped} of {total} questions: the answer is not in the paragraphs")
     if dangling:
         facts = sum(len(question.facts or ()) for question in questions.values())
-        notes.append(f"not learnt from {dangling} of {facts} supporting facts: there is no such sentence")
+        notes.append(f"ignored {dangling} of {facts} supporting facts: there is no such sentence")
     return Questions(tuple(questions.values()), tuple(notes))
 
 
@@ -143,10 +143,10 @@ def is_yes_or_no(answer: str) -> bool:
 
 
 def occurrences(question: Question) -> list[Occurrence]:
-    """Where the answer stands, in the places that most likely answer the question.
+    """Where the answer occurs, at the places that most likely answer the question.
 
-    These are, in this order, the first that have it: supporting sentences, titles of supporting paragraphs, the rest
-    of those paragraphs, all others. Upper and lower case and white space may differ; whole words come first.
+    These are the first of the following that contain it: supporting sentences, titles of supporting paragraphs, the
+    rest of those paragraphs, all others. Case and white space may differ; whole words take precedence.
     """
     words = (question.answer or "").split()
     if not words:
@@ -154,7 +154,7 @@ def occurrences(question: Question) -> list[Occurrence]:
     inner = r"\s+".join(re.escape(word) for word in words)
     facts = set(question.facts or ())
     titles = {title for title, _ in facts}
-    # What counts as more likely is the smaller rank.
+    # A smaller rank is more likely.
     found: dict[int, list[Occurrence]] = {}
     for expression, penalty in ((rf"(?<!\w){inner}(?!\w)", 0), (inner, 4)):
         pattern = re.compile(expression, re.IGNORECASE)
@@ -175,7 +175,7 @@ def occurrences(question: Question) -> list[Occurrence]:
 
 
 def parse_facts(values: Any) -> tuple[Fact, ...]:
-    """Supporting facts from a list of ``[title, sentence number]``; what has another form is a `ValueError`."""
+    """Supporting facts from a list of ``[title, sentence number]``; anything else raises `ValueError`."""
     facts: list[Fact] = []
     for value in values if isinstance(values, list) else [values]:
         match value:
@@ -201,7 +201,7 @@ def _objects(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
     place = skip(0)
     if text[place : place + 1] != "[":
-        raise InputError("a JSON list of questions was expected here, as HotpotQA is distributed", path, 1)
+        raise InputError("expected a JSON list of questions, as in HotpotQA", path, 1)
     place = skip(place + 1)
     line, counted = 1, 0
     while text[place : place + 1] != "]":
@@ -211,15 +211,15 @@ def _objects(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             values, place = decoder.raw_decode(text, place)
         except (json.JSONDecodeError, RecursionError) as error:
             where = error.lineno if isinstance(error, json.JSONDecodeError) else line
-            raise InputError(f"this is not JSON ({error}); get the file anew", path, where) from error
+            raise InputError(f"this is not JSON ({error}); get the file again", path, where) from error
         if not isinstance(values, dict):
-            raise InputError("a question was expected here, as a JSON object", path, line)
+            raise InputError("expected a question as a JSON object", path, line)
         yield line, values
         place = skip(place)
         if text[place : place + 1] == ",":
             place = skip(place + 1)
         elif text[place : place + 1] != "]":
-            raise InputError("the list of questions is cut off or malformed; get the file anew", path, line)
+            raise InputError("the list of questions is truncated or malformed; get the file again", path, line)
 
 
 def _question(values: Mapping[str, Any], answered: bool, path: Path, line: int) -> Question:
@@ -235,7 +235,7 @@ def _question(values: Mapping[str, Any], answered: bool, path: Path, line: int) 
         raise wrong("the field question is missing or empty")
     context = values.get("context")
     if not isinstance(context, list) or not context:
-        raise wrong("the field context is missing or empty; it is a list of [title, [sentence, ...]]")
+        raise wrong("the field context is missing or empty; it must be a list of [title, [sentence, ...]]")
     paragraphs = []
     for number, item in enumerate(context, start=1):
         match item:
@@ -247,9 +247,9 @@ def _question(values: Mapping[str, Any], answered: bool, path: Path, line: int) 
                 raise wrong(f"paragraph {number} is not [title, [sentence, ...]]")
     answer, facts = values.get("answer"), values.get("supporting_facts")
     if (answer is None and answered) or not isinstance(answer, str | None) or (answered and not str(answer).strip()):
-        raise wrong("the field answer is missing or no text")
+        raise wrong("the field answer is missing or not text")
     if facts is None and answered:
-        raise wrong("the field supporting_facts is missing; it is a list of [title, sentence number]")
+        raise wrong("the field supporting_facts is missing; it must be a list of [title, sentence number]")
     try:
         read = None if facts is None else parse_facts(facts)
     except ValueError as error:

@@ -1,9 +1,9 @@
 """HotpotQA's official metrics: predictions and questions in, exact match and F1 of answer, evidence and both out.
 
-The definitions are those of the official script, so that the numbers are equal: an answer is compared in lower case,
-without punctuation and articles; ``yes``, ``no`` and ``noanswer`` are right or wrong and share no words with anything
-else; the joint precision and recall are the products of those of answer and evidence, and a question that was not
-predicted counts as wrong.
+The definitions are those of the official script, so that the numbers are equal: answers are compared in lower case,
+without punctuation and articles; ``yes``, ``no`` and ``noanswer`` are right or wrong and get no partial credit; joint
+precision and recall are the products of those of answer and evidence; and a question without a prediction counts as
+wrong.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _WHOLE = ("yes", "no", "noanswer")
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What was predicted for a question.
+    """The prediction for a question.
 
     Attributes
     ----------
     answer
-        Text, ``"yes"`` or ``"no"``; None where there is none.
+        Text, ``"yes"`` or ``"no"``; None if there is none.
     facts
-        Supporting facts, ``(title, number of the sentence)``; None where there are none.
+        Supporting facts, ``(title, number of the sentence)``; None if there are none.
     """
 
     answer: str | None

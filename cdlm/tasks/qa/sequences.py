@@ -1,12 +1,12 @@
-"""A question and its paragraphs in, one token sequence out, with what its tokens stand for (paper, Appendix C.3).
+"""A question and its paragraphs in, one token sequence out, with what its tokens represent (paper, Appendix C.3).
 
 ``[CLS] [q] question [/q] <doc-s> <t> title </t> <sent> sentence </sent> <sent> ... </doc-s> <doc-s> ...``
 
 The appendix has ``<doc-s>`` before ``<t>`` in its first paragraph and after it in its second: here it always comes
 first. It calls the sentence tokens ``<s>`` and ``</s>``, which are RoBERTa's own for the beginning and the end of a
 sequence; here they are ``<sent>`` and ``</sent>``. Global attention is on the question with its brackets, on ``<t>``
-and ``</sent>``, from whose vectors paragraphs and sentences are scored, and on ``[CLS]``, from whose vector the type
-of the answer is.
+and ``</sent>``, whose vectors represent paragraphs and sentences, and on ``[CLS]``, whose vector determines the type of
+the answer.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class QASequence:
-    """What the encoder reads for a question, and what its tokens stand for.
+    """What the encoder reads for a question, and what its tokens represent.
 
     Attributes
     ----------
     tokens
         The encoder's input.
     titles
-        Place of every paragraph's ``<t>``; paragraphs that did not fit have none. *Shape:* (paragraphs,)
+        Position of every paragraph's ``<t>``; paragraphs that did not fit have none. *Shape:* (paragraphs,)
     ends, end_paragraphs, end_sentences
-        Place of every ``</sent>``, and the numbers of its paragraph and of the sentence in it. *Shape:* (sentences,)
+        Position of every ``</sent>``, and the numbers of its paragraph and sentence. *Shape:* (sentences,)
     texts
-        Places of the tokens of titles and sentences, without special tokens: an answer is made of them.
+        Positions of the tokens of titles and sentences, without special tokens: answers consist of these.
         *Shape:* (text tokens,)
     text_places
-        For each of them the numbers of paragraph and sentence (`TITLE` for a title), and the first and last (exclusive)
-        character in it. *Shape:* (text tokens, 4)
+        For each of them, the numbers of paragraph and sentence (`TITLE` for a title), and the first and last
+        (exclusive) character in it. *Shape:* (text tokens, 4)
     cut
-        Whether the end of the last paragraphs did not fit.
+        Whether the end of the paragraphs did not fit.
     """
 
     tokens: TokenSequence
@@ -72,7 +72,7 @@ class QASequence:
 
 @dataclass(frozen=True, slots=True)
 class QALabels:
-    """What is true of a sequence.
+    """The labels of a sequence.
 
     Attributes
     ----------
@@ -81,10 +81,10 @@ class QALabels:
     type
         Position in `ANSWER_TYPES`.
     starts, ends
-        1 for the text tokens with which an answer may begin and end; all 0 where it is no span or was cut off.
+        1 for the text tokens with which an answer may begin and end; all 0 if it is not a span or was cut off.
         *Shape:* (text tokens,)
     facts_lost, answer_lost
-        How many supporting sentences were cut off, and whether the answer was.
+        The number of supporting sentences cut off, and whether the answer was.
     """
 
     paragraphs: Integers
@@ -104,7 +104,7 @@ class QuestionBuilder:
     tokenizer
         With the special tokens of :mod:`cdlm.tokens` and `QA_TOKENS`.
     max_length
-        Most tokens of a sequence; what comes after them is cut off.
+        Maximum length of a sequence in tokens; the rest is cut off.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, max_length: int) -> None:
@@ -121,7 +121,7 @@ class QuestionBuilder:
             texts += [paragraph.title, *paragraph.sentences]
         encoded = iter(self._encode(texts))
         writer = _Writer(self.max_length)
-        # A question that leaves no room for what it asks about is cut too.
+        # A question that leaves no room for its paragraphs is cut too.
         asked = next(encoded)[0][: self.max_length // 2]
         for token in (self._special.cls, self._id[QUESTION_START], *asked, self._id[QUESTION_END]):
             writer.special(token, is_global=True)
@@ -131,7 +131,7 @@ class QuestionBuilder:
         return writer.sequence()
 
     def _paragraph(self, writer: _Writer, number: int, parts: list[tuple[list[int], list[tuple[int, int]]]]) -> None:
-        """Write one paragraph, or as much of it as fits; at the least its title's first token."""
+        """Write one paragraph, or as much of it as fits, at least its title's first token."""
         (title, offsets), sentences = parts[0], parts[1:]
         # <doc-s> <t> ... </t> </doc-s>
         room = writer.room - 4
@@ -158,7 +158,7 @@ class QuestionBuilder:
         writer.special(self._special.doc_end)
 
     def _encode(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
-        """Pieces of every text, and their characters in it; each is encoded as it would be after a space."""
+        """Pieces of every text, and their character ranges in it; each text is encoded as if after a space."""
         encoded = self._tokenizer(
             [" " + text for text in texts],
             add_special_tokens=False,
@@ -174,7 +174,7 @@ class QuestionBuilder:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A piece's characters without the space before it, which some tokenizers count to the piece."""
+    """A piece's character range without the preceding space, which some tokenizers include."""
     start = max(start, 0)
     while start < end and text[start].isspace():
         start += 1
@@ -182,7 +182,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 class _Writer:
-    """A sequence while it is written."""
+    """A sequence being written."""
 
     def __init__(self, max_length: int) -> None:
         self._max_length = max_length
@@ -227,7 +227,7 @@ class _Writer:
 
 
 def label_sequence(question: Question, sequence: QASequence) -> QALabels:
-    """What is true of the sequence of a question whose answer and supporting facts are known."""
+    """The labels of the sequence of a question whose answer and supporting facts are known."""
     facts = set(question.facts or ())
     supporting = {title for title, _ in facts}
     titles = [paragraph.title for paragraph in question.paragraphs]

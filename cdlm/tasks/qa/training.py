@@ -28,17 +28,17 @@ SCORED = {"f1": "answer F1", "sp_f1": "evidence F1", "joint_f1": "joint F1"}
 
 @dataclass(frozen=True)
 class QATraining(TaskTraining):
-    """Everything that training for question answering depends on beside its questions; see `TaskTraining`.
+    """Everything that training for question answering depends on besides its questions; see `TaskTraining`.
 
     Attributes
     ----------
     paragraph_weight, sentence_weight, span_weight, type_weight
-        What the losses of the four heads are multiplied by before they are summed.
+        Weights of the losses of the four heads in their sum.
     first_stage
-        Folder of a trained model that chooses the paragraphs, for the second of Longformer's two stages; empty: all
+        Folder of a trained model that selects the paragraphs, for the second of Longformer's two stages; empty: all
         paragraphs are read at once.
     model
-        What the model keeps: how it reads and answers questions.
+        The model's own settings: how it reads and answers questions.
     """
 
     paragraph_weight: Weight = 1.0
@@ -53,7 +53,7 @@ class QATraining(TaskTraining):
 QA_PRESETS: dict[str, QATraining] = {
     # For the small encoder.
     "small": QATraining(),
-    # What the paper states: 5 epochs, batches of 32 (here of 2, accumulated), 1e-4, 100 warmup steps, up to 4,096
+    # What the paper states: 5 epochs, batches of 32 (here 2, accumulated), 1e-4, 100 warmup steps, up to 4,096
     # tokens. Linear decay and the four losses are Longformer's (Appendix D); their weights are stated nowhere.
     "paper": QATraining(
         encoder="biu-nlp/cdlm",
@@ -87,22 +87,14 @@ def train_reader(
     Parameters
     ----------
     train_questions, dev_questions
-        With answers and supporting facts. Nothing is learnt from the second; the epoch is chosen on it.
-    output
-        Folder of the model; while it is trained it holds ``checkpoints/`` and ``logs/``.
-    resume
-        Resume from the last complete checkpoint in `output`.
-    device
-        ``"cpu"`` to force the CPU; by default a GPU where there is one.
-    tracker
-        What the run is logged to; see :class:`cdlm.runs.Run`.
-    say
-        Is given every line of progress.
+        Questions with answers and supporting facts. Nothing is learnt from the second; the epoch is chosen on it.
+    output, resume, device, tracker, say
+        See :class:`cdlm.runs.Run`.
 
     Raises
     ------
     InputError
-        If an answer or the supporting facts of a question are missing, or `output` holds another model or run already.
+        If a question lacks its answer or supporting facts, or `output` already holds another model or run.
     """
     for question in (*train_questions, *dev_questions):
         if question.answer is None or question.facts is None:
@@ -116,7 +108,7 @@ def train_reader(
         first = QAModel.from_pretrained(config.first_stage)
         model.use_first_stage(first)
         keep = model.settings.keep_paragraphs, model.settings.keep_score
-        run.say(f"choosing the paragraphs of {len(train_questions)} questions with {config.first_stage}")
+        run.say(f"selecting the paragraphs of {len(train_questions)} questions with {config.first_stage}")
         train_questions = shorten(first, train_questions, *keep, precision=run.precision)
     builder = QuestionBuilder(model.tokenizer, model.settings.max_length)
     padding = model.encoder.config.pad_token_id
@@ -142,7 +134,7 @@ def train_reader(
     for note in _what_is_lost(train_questions, builder):
         run.say(note)
     parameters = sum(p.numel() for p in model.parameters()) / 1e6
-    run.say(f"{len(train_questions)} training questions in {len(data)} batches an epoch; {parameters:.1f}M parameters")
+    run.say(f"{len(train_questions)} training questions in {len(data)} batches per epoch; {parameters:.1f}M parameters")
     run.train(model, data, loss=loss, evaluate=evaluate, save=save)
     return QAModel.from_pretrained(output)
 
@@ -167,9 +159,9 @@ def _label_tensors(sequences: Sequence[QASequence], labels: Sequence[QALabels]) 
 def joint_loss(model: nn.Module, batch: Batch, config: QATraining) -> Tensor:
     """The four heads' losses on a batch, weighted and summed.
 
-    Binary cross-entropy, averaged over paragraphs and over sentences; cross-entropy of the type; and for answers that
-    are spans the negative logarithm of the probability of all places where the answer may begin, and of those where it
-    may end, averaged over these two and over the questions.
+    Binary cross-entropy, averaged over paragraphs and over sentences; cross-entropy of the type; and for span answers,
+    the negative logarithm of the total probability of all positions at which the answer may begin, and likewise end,
+    averaged over the two and over the questions.
     """
     logits = model(**{name: tensor for name, tensor in batch.items() if name not in LABELS})
     binary = nn.functional.binary_cross_entropy_with_logits
@@ -190,7 +182,7 @@ def joint_loss(model: nn.Module, batch: Batch, config: QATraining) -> Tensor:
 
 
 def _what_is_lost(questions: Sequence[Question], builder: QuestionBuilder) -> list[str]:
-    """What the model cannot learn from because sequences are cut, in one sentence, if there is any."""
+    """What the model cannot learn because sequences are cut, in one sentence, if there is any."""
     cut = facts = answers = 0
     for question in questions:
         sequence = builder(question)
@@ -211,14 +203,14 @@ def qa_card(model: QAModel, config: QATraining, scores: dict[str, float], epoch:
     """The text of the model card."""
     encoder = model.encoder.config
     parameters = sum(parameter.numel() for parameter in model.parameters())
-    stages = "" if model.first_stage is None else " Another model, in `first_stage/`, first chooses the paragraphs."
+    stages = "" if model.first_stage is None else " Another model, in `first_stage/`, selects the paragraphs first."
     rows = "\n".join(
         f"| {words} | {100 * scores[part + 'em']:.1f} | {100 * scores[part + 'f1']:.1f} |"
         for part, words in (("", "answer"), ("sp_", "supporting facts"), ("joint_", "joint"))
     )
     return f"""# A question answering model
 
-Answers questions over several paragraphs, with a span of their text, yes or no, and names the supporting sentences.
+Answers questions over several paragraphs with a span of their text, yes or no, and gives the supporting sentences.
 Encoder: Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}; up to
 {model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters.{stages}
 

@@ -46,9 +46,9 @@ def test_stats_prints_the_papers_numbers_beside_ours(monkeypatch, capsys: Captur
     assert rows["mentions"] == ["3808/4758", "3808/4758", "1245/1476", "1245/1476"]
     assert rows["clusters of two or more"] == ["411/472", "411/472", "129/125", "129/125"]
     assert re.search(r"documents +574 +594 +196 +196", out)
-    assert "the paper prints 594 documents; its topics have 575 files here, of which 574 have a listed" in out
-    assert "test: not counted, since none of its topics is in" in out
-    assert re.search(r"dev: documents group into 16 predicted topics for 16 .*; B3 .* f1 96\.0, purity 94\.9", out)
+    assert "the paper reports 594 documents; its topics have 575 files here, of which 574 have a listed" in out
+    assert "test: not counted; none of its topics is in" in out
+    assert re.search(r"dev: 16 predicted topics for 16 .*; B3 .* f1 96\.0, purity 94\.9", out)
 
 
 def test_stats_as_json(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
@@ -65,8 +65,8 @@ def test_missing_topics_are_named(monkeypatch, capsys: Capture, mini_dev: Path) 
     (mini_dev / "ECB+" / "5").rename(mini_dev / "ECB+" / "36")
     assert run(monkeypatch, "stats", "--ecb-root", mini_dev) == 0
     out = capsys.readouterr().out
-    assert f"dev: not counted, since these of its topics are missing in {mini_dev}: 5\n" in out
-    assert f"test: not counted, since these of its topics are missing in {mini_dev}: 37, 38, 39, 40, 41," in out
+    assert f"dev: not counted; topics missing in {mini_dev}: 5\n" in out
+    assert f"test: not counted; topics missing in {mini_dev}: 37, 38, 39, 40, 41," in out
 
 
 def test_stats_of_own_files(monkeypatch, capsys: Capture, tmp_path: Path) -> None:
@@ -148,7 +148,8 @@ def test_stats_of_a_corpus_by_name(monkeypatch, capsys: Capture, litbank: Path) 
     assert run(monkeypatch, "stats", "--corpus", f"litbank:{litbank}") == 0
     out = capsys.readouterr().out
     for row in (r"topics +1 +1", r"documents +1 +1", r"annotated sentences +1 of 1 +1 of 1", r"mentions +1 +3",
-                r"clusters of two or more +0 +1", r"of them across documents +0 +0", r"singletons +1 +1"):  # fmt: skip
+                r"clusters of two or more +0 +1", r"of these, across documents +0 +0",
+                r"singletons +1 +1"):  # fmt: skip
         assert re.search(rf" {row} *\n", out), row
     assert "LitBank (Bamman et al. 2020): entity mentions, linked within documents, with singletons" in out
     assert "\nlicence: CC BY 4.0; https://github.com/dbamman/litbank\n" in out

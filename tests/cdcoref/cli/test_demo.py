@@ -45,7 +45,7 @@ def test_it_need_not_be_opened(cdcoref: Run, opened: list[str], tmp_path: Path) 
 
 def test_without_a_browser_it_says_so(cdcoref: Run, opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webbrowser.open", lambda address: False)
-    assert cdcoref("demo").err.endswith("cdcoref: no browser was found here; open that file in one\n")
+    assert cdcoref("demo").err.endswith("cdcoref: no browser was found; open this file in one\n")
 
 
 @pytest.mark.parametrize(

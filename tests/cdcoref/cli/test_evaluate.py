@@ -48,7 +48,7 @@ def test_json_of_predicted_mentions(evaluate: Run, sample: Path, tiny_model_fold
     table = evaluate(sample / "dev_tiny.jsonl", "--mentions", "predicted").out
     for kind in ("event", "entity"):
         f1 = 100 * results["detection"][kind]["exact"]["f1"]
-        assert re.search(rf"{kind} mentions found \(exact\): precision [\d.]+, recall [\d.]+, f1 {f1:.1f}\n", table)
+        assert re.search(rf"{kind} mention detection \(exact\): precision [\d.]+, recall [\d.]+, f1 {f1:.1f}\n", table)
 
 
 def test_ecb_plus(evaluate: Run, mini_ecb: Path) -> None:
@@ -141,7 +141,7 @@ def test_conll_does_not_say_kinds(cdcoref: Run, evaluate: Run, sample: Path) -> 
 def test_the_lemma_baseline_on_found_mentions_names_whose_parameters(cdcoref: Run, sample: Path) -> None:
     done = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", "lemma", "--mentions", "predicted")
     assert done.code == 0, done.err
-    assert re.search(r"model lemma, [\d.]+M parameters of the model that finds mentions, ", done.out)
+    assert re.search(r"model lemma, [\d.]+M parameters in the model that detects mentions, ", done.out)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,8 @@ def test_the_lemma_baseline_on_found_mentions_names_whose_parameters(cdcoref: Ru
         ),
         (
             "gum",
-            "'gum' is not of the form NAME:DIR; the known names are ecb, fcct, gum, gum-heads, gvc, litbank, meantime",
+            "'gum' does not have the form NAME:DIR; the known names are ecb, fcct, gum, gum-heads, gvc, litbank, "
+            "meantime",
         ),
         ("gum:nowhere", "nowhere: this is not a folder; give the folder that holds GUM"),
     ],

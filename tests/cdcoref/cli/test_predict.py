@@ -74,7 +74,7 @@ def test_singletons_kinds_and_thresholds(predict: Run) -> None:
     assert 0 < len(entities) < len(alone)
     done = predict("a.txt", "b.txt", "c.txt", "--threshold", "1")
     assert (done.code, done.out) == (0, "")
-    assert done.err.endswith("cdcoref: no two mentions were found to be the same\n")
+    assert done.err.endswith("cdcoref: no coreferent mentions were found\n")
 
 
 def test_the_beginning_of_a_long_table_says_how_to_see_the_rest(predict: Run, tmp_path: Path) -> None:
@@ -85,8 +85,7 @@ def test_the_beginning_of_a_long_table_says_how_to_see_the_rest(predict: Run, tm
     assert len(rows(done.out)) == FIRST_MENTIONS
     assert "... and 28 more" in done.out
     assert done.err.endswith(
-        "cdcoref: these are the first 1 of 1 clusters; --all prints all of them, -o FILE.html makes a page to look at "
-        "them\n"
+        "cdcoref: showing the first 1 of 1 clusters; --all prints all, -o FILE.html writes a page to browse them\n"
     )
     assert len(rows(predict("x.jsonl", "--threshold", "0", "--topics", "none", "--all").out)) == 40
 
@@ -138,7 +137,7 @@ def test_an_empty_file_is_a_document_without_mentions(predict: Run, tmp_path: Pa
     done = predict("empty.txt", "blank.txt")
     assert (done.code, done.out) == (0, "")
     assert "2 documents in 2 stories; 0 pairs" in done.err
-    assert done.err.endswith("no two mentions were found to be the same\n")
+    assert done.err.endswith("no coreferent mentions were found\n")
 
 
 def test_nothing_to_read(predict: Run, tmp_path: Path) -> None:
@@ -146,7 +145,7 @@ def test_nothing_to_read(predict: Run, tmp_path: Path) -> None:
     for arguments in (["missing.txt"], ["folder"]):
         done = predict(*arguments, "-o", "out.jsonl")
         assert done.code == 2
-        assert done.err.splitlines()[-1] == "cdcoref: there is no document to read"
+        assert done.err.splitlines()[-1] == "cdcoref: the input contains no documents"
         assert arguments[0] in done.err
         assert not (tmp_path / "out.jsonl").exists()
 
@@ -218,7 +217,7 @@ def test_what_is_written_is_what_was_shown(predict: Run, tmp_path: Path, name: s
     assert done.out == ""
     assert re.search(
         r"cdcoref: 3 documents in 2 stories, \d+ mentions: \d+ clusters? across documents, \d+ within one document, "
-        rf"\d+ lone mentions?\ncdcoref: written to {re.escape(name)}\n",
+        rf"\d+ singletons?\ncdcoref: written to {re.escape(name)}\n",
         done.err,
     )
     whole = predict("a.txt", "b.txt", "c.txt", "--all")
@@ -258,9 +257,9 @@ def test_an_empty_text_does_not_stop_a_conll_file(predict: Run, tmp_path: Path) 
 def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path: Path) -> None:
     for name, options, message in (
         ("out.txt", [], "the output's name must end in .conll, .conllu, .csv, .html, .jsonl, .parquet or .spacy"),
-        ("nowhere/out.jsonl", [], "the folder of the output does not exist; make it first"),
+        ("nowhere/out.jsonl", [], "the folder of the output does not exist; create it first"),
         ("out.jsonl", ["--layout", "2012"], "the format JSON lines has no layout '2012'"),
-        ("out.html", ["--layout", "2012"], "only .conll files have layouts; leave out --layout"),
+        ("out.html", ["--layout", "2012"], "only .conll files have layouts; remove --layout"),
     ):
         done = predict("a.txt", "-o", name, *options)
         assert (done.code, done.out) == (2, "")
@@ -318,7 +317,7 @@ def test_pruning_is_said(predict: Run, tmp_path: Path) -> None:
     names = [f"s{number}.txt" for number in range(7)]
     done = predict(*names, "--topics", "none", "--max-pairs", "1")
     assert done.code == 0, done.err
-    said = re.search(r"(\d+) pairs of documents to compare, (\d+) more left out by --max-pairs", done.err)
+    said = re.search(r"(\d+) pairs of documents to compare, (\d+) more pruned by --max-pairs", done.err)
     assert said is not None
     kept, pruned = int(said[1]), int(said[2])
     assert kept + pruned == 21
@@ -334,16 +333,16 @@ def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> N
     assert (tmp_path / "cache" / "results.sqlite").stat().st_size > 1000
     wrong = predict("a.txt", "b.txt", "--cache", "a.txt")
     assert wrong.code == 2
-    assert "cannot be used as a cache" in wrong.err
+    assert "the cache cannot be used" in wrong.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--threshold", "2"), "the threshold is a probability, from 0 to 1, and not 2.0"),
+        (("--threshold", "2"), "the threshold must be a probability from 0 to 1, not 2.0"),
         (("--max-pairs", "0"), "the limit on pairs must be 1 or more, not 0"),
         (("--batch-tokens", "0"), "a batch must have 1 token or more, not 0"),
-        (("--device", "toaster"), "the device 'toaster' cannot be used here; --device cpu always can"),
+        (("--device", "toaster"), "the device 'toaster' is not available here; choose 'cpu', which always is"),
         (("--model", "missing"), "missing: there is no such folder; name a folder with a saved model"),
         (("--model", "a.txt"), "a.txt: this is a file; name a folder with a saved model"),
         (("--pipeline", "xx_not_there"), "the spaCy pipeline 'xx_not_there' cannot be loaded"),
@@ -381,7 +380,7 @@ def test_an_interruption_says_how_to_go_on(
     assert plain.code == 130
     assert plain.err == "cdcoref: interrupted\n"
     kept = cdcoref("predict", text, "--model", tiny_model_folder, "--cache", tmp_path / "work")
-    assert kept.err == f"cdcoref: interrupted; the same command continues from what is in {tmp_path / 'work'}\n"
+    assert kept.err == f"cdcoref: interrupted; run the same command again to resume from {tmp_path / 'work'}\n"
 
 
 def test_progress_is_lines_where_there_is_no_terminal(

@@ -82,7 +82,7 @@ def test_responses_side_by_side_and_significance(run: Run, files: list[Path]) ->
     muc = next(line for line in lines if line.startswith("MUC")).split()
     assert len(muc) == 7
     assert "Units: 3 documents. Paired bootstrap: 200 resamples. Randomisation: all 8 exchanges." in result.out
-    assert "Smallest p-value that is possible: bootstrap 0.005, randomisation 0.25 (3 units)." in result.out
+    assert "Smallest possible p-values: bootstrap 0.005, randomisation 0.25 (3 units)." in result.out
     values = json.loads(run("score", *files, "--significance", "--resamples", 200, "--level", "document", "--json").out)
     assert values["significance"]["f1"]["conll"]["difference"] > 0
     assert values["significance"]["units"] == 3
@@ -144,7 +144,7 @@ def test_a_bad_file_is_one_sentence_and_no_table(run: Run, files: list[Path], tm
 def test_errors(run: Run, files: list[Path]) -> None:
     result = run("errors", files[0], files[2], "--limit", 1)
     assert result.code == 0, result.err
-    assert "Predicted clusters that merge several (1 of 3, the worst first)" in result.out
+    assert "Merged predicted clusters (1 of 3, worst first)" in result.out
     values = json.loads(run("errors", files[0], files[2], "--json").out)
     assert [cluster["links"] for cluster in values["merged"]] == [2, 2, 2]
     assert [part["mentions"][0]["text"] for part in values["merged"][0]["parts"]] == ["w0 w1", "w3"]

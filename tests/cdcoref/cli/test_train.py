@@ -125,8 +125,8 @@ def test_two_processes_are_one_with_twice_the_accumulation(
         ),
         (("--train", "missing.jsonl", "--dev", "missing.jsonl"), "missing.jsonl: the file cannot be read"),
         (("--config", "missing.toml"), "missing.toml: the configuration cannot be read"),
-        (("--set", "epochs"), "a setting is given as NAME=VALUE, not as 'epochs'"),
-        (("--set", "=3"), "a setting is given as NAME=VALUE, not as '=3'"),
+        (("--set", "epochs"), "a setting must have the form NAME=VALUE, not 'epochs'"),
+        (("--set", "=3"), "a setting must have the form NAME=VALUE, not '=3'"),
         (("--set", "epochs=some"), "run.epochs is 'some' and should be a whole number"),
         (("--set", "run=3"), "run is 3 and should be a table of settings"),
         (("--set", "epochs=1\nseed=2"), "run.epochs is '1\\nseed=2' and should be a whole number"),
@@ -173,7 +173,7 @@ def test_an_interrupted_run_says_how_it_continues(
 
     monkeypatch.setattr("cdcoref.training.train", interrupted)
     done = cdcoref("train", *corpora, "-o", tmp_path / "model")
-    assert (done.code, done.err) == (130, "cdcoref: interrupted; the same command with --resume continues this run\n")
+    assert (done.code, done.err) == (130, "cdcoref: interrupted; run the same command with --resume to resume\n")
 
 
 def test_mentions_of_conll_files_need_a_kind(cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sample: Path) -> None:

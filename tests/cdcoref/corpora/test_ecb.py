@@ -77,8 +77,8 @@ def change(pattern: str, replacement: str) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda text: text[: len(text) // 2], r"line \d+: .*malformed or cut off"),
-        (lambda text: "", "malformed or cut off"),
+        (lambda text: text[: len(text) // 2], r"line \d+: .*malformed or truncated"),
+        (lambda text: "", "malformed or truncated"),
         (change("</Markables>", ""), r"line \d+: .*malformed"),
         (
             change('<token_anchor t_id="3"/>', '<token_anchor t_id="99"/>'),
@@ -91,7 +91,7 @@ def change(pattern: str, replacement: str) -> Callable[[str], str]:
         (change('<target m_id="50"/>', ""), None),  # the relation's note names the instance
         (change('note="x">(.*?)<target m_id="50"/>', r">\1"), "no target instance"),
         (change("Document", "Text"), "malformed"),
-        (lambda text: text.replace("Document", "Text"), "outermost element is not <Document>"),
+        (lambda text: text.replace("Document", "Text"), "root element is not <Document>"),
         (
             change(r"<Document", '<!DOCTYPE d [<!ENTITY e SYSTEM "file:///etc/hostname">]>\n<Document'),
             "declares a document type or entities",
@@ -121,7 +121,7 @@ def test_a_document_that_is_not_utf8_is_refused(mini_ecb: Path) -> None:
 
 def test_a_file_of_another_name_is_refused(mini_ecb: Path) -> None:
     (mini_ecb / "ECB+" / "2" / "notes.xml").write_text("<x/>")
-    with pytest.raises(InputError, match=r"notes\.xml: this is not named as documents of ECB\+ are"):
+    with pytest.raises(InputError, match=r"notes\.xml: the name is not that of an ECB\+ document"):
         read_ecb(mini_ecb, [2])
 
 
@@ -129,7 +129,7 @@ def test_wrong_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: this is not a folder"):
         read_ecb(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="neither this folder nor its folder ECB"):
+    with pytest.raises(InputError, match="neither this folder nor its subfolder ECB"):
         read_ecb(tmp_path / "empty")
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="file: this is not a folder"):

@@ -63,7 +63,7 @@ def test_both_forms_say_the_same(folder: Path) -> None:
         assert document.sentences == ((0, 6), (6, 15))
         assert {m.kind for m in corpus.mentions} == {ENTITY}
         assert [note.rpartition(": ")[2] for note in corpus.notes] == [
-            "1 of the 80 works of LitBank's train split are here"
+            "the folder holds 1 of the 80 works in LitBank's train split"
         ]
     assert clusters(from_conll) == clusters(from_brat)
     assert len(from_brat.mentions) == 6
@@ -111,7 +111,7 @@ def test_ranges_within_tokens_are_widened(folder: Path) -> None:
     path.write_text("T1\tnan-7 49 51\tNa\nT2\tnan-7 0 3;8 13\tThe pilot\n")
     corpus = read_litbank(folder / "coref" / "brat", "dev")
     assert [m.tokens for m in corpus.mentions] == [(0, 2), (13,)]
-    assert corpus.notes[0] == f"{path}: 1 mentions were widened to whole tokens"
+    assert corpus.notes[0] == f"{path}: 1 mention extended to whole tokens"
 
 
 BRAT_DAMAGE = {
@@ -123,10 +123,10 @@ BRAT_DAMAGE = {
         "line 1: the text has .The old p",
     ),
     "beyond the text": ("T1\tpilot-0 900 903\tabc\n", "line 1: the text has '' there"),
-    "no token": ("T1\tpilot-0 3 4\t \n", "line 1: the annotation touches no token"),
-    "backwards": ("T1\tpilot-0 16 0\t\n", "line 1: the annotation touches no token"),
+    "no token": ("T1\tpilot-0 3 4\t \n", "line 1: the annotation overlaps no token"),
+    "backwards": ("T1\tpilot-0 16 0\t\n", "line 1: the annotation overlaps no token"),
     "no cluster's name": ("T1\tpilot 0 3\tThe\n", "line 1: 'pilot' is neither a category"),
-    "categories alone": ("T1\tNOM_PER 0 3\tThe\n", "no mention has a cluster; give LitBank's folder coref"),
+    "categories alone": ("T1\tNOM_PER 0 3\tThe\n", "no mention has a cluster; use LitBank's folder coref"),
     "not UTF-8": (ANN.replace("Nan-2", "N\udcffn-2"), "line 10: the line is not valid UTF-8"),
 }
 

@@ -98,8 +98,8 @@ def test_splits_are_those_whose_topics_are_there(folder: Path) -> None:
 
 
 DAMAGE = {
-    "cut off": (lambda text: text[: len(text) // 2], r"line \d+: the XML is malformed or cut off"),
-    "empty": (lambda text: "", "malformed or cut off"),
+    "cut off": (lambda text: text[: len(text) // 2], r"line \d+: the XML is malformed or truncated"),
+    "empty": (lambda text: "", "malformed or truncated"),
     "an unknown encoding": (lambda text: text.replace("UTF-8", "UTF-77"), "10_First.xml"),
     "not UTF-8": (lambda text: text.replace("Harbour", "Harb\udcffur"), "malformed|cannot be read"),
     "a token of no sentence": (lambda text: text.replace('sentence="0"', "", 1), "no t_id or no sentence number"),

@@ -77,24 +77,24 @@ def test_json_lines_serve_every_corpus(tmp_path: Path, name: str) -> None:
 
 def test_heads_are_not_in_json_lines(tmp_path: Path) -> None:
     write_lines(tmp_path / "dev.jsonl", document("a", ("entity", "1")))
-    with pytest.raises(InputError, match="JSON lines do not say what the head of a mention is"):
+    with pytest.raises(InputError, match="JSON lines do not contain the heads of mentions"):
         CorpusFolder("gum-heads", tmp_path).read("dev")
 
 
 def test_the_only_kind_need_not_be_said(tmp_path: Path) -> None:
     write_lines(tmp_path / "dev.jsonl", document("a", (None, "1"), ("event", "1")))
     assert {m.kind for m in CorpusFolder("gvc", tmp_path).read("dev").corpus.mentions} == {"event"}
-    with pytest.raises(InputError, match="document 'a' has a mention without a kind, and MEANTIME annotates event and"):
+    with pytest.raises(InputError, match="document 'a' has a mention without a kind, but MEANTIME annotates event and"):
         CorpusFolder("meantime", tmp_path).read("dev")
 
 
 def test_what_contradicts_the_corpus_is_refused(tmp_path: Path) -> None:
     write_lines(tmp_path / "dev.jsonl", document("a", ("entity", "1")), document("b", ("entity", "1")))
     assert len(CorpusFolder("meantime", tmp_path).read("dev").corpus.mentions) == 2
-    with pytest.raises(InputError, match="document 'a' has an entity, and GVC annotates event mentions"):
+    with pytest.raises(InputError, match="document 'a' has an entity, but GVC annotates event mentions"):
         CorpusFolder("gvc", tmp_path).read("dev")
     with pytest.raises(
-        InputError, match="cluster '1' is in two documents, 'a' and 'b', and links of LitBank stay within"
+        InputError, match="cluster '1' is in two documents, 'a' and 'b', but links of LitBank stay within"
     ):
         CorpusFolder("litbank", tmp_path).read("dev")
     write_lines(tmp_path / "dev.jsonl", document("a"))
@@ -114,7 +114,7 @@ def test_wrong_folders_are_one_sentence(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="nowhere: this is not a folder; give the folder that holds"):
         CorpusFolder(name, tmp_path / "nowhere").splits()
     (tmp_path / "notes.txt").write_text("nothing\n")
-    message = "neither this folder nor its folder ECB" if name == "ecb" else "does not hold any split of"
+    message = "neither this folder nor its subfolder ECB" if name == "ecb" else "does not hold any split of"
     with pytest.raises(InputError, match=message):
         CorpusFolder(name, tmp_path).read("dev")
 

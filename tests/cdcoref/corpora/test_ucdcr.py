@@ -206,11 +206,11 @@ JSON_DAMAGE: dict[str, tuple[Edit, str]] = {
     "a document of a wrong type": (changed(conll_doc_key=["0"]), "which is not in the .conll file"),
     "no cluster": (changed(coref_chain=None), "it has no cluster"),
     "a cluster of a wrong type": (changed(coref_chain=[1]), "it has no cluster"),
-    "no sentence": (changed(sent_id=None), "it needs the number of its sentence"),
+    "no sentence": (changed(sent_id=None), "it needs the numbers of its sentence"),
     "another sentence": (changed(sent_id=-1), "sentence -1 of its document has no tokens"),
     "no tokens": (changed(tokens_number=[]), r"has no tokens \[\]"),
-    "tokens of a wrong type": (changed(tokens_number=["1"]), "it needs the number of its sentence"),
-    "true is no number": (changed(tokens_number=[True]), "it needs the number of its sentence"),
+    "tokens of a wrong type": (changed(tokens_number=["1"]), "it needs the numbers of its sentence"),
+    "true is no number": (changed(tokens_number=[True]), "it needs the numbers of its sentence"),
     "tokens beyond the sentence": (changed(tokens_number=[6, 7]), r"has no tokens \[6, 7\]"),
     "other words": (changed(tokens_text=["went", "up"]), "the .conll is another version"),
     "not UTF-8": (lambda text: text.replace("sinks", "s\udcffnks"), "is not valid UTF-8"),
@@ -230,11 +230,11 @@ def test_damaged_mentions_are_one_sentence(folder: Path, damage: str) -> None:
 
 def test_words_without_mentions_are_refused(folder: Path) -> None:
     (folder / "val" / "event_mentions.json").unlink()
-    with pytest.raises(InputError, match="a file of 5 columns needs its mentions beside it, in event_mentions"):
+    with pytest.raises(InputError, match="a file with 5 columns needs its mentions beside it, in event_mentions"):
         read(folder)
 
 
 def test_a_document_of_two_files_is_refused(folder: Path) -> None:
     (folder / "val" / "more.conll").write_text(five_columns())
-    with pytest.raises(InputError, match="document '0/17/tug_a' is in another file of this split too"):
+    with pytest.raises(InputError, match="document '0/17/tug_a' is also in another file of this split"):
         read(folder)

@@ -77,7 +77,7 @@ def test_what_cannot_be_a_cache_is_said(tmp_path: Path) -> None:
     foreign.execute("CREATE TABLE results (name TEXT)")
     foreign.close()
     for name in ("file", "text", "foreign"):
-        with pytest.raises(InputError, match=r"cannot be used as a cache .*name another folder") as raised:
+        with pytest.raises(InputError, match=r"the cache cannot be used .*choose another folder") as raised:
             ResultCache(tmp_path / name, "model")
         assert str(raised.value).startswith(str(tmp_path / name / CACHE_FILE))
 
@@ -115,5 +115,5 @@ def test_a_damaged_cache_is_said(tmp_path: Path, damage: str) -> None:
         finally:
             damaged.close()
 
-    with pytest.raises(InputError, match=r"cannot be used as a cache .*delete it or name another folder"):
+    with pytest.raises(InputError, match=r"the cache cannot be used .*delete it or choose another folder"):
         look_up()

@@ -118,7 +118,7 @@ def test_two_docs_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_what_a_doc_holds_is_checked(known: object, tmp_path: Path) -> None:
     doc = Doc(spacy.blank("en").vocab, words=["a"], user_data={"cdcoref": known})
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "x.spacy")
-    with pytest.raises(InputError, match=r"x\.spacy: this is not a file of Docs"):
+    with pytest.raises(InputError, match=r"x\.spacy: the file is not a valid spaCy DocBin"):
         read_docbin(tmp_path / "x.spacy")
 
 
@@ -127,7 +127,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "empty.spacy").write_bytes(b"")
     (tmp_path / "cut.spacy").write_bytes(gzip.compress(b"x" * 100)[:-9])
     for name in ("text.spacy", "empty.spacy", "cut.spacy"):
-        with pytest.raises(InputError, match=f"{name}: this is not a file of Docs"):
+        with pytest.raises(InputError, match=f"{name}: the file is not a valid spaCy DocBin"):
             read_docbin(tmp_path / name)
     for name in ("missing.spacy", "."):
         with pytest.raises(InputError, match="the file cannot be read"):

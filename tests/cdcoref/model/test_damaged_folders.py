@@ -117,8 +117,8 @@ CONFIGURATION: dict[str, tuple[Damage, str]] = {
     "not JSON": (text(CONFIG_FILE, "{"), "config.json, line 1: this is not JSON"),
     "half of it": (half(CONFIG_FILE), "config.json, line .*: this is not JSON"),
     "not UTF-8": (text(CONFIG_FILE, b'{"a": "\xff"}'), "config.json: this is not JSON"),
-    "a list": (text(CONFIG_FILE, "[]"), "config.json: a JSON object was expected"),
-    "null": (text(CONFIG_FILE, "null"), "config.json: a JSON object was expected"),
+    "a list": (text(CONFIG_FILE, "[]"), "config.json: expected a JSON object"),
+    "null": (text(CONFIG_FILE, "null"), "config.json: expected a JSON object"),
     "deeply nested": (deep, "config.json: this file nests"),
     "nested": (encoder("deep", eval("[" * 60 + "]" * 60)), "config.json: this file nests"),
     "thousands of digits": (text(CONFIG_FILE, f'{{"vocab_size": {"9" * 5000}}}'), "thousands of digits"),
@@ -141,7 +141,7 @@ CONFIGURATION: dict[str, tuple[Damage, str]] = {
     "a thousand million layers": (encoder("num_hidden_layers", 10**9), "num_hidden_layers is 1000000000 and should be"),
     "a layer more": (
         both(encoder("num_hidden_layers", 3), encoder("attention_window", 16)),
-        "do not fit.*num_hidden_layers is 3, and there are no weights of layer 2",
+        "do not fit.*num_hidden_layers is 3, but layer 2 has no weights",
     ),
     "a layer less": (
         both(encoder("num_hidden_layers", 1), encoder("attention_window", [16])),
@@ -150,8 +150,8 @@ CONFIGURATION: dict[str, tuple[Damage, str]] = {
     "no layers": (encoder("num_hidden_layers", 0), "num_hidden_layers is 0 and should be at least 1"),
     "layers in a list": (encoder("num_hidden_layers", [2]), r"num_hidden_layers is \[2\] and should be"),
     "no heads": (encoder("num_attention_heads", 0), "num_attention_heads is 0 and should be at least 1"),
-    "heads that do not divide": (encoder("num_attention_heads", 5), "no multiple of 5 attention heads"),
-    "more heads than units": (encoder("num_attention_heads", 33), "no multiple of 33"),
+    "heads that do not divide": (encoder("num_attention_heads", 5), "not a multiple of 5 attention heads"),
+    "more heads than units": (encoder("num_attention_heads", 33), "not a multiple of 33"),
     "heads in words": (encoder("num_attention_heads", "two"), "num_attention_heads is 'two'"),
     "another inner width": (encoder("intermediate_size", 10**6), "do not fit.*intermediate.dense.weight has shape"),
     "a negative inner width": (encoder("intermediate_size", -1), "intermediate_size is -1"),
@@ -165,14 +165,14 @@ CONFIGURATION: dict[str, tuple[Damage, str]] = {
         encoder("attention_window", [10**30, 16]),
         r"attention_window\[0\] is 1000.* at most",
     ),
-    "one window of two": (encoder("attention_window", [16]), "attention_window .* one even number a layer"),
-    "a window too many": (encoder("attention_window", [16] * 3), "attention_window .* one even number a layer"),
+    "one window of two": (encoder("attention_window", [16]), "attention_window .* one even number per layer"),
+    "a window too many": (encoder("attention_window", [16] * 3), "attention_window .* one even number per layer"),
     "a window in words": (encoder("attention_window", [16, "16"]), r"attention_window\[1\] is '16'"),
     "windows by name": (encoder("attention_window", {"0": 16}), "attention_window is .* and should be a list"),
     "no positions": (encoder("max_position_embeddings", ABSENT), "max_position_embeddings is missing"),
     "positions in words": (encoder("max_position_embeddings", "513"), "max_position_embeddings is '513'"),
     "too many positions": (encoder("max_position_embeddings", 10**6), "do not fit.*position_embeddings.weight"),
-    "one position": (encoder("max_position_embeddings", 1), "max_position_embeddings is 1.*none left"),
+    "one position": (encoder("max_position_embeddings", 1), "max_position_embeddings is 1.*none is left"),
     "few positions": (
         both(
             encoder("max_position_embeddings", 20),
@@ -246,7 +246,7 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
     "endless mentions": (setting("detector_max_words", 10**9), "cdcoref.detector_max_words is 1000000000"),
     "an unknown feature": (
         setting("sequences.features", ["colour"]),
-        "config.json: there is no pair feature 'colour'",
+        "config.json: cdcoref.sequences.features has 'colour', which is no pair feature; choose from same_words",
     ),
     "a feature in words": (setting("sequences.features", "same_words"), "cdcoref.sequences.features is 'same_words'"),
     "a feature by number": (
@@ -262,10 +262,10 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
 for name in KINDS_OF_THRESHOLD:
     SETTINGS |= {
         f"{name}: one for all": (setting(name, 0.5), f"cdcoref.{name} is 0.5 and should be a JSON object"),
-        f"{name}: a kind missing": (setting(name, {"event": 0.5}), f"config.json: {name} must have one number each"),
+        f"{name}: a kind missing": (setting(name, {"event": 0.5}), f"json: cdcoref.{name} must have one number each"),
         f"{name}: a kind too many": (
             setting(name, {"event": 0.5, "entity": 0.5, "time": 0.5}),
-            f"config.json: {name} must have one number each",
+            f"config.json: cdcoref.{name} must have one number each",
         ),
     }
     SETTINGS[f"{name}: both negative"] = (
@@ -296,7 +296,7 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
     "a huge header": (header({}, length=10**15), f"{WEIGHTS_FILE}: the weights cannot be read"),
     "a header that is a list": (header([]), f"{WEIGHTS_FILE}: "),
     "a header without end": (header(b"[" * 100_000), f"{WEIGHTS_FILE}: the weights cannot be read"),
-    "an empty header": (header({}), "do not fit.*no weights of layer 0"),
+    "an empty header": (header({}), "do not fit.*layer 0 has no weights"),
     "overlapping tensors": (
         header({n: {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]} for n in "ab"}, data=bytes(4)),
         f"{WEIGHTS_FILE}: the weights cannot be read",
@@ -354,7 +354,7 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
 }
 """What may be wrong in ``model.safetensors``."""
 
-NO_TOKENIZER = "model: no tokenizer could be read here"
+NO_TOKENIZER = "model: the (tokenizer cannot be read|folder has no tokenizer)"
 TOKENS: dict[str, tuple[Damage, str]] = {
     "no tokenizer": (lambda f: [p.unlink() for p in f.glob("*tok*")], NO_TOKENIZER),
     "a folder for it": (replaced_by_folder(TOKENIZER), NO_TOKENIZER),

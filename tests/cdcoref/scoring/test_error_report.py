@@ -97,6 +97,7 @@ def test_no_errors(tmp_path: Path) -> None:
     write_conll(KEY, tmp_path / "key.conll")
     text = error_text(report_errors(tmp_path / "key.conll", tmp_path / "key.conll"))
     assert text == (
-        "Of 3 gold clusters 0 are split, of 3 predicted clusters 0 merge what is not together in gold.\n"
+        "Of 3 gold clusters 0 are split, of 3 predicted clusters 0 merge mentions of different gold clusters or "
+        "spurious ones.\n"
         "Of 6 gold mentions 0 are missed, of 6 predicted mentions 0 are spurious."
     )

@@ -53,7 +53,7 @@ def mention_of(document: Document, words: str, kind: str, cluster: str | None, c
 
 @pytest.fixture(scope="session")
 def news() -> Prediction:
-    """Two documents of one story and one of another; clusters across documents, within one, and a lone mention."""
+    """Two documents of one story and one of another; clusters across documents, within one, and a singleton."""
     documents = {name: tokenise_text(text, name) for name, text in TEXTS.items()}
     mentions = [
         mention_of(documents[name], words, kind, cluster, confidence)

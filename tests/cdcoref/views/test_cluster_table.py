@@ -47,10 +47,10 @@ def test_the_whole_table(news: Prediction) -> None:
         " event    stolen         museum.txt:1          0.40",
         "          theft          museum.txt:1          0.40",
         "",
-        "── Lone mentions ──────────────────────────────────",
+        "── Singletons ─────────────────────────────────────",
         " event    swam           harbour.txt:3         0.50",
     ]
-    assert "Lone" not in "\n".join(cluster_lines(news))
+    assert "Singletons" not in "\n".join(cluster_lines(news))
 
 
 def test_the_beginning(news: Prediction) -> None:
@@ -109,9 +109,9 @@ def test_a_text_cannot_command_the_terminal() -> None:
 def test_plurals_agree() -> None:
     one = Counts(documents=1, stories=1, mentions=1, across=1, within=1, singletons=1)
     assert summary(one) == (
-        "1 document in 1 story, 1 mention: 1 cluster across documents, 1 within one document, 1 lone mention"
+        "1 document in 1 story, 1 mention: 1 cluster across documents, 1 within one document, 1 singleton"
     )
     assert summary(Counts()) == (
-        "0 documents in 0 stories, 0 mentions: 0 clusters across documents, 0 within one document, 0 lone mentions"
+        "0 documents in 0 stories, 0 mentions: 0 clusters across documents, 0 within one document, 0 singletons"
     )
     assert summary(Counts(documents=1_234_567)).startswith("1,234,567 documents")

@@ -30,13 +30,13 @@ def test_an_evaluation() -> None:
     assert lines[0] == "ECB+ dev, 1 document, gold mentions; model default, 28.5M parameters, 3.5 s. F1 in percent."
     [row] = [line.split() for line in lines if line.startswith(" event ")]
     assert row == ["event", "predicted", "10.0", "20.0", "30.0", "40.0", "50.0", "60.0", "70.0", "80.0", "99.9"]
-    assert lines[-1] == "event mentions found (last word): precision 50.0, recall 25.0"
+    assert lines[-1] == "event mention detection (last word): precision 50.0, recall 25.0"
 
 
 def test_the_parameters_of_the_lemma_baseline() -> None:
     assert "; model lemma, 3.5 s." in evaluation_text({**RESULTS, "model": "lemma", "parameters": None})
     found = evaluation_text({**RESULTS, "model": "lemma", "mentions": "predicted"})
-    assert "; model lemma, 28.5M parameters of the model that finds mentions, 3.5 s." in found
+    assert "; model lemma, 28.5M parameters in the model that detects mentions, 3.5 s." in found
 
 
 def test_statistics() -> None:
@@ -50,9 +50,8 @@ def test_statistics() -> None:
     assert rows["event/entity"] == ["dev", "paper"]
     assert rows["documents"] == ["3", "196"]
     assert rows["mentions"] == ["mentions", "5/6"]
-    assert rows["of them across documents"] == ["documents", "1/0"]
+    assert rows["of these, across documents"] == ["documents", "1/0"]
     assert rows["annotated sentences"] == ["of", "9"]
     assert lines[-1] == (
-        "dev: documents group into 1 predicted topic for 2 annotated subtopics; B3 precision 50.0, recall 100.0, f1 "
-        "66.7, purity 50.0"
+        "dev: 1 predicted topic for 2 annotated subtopics; B3 precision 50.0, recall 100.0, f1 66.7, purity 50.0"
     )

@@ -161,7 +161,7 @@ def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Prediction
     page.evaluate("location.hash = '#d1999'")
     expect(page.locator("#current")).to_have_text("1999.txt (2,000 of 2,000)")
     page.locator("#query").fill("nothing of the kind")
-    expect(page.locator("#found")).to_have_text("No cluster is like that.")
+    expect(page.locator("#found")).to_have_text("No cluster matches.")
 
 
 def test_texts_stay_where_they_are_while_heights_become_known(open_page: Open, archive: Prediction) -> None:

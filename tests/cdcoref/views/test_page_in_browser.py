@@ -70,7 +70,7 @@ def test_filters_and_order(open_page: Open, news: Prediction) -> None:
         page.locator("#order").select_option(order)
         assert labels(page) == expected, order
     page.locator("#query").fill("SANK maren")
-    expect(found).to_have_text("No cluster is like that.")
+    expect(found).to_have_text("No cluster matches.")
     page.locator("#query").fill("dáhl")
     expect(page.locator(LABELS)).to_have_text(["Ann Dahl"])
     page.keyboard.press("Enter")  # sends no form
@@ -92,7 +92,7 @@ def test_documents_by_story(open_page: Open, news: Prediction) -> None:
     expect(page.locator("#current")).to_have_text("museum.txt (3 of 3)")
     assert page.url.endswith("#d2")
     page.locator("#query").fill("nowhere")
-    expect(page.locator("#found")).to_have_text("No document is like that.")
+    expect(page.locator("#found")).to_have_text("No document matches.")
     page.get_by_role("tab", name="Documents").press("ArrowLeft")
     assert focused(page) == "tab-clusters"
     expect(page.locator("#panel-clusters")).to_be_visible()
@@ -130,7 +130,7 @@ def test_a_cluster_side_by_side(open_page: Open, news: Prediction) -> None:
     assert left["y"] == right["y"]
     assert left["x"] + left["width"] < right["x"]
     assert page.locator(".head p").all_inner_texts()[1:] == [
-        "Also mentioned as sinks, sank", "Name of the cluster: sinking",
+        "Also mentioned as sinks, sank", "Cluster name: sinking",
     ]  # fmt: skip
     expect(page.locator("#place")).to_have_text("1 of 5")
     expect(page.locator("#previous-cluster")).to_be_disabled()
@@ -244,12 +244,12 @@ def test_the_pointer_is_told_what_a_mention_is(open_page: Open, news: Prediction
     assert "0.35" in weak.evaluate(image)  # a fainter line for what is less certain
 
 
-def test_a_lone_mention(open_page: Open, news: Prediction) -> None:
+def test_a_singleton(open_page: Open, news: Prediction) -> None:
     page = open_page(news)
     assert page.locator("#texts a.m", has_text="swam").count() == 0
     page.locator("#singles").check()
     page.locator("#texts a.m", has_text="swam").click()
-    expect(page.locator(".head")).to_contain_text("No other mention is the same.")
+    expect(page.locator(".head")).to_contain_text("No other mention corefers with this one.")
 
 
 @pytest.mark.parametrize("at", ["#c999", "#m-1", "#<b>", "#c1x", "#d3"])
@@ -417,7 +417,7 @@ def test_the_skip_link(open_page: Open, news: Prediction) -> None:
 def test_nothing_at_all(open_page: Open) -> None:
     page = open_page(Corpus(()))
     assert page.title() == "0 documents"
-    expect(page.locator("#found")).to_have_text("No cluster is like that.")
+    expect(page.locator("#found")).to_have_text("No cluster matches.")
     page.get_by_role("tab", name="Documents").click()
     page = open_page(Corpus((Document.from_sentences("empty.txt", []),)))
     expect(page.locator("#texts")).to_contain_text("This document is empty.")

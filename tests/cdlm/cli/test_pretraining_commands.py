@@ -65,11 +65,11 @@ def test_pretrain_and_perplexity(cdlm: Command, corpus: Path, word_encoder: Path
         assert "12 sets of 36 documents, 96 tokens" in err
         assert "step 2 of 2" in err
         assert "dev perplexity" in err
-        assert err.endswith("left out of the dev corpus: sets with too few documents: 1\n")
+        assert err.endswith("omitted from the dev corpus: sets with too few documents: 1\n")
     compare = ("perplexity", "--corpus", corpus, "--model", tmp_path / "local", "--model", tmp_path / "cdlm")
     code, out, err = cdlm(*compare, "--device", "cpu")
     assert code == 0
-    assert err == "cdlm: left out of the corpus: sets with too few documents: 1\n"
+    assert err == "cdlm: omitted from the corpus: sets with too few documents: 1\n"
     assert "ratio to" in out
     assert "masked tokens of 12 sets" in " ".join(out.split())
     code, out, _ = cdlm(*compare, "--json")

@@ -145,17 +145,17 @@ def test_wrong_input_is_one_sentence(
         ("match", "train", "--train", bad, "--dev", dev, *output): f"{bad}, line 2: the label is '5'",
         ("match", "train", "--train", dev, *output): "give --train FILE and --dev FILE, or --benchmark",
         ("match", "train", "--train", dev, "--benchmark", "aan:x", *output): "give either --benchmark or",
-        ("match", "train", "--benchmark", "aan", *output): "--benchmark takes NAME:FOLDER",
+        ("match", "train", "--benchmark", "aan", *output): "--benchmark takes NAME:DIR",
         ("match", "train", "--benchmark", "aan:x", *output): "x/train_cite.csv: the train split of aan should be this",
         ("match", "train", "--benchmark", f"aan:{benchmark}", "--set", "x=1", *output): "there is no setting 'x'",
         ("match", "train", "--benchmark", f"aan:{benchmark}", "--epochs", 0, *output): "run.epochs is 0 and should be",
         ("match", "predict", dev, *model): "holds no model for document matching",
         ("match", "evaluate", *model): "give either a file of pairs or --benchmark",
-        ("qa", "train", "--train", broken, "--dev", questions, *output): "its answer 'Oslo' is nowhere",
+        ("qa", "train", "--train", broken, "--dev", questions, *output): "its answer 'Oslo' is not in its paragraphs",
         ("qa", "predict", questions, *model): "holds no model for question answering",
-        ("qa", "predict", dev, *model): "a JSON list of questions was expected",
+        ("qa", "predict", dev, *model): "expected a JSON list of questions",
         ("qa", "evaluate", questions): "give either --model or --predictions",
-        ("qa", "evaluate", unknown, *model): "not every question has an answer",
+        ("qa", "evaluate", unknown, *model): "some questions have no answer",
     }
     for arguments, message in cases.items():
         finished = cdlm(*arguments)

@@ -60,7 +60,7 @@ def test_a_damaged_compressed_file(tmp_path: Path) -> None:
     file = tmp_path / "sets.jsonl.gz"
     whole = gzip.compress(b'{"documents": ["a", "b"]}\n' * 20_000)
     file.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match="damaged or cut off"):
+    with pytest.raises(InputError, match="corrupt or truncated"):
         sets_of(file)
 
 
@@ -70,7 +70,7 @@ def test_a_folder_of_splits(tmp_path: Path) -> None:
     (tmp_path / "train.tgt").write_text("summary\n")
     assert sets_of(tmp_path)[0] == [("a", "b")]
     assert sets_of(tmp_path, "dev")[0] == sets_of(tmp_path, "validation")[0] == [("c", "d")]
-    with pytest.raises(InputError, match=r"no file of the split 'test' here, only train\.src"):
+    with pytest.raises(InputError, match=r"no file for the split 'test', only train\.src"):
         open_source(tmp_path, "test")
 
 
@@ -122,7 +122,7 @@ def test_the_hub_needs_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_no_corpus(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file or folder"):
         open_source(tmp_path / "absent")
-    with pytest.raises(InputError, match="neither a"):
+    with pytest.raises(InputError, match=r"neither \*\.src"):
         open_source(tmp_path)
     (tmp_path / "letter.txt").write_text("Dear reader\n")
     with pytest.raises(InputError, match="neither JSON lines nor Multi-News"):

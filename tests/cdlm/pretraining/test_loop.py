@@ -54,11 +54,11 @@ def test_what_is_written_and_said(
     assert record["configuration"] == json.loads(json.dumps(asdict(config)))
     assert record["dev"]["sets"] == 5
     assert f"{record['dev']['value']:.2f}" in (model / "README.md").read_text()
-    assert lines[0].endswith("a new one is trained, on the word embeddings")
+    assert lines[0].endswith("a new one is trained on the word embeddings")
     assert lines[1] == "31 sets of 93 documents, 1,142 tokens"
     assert sum("tokens/s" in line and "% waiting for data" in line for line in lines) == 4
     assert lines[-1] == (
-        "left out of the corpus: documents cut to the window: 1; sets with too few documents: 1; "
+        "omitted from the corpus: documents cut to the maximum length: 1; sets with too few documents: 1; "
         "sets without a document: 1"
     )
     # Hugging Face's implementation reads the model, head included.
@@ -153,7 +153,7 @@ def test_words_that_are_new_to_the_encoder(word_encoder: Path, tmp_path: Path) -
     lines: list[str] = []
     held = starting_model(str(tmp_path), lines.append)
     assert held.model.lm_head.bias.shape == (109,)
-    assert lines[-1] == f"4 special tokens are new to {tmp_path}"
+    assert lines[-1] == f"special tokens added to {tmp_path}: 4"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_words_that_are_new_to_the_encoder(word_encoder: Path, tmp_path: Path) -
         ({"variant": "global"}, "variant is 'global' and should be 'cdlm', 'rand', 'prefix' or 'local'"),
         ({"trained": "tail"}, "trained is 'tail' and should be 'all' or 'head'"),
         ({"run": RunOptions()}, "run.steps must be 1 or more"),
-        ({"min_documents": 4}, "no set of at least 4 documents; left out: sets with too few documents: 30"),
+        ({"min_documents": 4}, "no set of at least 4 documents; omitted: sets with too few documents: 30"),
     ],
 )
 def test_what_cannot_be_trained(

@@ -120,5 +120,5 @@ def test_what_cannot_be_compared(word_encoder: Path, headed: Path, dev: Path, tm
         (tmp_path / file.name).write_bytes(file.read_bytes())
     tokenizer = (tmp_path / "tokenizer.json").read_text().replace('"w7"', '"other"')
     (tmp_path / "tokenizer.json").write_text(tokenizer)
-    with pytest.raises(InputError, match="its vocabulary is not that of"):
+    with pytest.raises(InputError, match="its vocabulary differs from that of"):
         perplexities([Contender(str(headed), "local"), Contender(str(tmp_path), "local")], source)

@@ -53,7 +53,7 @@ def test_what_is_kept_and_what_is_left_out(word_tokenizer: PreTrainedTokenizerFa
     assert [store.set_of(d) for d in range(9)] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert store.left_out == {
         "lines of noise": 1, "sets without a document": 2, "sets with too few documents": 1,
-        "documents cut to the window": 1,
+        "documents cut to the maximum length": 1,
     }  # fmt: skip
     assert in_words(Tally({"bad lines": 1000, "none": 0})) == "bad lines: 1,000"
 
@@ -94,7 +94,7 @@ def test_a_store_goes_to_another_process(word_tokenizer: PreTrainedTokenizerFast
 
 def test_a_corpus_of_no_use(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
     with pytest.raises(
-        InputError, match=r"least 3 documents; left out: lines of noise: 1; sets with too few documents: 1"
+        InputError, match=r"least 3 documents; omitted: lines of noise: 1; sets with too few documents: 1"
     ):
         prepare([source([("w1", "w2")])], word_tokenizer, tmp_path / "tokens", longest=4)
 

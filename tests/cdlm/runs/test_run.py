@@ -259,7 +259,7 @@ def test_a_folder_that_is_in_use_is_refused(reference: tuple[Path, list[str]], t
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("")
     for folder, message in (
-        (reference[0], "this folder is not empty; name a new one, or resume"),
+        (reference[0], "this folder is not empty; choose a new one, or resume"),
         (tmp_path / "full", "this folder is not empty"),
         (tmp_path / "file", "this is a file"),
         (tmp_path / "file" / "model", "cannot be written here"),
@@ -284,7 +284,7 @@ def test_nothing_to_resume(tmp_path: Path, reference: tuple[Path, list[str]]) ->
 
 
 def test_the_precision_and_the_tracker_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the precision fp16 needs a GPU; choose bf16 or fp32"):
+    with pytest.raises(InputError, match="fp16 precision needs a GPU; choose bf16 or fp32"):
         fit(replace(OPTIONS, precision="fp16"), tmp_path / "m", say=str)
     with pytest.raises(InputError, match="the experiment tracker 'abacus' is unknown or not installed; installed: "):
         fit(OPTIONS, tmp_path / "m", tracker="abacus", say=str)
@@ -419,7 +419,7 @@ def test_resuming_needs_the_same_configuration(tmp_path: Path, monkeypatch: pyte
     ) as raised:
         fit(replace(OPTIONS, seed=5), tmp_path / "m", resume=True, say=str)
     assert raised.value.path == str(tmp_path / "m" / "checkpoints" / RUN_FILE)
-    with pytest.raises(InputError, match="resume the run that is in it"):
+    with pytest.raises(InputError, match="resume the run in it"):
         fit(OPTIONS, tmp_path / "m", say=str)
     assert sorted(p.name for p in (tmp_path / "m" / "checkpoints").iterdir()) == before
 

@@ -141,7 +141,7 @@ def test_damaged_weights_are_refused(model: MatchModel, tmp_path: Path) -> None:
     for broken, message in (
         ({name: one for name, one in weights.items() if name != "head.0.bias"}, "weights are missing: head.0.bias"),
         ({**weights, "head.3.weight": torch.ones(2, 2)}, "head.3.weight has shape"),
-        ({name: one for name, one in weights.items() if "layer.1." not in name}, "no weights of layer 1"),
+        ({name: one for name, one in weights.items() if "layer.1." not in name}, "layer 1 has no weights"),
     ):
         save_file(broken, path)
         with pytest.raises(InputError, match=f"do not fit the configuration: .*{message}"):

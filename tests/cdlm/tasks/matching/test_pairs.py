@@ -65,9 +65,9 @@ def test_the_files_of_a_benchmark_are_found(name: str, tmp_path: Path) -> None:
 
 
 def test_unknown_benchmarks_and_splits_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="'acl' is no benchmark; choose one of aan, oc, s2orc, pan"):
+    with pytest.raises(InputError, match="there is no benchmark 'acl'; choose one of aan, oc, s2orc, pan"):
         benchmark_file("acl", tmp_path, "dev")
-    with pytest.raises(InputError, match="'validation' is no split"):
+    with pytest.raises(InputError, match="there is no split 'validation'"):
         benchmark_file("aan", tmp_path, "validation")
 
 
@@ -91,7 +91,7 @@ def test_cells_may_be_long(tmp_path: Path) -> None:
         ('{"text_a": "a", "text_b": "b", "label": 2}\n', 1, "the label is 2; it must be 0 or 1"),
         ('{"text_a": "a", "text_b": "b", "label": true}\n', 1, "the label is True"),
         ('{"text_a": "a", "text_b": "b", "label": [1]}\n', 1, r"the label is \[1\]"),
-        ('{"text_a": "a", "text_b": "b", "label": 1}\n[1]\n', 2, "a JSON object .* was expected"),
+        ('{"text_a": "a", "text_b": "b", "label": 1}\n[1]\n', 2, "expected a JSON object"),
         ('{"text_a": "a", "text_b": "b", "label": 1}\n{"text\n', 2, "not JSON"),
         (
             '{"text_a":"a","text_b":"b","label":1,"id":"x"}\n{"text_a":"a","text_b":"b","label":1,"id":"x"}\n',
@@ -102,8 +102,8 @@ def test_cells_may_be_long(tmp_path: Path) -> None:
         ("text_a,text_b,label\na,b\n", 2, "label is missing"),
         ("first,second,label\na,b,1\n", 1, "the first line must name the columns"),
         ("1,a,b\n2,a,b\n", 2, "the label is '2'"),
-        ("1,a,b\n0,a\n", 2, "2 cells, and not label,text,text"),
-        ('1,a,b\n0,"a"b,c\n', 2, "this is not CSV"),
+        ("1,a,b\n0,a\n", 2, "2 cells, not label,text,text"),
+        ('1,a,b\n0,"a"b,c\n', 2, "the line is not CSV"),
     ],
 )
 def test_bad_files_are_refused_with_their_line(text: str, line: int, message: str, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_bad_files_are_refused_with_their_line(text: str, line: int, message: st
 
 
 def test_files_without_pairs_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no pair of texts"):
+    with pytest.raises(InputError, match="no pairs of texts"):
         read_pairs(write(tmp_path, "empty", "\n"))
     with pytest.raises(InputError, match="cannot be read"):
         read_pairs(tmp_path / "absent")

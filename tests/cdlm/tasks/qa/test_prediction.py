@@ -94,10 +94,10 @@ def test_official_files_go_round(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "a JSON object was expected"),
+        ("[]", "expected a JSON object"),
         ('{"answer": {}}', "an object with answer and sp"),
-        ('{"answer": {"q": 1}, "sp": {}}', "the answer of question 'q' is 1, and no text"),
-        ('{"answer": {}, "sp": {"q": [["A"]]}}', r"the evidence of question 'q' has \['A'\], which is not"),
+        ('{"answer": {"q": 1}, "sp": {}}', "the answer to question 'q' is 1, not text"),
+        ('{"answer": {}, "sp": {"q": [["A"]]}}', r"the evidence for question 'q' has \['A'\], which is not"),
     ],
 )
 def test_other_files_are_refused(text: str, message: str, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_facts_that_point_nowhere_are_counted(hotpot: Hotpot, tmp_path: Path) ->
     path = tmp_path / "questions.json"
     path.write_text(json.dumps(hotpot))
     read = read_questions(path)
-    assert read.notes == ("not learnt from 2 of 6 supporting facts: there is no such sentence",)
+    assert read.notes == ("ignored 2 of 6 supporting facts: there is no such sentence",)
     assert read.questions[0].facts is not None
     assert len(read.questions[0].facts) == 4
 
@@ -63,12 +63,12 @@ def test_answers_that_are_nowhere(hotpot: Hotpot, tmp_path: Path) -> None:
     hotpot[0]["answer"] = "Oslo"
     path = tmp_path / "questions.json"
     path.write_text(json.dumps(hotpot, indent=1))
-    with pytest.raises(InputError, match="question 'q1': its answer 'Oslo' is nowhere in its paragraphs") as raised:
+    with pytest.raises(InputError, match="question 'q1': its answer 'Oslo' is not in its paragraphs") as raised:
         read_questions(path, answered=True)
     assert (raised.value.path, raised.value.line) == (str(path), 2)
     read = read_questions(path, answered=True, skip_unanswerable=True)
     assert [question.id for question in read.questions] == ["q2"]
-    assert read.notes == ("skipped 1 of 2 questions: the answer is nowhere in the paragraphs",)
+    assert read.notes == ("skipped 1 of 2 questions: the answer is not in the paragraphs",)
     assert len(read_questions(path).questions) == 2
 
 
@@ -94,7 +94,7 @@ def having(**fields: Any) -> Callable[[dict[str, Any]], None]:
         (having(context=[["Maren", "She sank."]]), "paragraph 1 is not"),
         (having(context=[["Maren", [5]]]), "paragraph 1 is not"),
         (without("answer"), "the field answer is missing"),
-        (having(answer=5), "the field answer is missing or no text"),
+        (having(answer=5), "the field answer is missing or not text"),
         (having(answer=" "), "the field answer is missing"),
         (without("supporting_facts"), "the field supporting_facts is missing"),
         (having(supporting_facts=[["Maren", "0"]]), r"supporting_facts has \['Maren', '0'\], which is not"),
@@ -116,10 +116,10 @@ def test_bad_questions_are_refused_with_their_line(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a JSON list of questions was expected"),
-        ('{"answer": {}}', "a JSON list of questions was expected"),
-        ("[]", "there is no question"),
-        ("[5]", "a question was expected here"),
+        ("", "expected a JSON list of questions"),
+        ('{"answer": {}}', "expected a JSON list of questions"),
+        ("[]", "contains no questions"),
+        ("[5]", "expected a question"),
         ('[{"_id": "q1"', "not JSON"),
         ("[" * 100_000, "not JSON"),
     ],
@@ -134,7 +134,7 @@ def test_what_is_no_list_of_questions_is_refused(text: str, message: str, tmp_pa
 def test_a_list_that_is_cut_off_is_refused(hotpot: Hotpot, tmp_path: Path) -> None:
     path = tmp_path / "questions.json"
     path.write_text(json.dumps(hotpot)[:-1])
-    with pytest.raises(InputError, match="the list of questions is cut off"):
+    with pytest.raises(InputError, match="the list of questions is truncated"):
         read_questions(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_questions(tmp_path)
