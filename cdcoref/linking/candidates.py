@@ -1,4 +1,4 @@
-"""Which mentions are worth reading together: logits of pairs by their vectors in, candidates out.
+"""Which mentions are worth reading together: what their vectors say of pairs in, candidates out.
 
 The candidates of a mention are the most likely others of its kind, up to a limit, and those that it is a candidate of.
 The limit is per mention and symmetric, and does not depend on the order of files.
@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Corpus
-from cdcoref.linking.pair_logits import PairLogits
+from cdcoref.linking.pair_logits import PairEvidence
 from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import VectorOptions
 
 
-def candidate_pairs(alone: PairLogits, options: VectorOptions) -> NDArray[np.bool_]:
+def candidate_pairs(alone: PairEvidence, options: VectorOptions) -> NDArray[np.bool_]:
     """Which pairs are candidates. *Shape:* (pairs,)
 
     Parameters
     ----------
     alone
-        Logits of pairs by their vectors.
+        What the vectors say of pairs.
     options
         How many candidates a mention has, how probable one is at least, and how the logits become probabilities.
     """
@@ -32,7 +32,7 @@ def candidate_pairs(alone: PairLogits, options: VectorOptions) -> NDArray[np.boo
     slope, bias = (
         np.array([table[kind] for kind in KINDS])[alone.kinds] for table in (options.unread, options.unread_bias)
     )
-    logits = slope * alone.logits + bias
+    logits = slope * alone.alone + bias
     likely = np.flatnonzero(logits >= np.log(options.least) - np.log1p(-options.least))
     chosen = np.zeros(len(logits), dtype=bool)
     mentions = np.concatenate([alone.first[likely], alone.second[likely]])
@@ -41,13 +41,13 @@ def candidate_pairs(alone: PairLogits, options: VectorOptions) -> NDArray[np.boo
     return chosen
 
 
-def nearest_documents(corpus: Corpus, alone: PairLogits, chosen: NDArray[np.bool_], limit: int) -> list[DocumentPair]:
+def nearest_documents(corpus: Corpus, alone: PairEvidence, chosen: NDArray[np.bool_], limit: int) -> list[DocumentPair]:
     """Pairs of documents that share the most candidates: for each document up to `limit` others, and those it is of."""
     numbers = {document.id: n for n, document in enumerate(sorted(corpus.documents, key=lambda d: d.id))}
     names = list(numbers)
     document_of = np.array([numbers[m.document] for m in corpus.mentions], dtype=np.int64)
     one, other = document_of[alone.first[chosen]], document_of[alone.second[chosen]]
-    weight = 1.0 / (1.0 + np.exp(-alone.logits[chosen].astype(np.float64)))
+    weight = 1.0 / (1.0 + np.exp(-alone.alone[chosen].astype(np.float64)))
     low, high = np.minimum(one, other), np.maximum(one, other)
     across = low != high
     keys, place = np.unique(low[across] * len(names) + high[across], return_inverse=True)
@@ -58,7 +58,7 @@ def nearest_documents(corpus: Corpus, alone: PairLogits, chosen: NDArray[np.bool
     return [(names[first[n]], names[second[n]]) for n in kept.tolist()]
 
 
-def candidate_mentions(alone: PairLogits, chosen: NDArray[np.bool_]) -> Sequence[int]:
+def candidate_mentions(alone: PairEvidence, chosen: NDArray[np.bool_]) -> Sequence[int]:
     """Numbers of the mentions that have a candidate, ascending."""
     return np.unique(np.concatenate([alone.first[chosen], alone.second[chosen]])).tolist()
 

@@ -22,7 +22,7 @@ from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.story_packs import StoryPacks
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
-from cdcoref.linking.vectors import MentionVectors, read_vectors, vector_logits
+from cdcoref.linking.vectors import MentionVectors, compare_apart, read_vectors
 from cdcoref.model import CorefModel
 from cdcoref.sequences import Extent, MarkedDocument, SequenceBuilder, pack_length, packs
 
@@ -143,7 +143,7 @@ class Comparison:
         if self._vectors is None:
             self._vectors = read_vectors(self.model, self.corpus, batch_tokens=batch_tokens, store=store)
         stories = list(self._stories())
-        parts = [vector_logits(self.model, story, self._vectors.of_numbers(own)) for story, own, _ in stories]
+        parts = [compare_apart(self.model, story, self._vectors.of_numbers(own)) for story, own, _ in stories]
         if not read:
             nothing = PairLogits(0, *(np.zeros(0, dtype=np.int64) for _ in range(3)), np.zeros(0, dtype=np.float32))
             none = np.zeros(0, dtype=np.int64)
@@ -177,7 +177,7 @@ class Comparison:
     def _joined(
         self,
         stories: Sequence[tuple[Corpus, np.ndarray, object]],
-        parts: Sequence[PairLogits],
+        parts: Sequence[PairEvidence],
         numbers: np.ndarray,
         together: PairLogits,
         chosen: np.ndarray,
@@ -189,7 +189,9 @@ class Comparison:
         first = np.concatenate([none, *(own[part.first] for own, part in zip(owners, parts, strict=True))])
         second = np.concatenate([none, *(own[part.second] for own, part in zip(owners, parts, strict=True))])
         keys = _keys(first, second, size)
-        alone = np.concatenate([np.zeros(0, np.float32), *(p.logits for p in parts)])
+        nothing = np.zeros(0, dtype=np.float32)
+        alone = np.concatenate([nothing, *(part.alone for part in parts)])
+        documents = np.concatenate([nothing, *(part.documents for part in parts)])
         read = np.full(len(keys), np.nan, dtype=np.float32)
         order = np.argsort(keys, kind="stable")
         read_keys = _keys(numbers[together.first], numbers[together.second], size)
@@ -200,7 +202,7 @@ class Comparison:
         read[~np.isin(keys, chosen)] = np.nan
         kind_of = np.array([KINDS.index(m.kind or "") for m in self.corpus.mentions], dtype=np.int8)
         low, high = np.minimum(first, second), np.maximum(first, second)
-        return PairEvidence(size, low, high, kind_of[low], read, alone)
+        return PairEvidence(size, low, high, kind_of[low], read, alone, documents)
 
     def _stories(self) -> Iterator[tuple[Corpus, np.ndarray, list[DocumentPair] | None]]:
         """Every story, the numbers of its mentions, and the pairs of its documents to compare; None: all."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cdcoref.clustering import PairScores
 from cdcoref.corpus import KINDS, Corpus
-from cdcoref.model import CorefModel, VectorOptions, collate_pairs
+from cdcoref.model import WEIGHTS, CorefModel, VectorOptions, collate_pairs
 from cdcoref.sequences import PairSequence
 
 Matrix = NDArray[np.float32]
@@ -71,6 +71,8 @@ class PairEvidence:
         Logits of the pairs that were read together as candidates; NaN for the others. *Shape:* (pairs,)
     alone
         Logits by the vectors. *Shape:* (pairs,)
+    documents
+        Cosines of the two documents. *Shape:* (pairs,)
     """
 
     size: int
@@ -79,15 +81,19 @@ class PairEvidence:
     kinds: NDArray[np.integer]
     together: Matrix
     alone: Matrix
+    documents: Matrix
+
+    def known(self) -> Matrix:
+        """What is weighed, in the order of `WEIGHTS`; NaN where pairs were not read together. *Shape:* (pairs, 4)"""
+        return np.stack([self.together, self.alone, self.documents, self.together * self.documents], axis=1)
 
     def weighed(self, options: VectorOptions) -> PairLogits:
         """One logit a pair; see :class:`cdcoref.model.VectorOptions`."""
-        joint, alone, bias, unread, unread_bias = (
-            np.array([getattr(options, name)[kind] for kind in KINDS], dtype=np.float32)[self.kinds]
-            for name in ("joint", "alone", "bias", "unread", "unread_bias")
-        )
-        read = joint * self.together + alone * self.alone + bias
-        logits = np.where(np.isnan(self.together), unread * self.alone + unread_bias, read)
+        weights = np.array([[getattr(options, name)[kind] for name in (*WEIGHTS, "bias")] for kind in KINDS])
+        unread = np.array([[options.unread[kind], options.unread_bias[kind]] for kind in KINDS])[self.kinds]
+        read = (self.known() * weights[self.kinds, :-1]).sum(axis=1) + weights[self.kinds, -1]
+        apart = unread[:, 0] * self.alone + unread[:, 1]
+        logits = np.where(np.isnan(self.together), apart, read)
         return PairLogits(self.size, self.first, self.second, self.kinds, logits.astype(np.float32))
 
 

@@ -1,4 +1,4 @@
-"""Comparing mentions that were read apart: documents and mentions in, vectors and quick logits of pairs out.
+"""Comparing mentions that were read apart: documents and mentions in, vectors and what they say of pairs out.
 
 Every document is read once, alone. Two mentions of a kind are then compared by the cosines of their vectors and by what
 is known about the pair besides the text. Among up to `ALL_PAIRS` mentions of a kind every pair is compared; beyond
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking.mentions import read_documents
-from cdcoref.linking.pair_logits import PairLogits
+from cdcoref.linking.pair_logits import PairEvidence
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.model import CorefModel
 from cdcoref.sequences import Integers, Traits, pair_features, traits
@@ -123,8 +123,8 @@ def find_mentions_and_vectors(
         yield reading.document, mentions, vectors
 
 
-def vector_logits(model: CorefModel, corpus: Corpus, vectors: MentionVectors) -> PairLogits:
-    """Logits of pairs of mentions of one story, by what each document says alone.
+def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) -> PairEvidence:
+    """What is known of pairs of mentions of one story by what each document says alone.
 
     Parameters
     ----------
@@ -137,18 +137,22 @@ def vector_logits(model: CorefModel, corpus: Corpus, vectors: MentionVectors) ->
     """
     seen = mention_traits(corpus)
     kinds = np.array([KINDS.index(m.kind or "") for m in corpus.mentions], dtype=np.int8)
-    first, second, logits = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.float32)]
+    first, second = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    logits, documents = [np.zeros(0, dtype=np.float32)], [np.zeros(0, dtype=np.float32)]
     for number, kind in enumerate(KINDS):
         own = np.flatnonzero(kinds == number)
         of_kind, traits_of_kind = vectors.of_numbers(own), [seen[n] for n in own]
         for pairs in pairs_to_compare(of_kind, traits_of_kind):
-            known = known_of_pairs(model.settings.vectors.features, of_kind, traits_of_kind, pairs)
+            known = known_of_pairs(model.settings.vectors.pair_features, of_kind, traits_of_kind, pairs)
             first.append(own[pairs[:, 0]])
             second.append(own[pairs[:, 1]])
             logits.append(_scores(model, known, kind))
+            documents.append(known[:, -1])
     one, other = np.concatenate(first), np.concatenate(second)
     low, high = np.minimum(one, other), np.maximum(one, other)
-    return PairLogits(len(corpus.mentions), low, high, kinds[low], np.concatenate(logits))
+    unread = np.full(len(low), np.nan, dtype=np.float32)
+    alone = np.concatenate(logits)
+    return PairEvidence(len(corpus.mentions), low, high, kinds[low], unread, alone, np.concatenate(documents))
 
 
 def mention_traits(corpus: Corpus) -> list[Traits]:

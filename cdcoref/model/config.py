@@ -30,6 +30,10 @@ def _check_kinds(configuration: object, names: Sequence[str]) -> None:
             raise InputError(f"{name} must have one number each for {' and '.join(KINDS)}")
 
 
+WEIGHTS = ("joint", "alone", "alike", "joint_alike")
+"""What is weighed of a pair that was read together."""
+
+
 @dataclass(frozen=True)
 class VectorOptions:
     """How mentions are compared that were read apart, and what that counts beside reading them together.
@@ -39,18 +43,20 @@ class VectorOptions:
     layers
         How many of the encoder's last layers the vectors are made of; 0: the model has no vectors, and reads everything
         together.
-    features
+    pair_features
         What is known about a pair besides the text (see :mod:`cdcoref.sequences.pair_features`).
-    scorer_width
-        Units of the scorer's hidden layer.
+    vector_width
+        Units of the scorer's first hidden layer.
     candidates
         Mentions that a mention is read together with: so many, the most likely ones by their vectors, and those that it
         is among the most likely ones of; 0: with all.
     least
         The probability by the vectors below which a mention is no candidate.
-    joint, alone, bias
-        Per kind: the logit of a pair that was read together is the weighted sum of that of the pair scorer and that of
-        the vectors, plus the bias.
+    joint, alone, alike, joint_alike, bias
+        Per kind: the logit of a pair that was read together is the weighted sum of that of the pair scorer, that of the
+        vectors, the cosine of the two documents, and the pair scorer's times that cosine, plus the bias. So the more
+        alike two documents are, the more counts what was read in both: unlike ones may tell of another event of the
+        same kind.
     unread, unread_bias
         Per kind: the logit of a pair that was not read together is that of the vectors by this factor, plus the bias.
 
@@ -61,20 +67,22 @@ class VectorOptions:
     """
 
     layers: Annotated[int, INDEX] = 0
-    features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = tuple(FEATURES)
-    scorer_width: Count = 96
+    pair_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = tuple(FEATURES)
+    vector_width: Count = 96
     candidates: Annotated[int, INDEX] = 10
     least: Annotated[float, PROBABILITY] = 0.02
     joint: Weights = field(default_factory=lambda: _per_kind(0.5))
     alone: Weights = field(default_factory=lambda: _per_kind(0.5))
+    alike: Weights = field(default_factory=lambda: _per_kind(0.0))
+    joint_alike: Weights = field(default_factory=lambda: _per_kind(0.0))
     bias: Weights = field(default_factory=lambda: _per_kind(0.0))
     unread: Weights = field(default_factory=lambda: _per_kind(1.0))
     unread_bias: Weights = field(default_factory=lambda: _per_kind(0.0))
 
     def __post_init__(self) -> None:
         check_fields(self)
-        _check_kinds(self, ("joint", "alone", "bias", "unread", "unread_bias"))
-        check_features(self.features)
+        _check_kinds(self, (*WEIGHTS, "bias", "unread", "unread_bias"))
+        check_features(self.pair_features)
 
 
 @dataclass(frozen=True)

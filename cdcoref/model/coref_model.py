@@ -86,7 +86,9 @@ class CorefModel(nn.Module):
         width = self.encoder.config.hidden_size
         layers = min(options.layers, self.encoder.config.num_hidden_layers)
         self.vector_head = VectorHead(width, layers).to(self.device)
-        self.vector_scorer = VectorScorer(len(options.features) + len(COSINES), options.scorer_width).to(self.device)
+        self.vector_scorer = VectorScorer(len(options.pair_features) + len(COSINES), options.vector_width).to(
+            self.device
+        )
 
     @property
     def device(self) -> torch.device:

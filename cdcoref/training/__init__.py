@@ -5,6 +5,7 @@ from cdcoref.training.data import Batch, SamplingOptions, TrainingData
 from cdcoref.training.loop import train
 from cdcoref.training.sources import linkable_groups
 from cdcoref.training.tuning import span_scores, tune
+from cdcoref.training.vectors import VectorTraining, fit_vectors
 
 __all__ = [
     "PRESETS",
@@ -12,6 +13,8 @@ __all__ = [
     "SamplingOptions",
     "TrainingConfig",
     "TrainingData",
+    "VectorTraining",
+    "fit_vectors",
     "linkable_groups",
     "span_scores",
     "train",

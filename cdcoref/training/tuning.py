@@ -5,7 +5,7 @@ Logits of mention pairs and their gold clusters in, a configuration and its CoNL
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +26,7 @@ from cdcoref.linking import (
     read_vectors,
     score_spans,
 )
-from cdcoref.model import CorefConfig, CorefModel, KindScores, VectorOptions
+from cdcoref.model import WEIGHTS, CorefConfig, CorefModel, KindScores, VectorOptions
 from cdcoref.scoring import CONLL, score
 from cdcoref.training.sources import linkable_groups, widest_setting
 
@@ -46,8 +46,8 @@ def tune(
 
     The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics, singletons kept), the
     detection threshold the one with the highest exact-match F1; ties are broken in favour of the middle one.
-    Several corpora are scored as one, in which no cluster crosses corpora; without annotated links across documents,
-    each document is a group of its own; detected mentions of a kind are scored only on corpora that annotate all of it.
+    Of several corpora the mean F1 counts. Without annotated links across documents, each document is a group of its
+    own; detected mentions of a kind are scored only on corpora that annotate all of it.
 
     Returns
     -------
@@ -58,6 +58,7 @@ def tune(
     dev = joined(parts)
     if model.vector_scorer is not None:
         model.settings = replace(model.settings, vectors=_weigh(model, parts, batch_tokens))
+    part_of = [number for number, part in enumerate(parts) for _ in part.corpus.mentions]
     groups = [group for part in parts for group in linkable_groups(part)]
     logits = Comparison(model, dev, all_pairs(groups)).run(batch_tokens=batch_tokens)
     readable = [document for part in parts if part.info.exhaustive for document in part.corpus.documents]
@@ -72,7 +73,7 @@ def tune(
         before = calibration_error(_probability(logits.logits[chosen], 1.0), labels)
         temperature[kind] = fit_temperature(logits.logits[chosen], labels)
         after = calibration_error(_probability(logits.logits[chosen], temperature[kind]), labels)
-        distance[kind], conll_f1 = best_distance_threshold(dev, logits, temperature, kind, model.settings)
+        distance[kind], conll_f1 = best_distance_threshold(dev, logits, temperature, kind, model.settings, part_of)
         judged = [part.corpus for part in parts if kind in part.info.exhaustive]
         ids = {document.id for corpus in judged for document in corpus.documents}
         own, own_spans = dev.subset(ids), [(document, found) for document, found in spans if document.id in ids]
@@ -113,13 +114,11 @@ def _weigh(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: in
     for kind in KINDS:
         own = [(found, (found.kinds == KINDS.index(kind)) & ~np.isnan(found.together)) for found in evidence]
         labels = [same_cluster(part.corpus, found)[chosen] for part, (found, chosen) in zip(parts, own, strict=True)]
-        both = [np.stack([found.together[chosen], found.alone[chosen]], axis=1) for found, chosen in own]
-        (joint, alone), bias = _regression(both, labels)
+        weights, bias = _regression([found.known()[chosen] for found, chosen in own], labels)
         options = replace(
             options,
-            joint={**options.joint, kind: joint},
-            alone={**options.alone, kind: alone},
             bias={**options.bias, kind: bias},
+            **{name: {**getattr(options, name), kind: w} for name, w in zip(WEIGHTS, weights, strict=True)},
         )
     return options
 
@@ -131,9 +130,9 @@ def _regression(known: Sequence[NDArray[np.float32]], labels: Sequence[NDArray[n
     rows, truth = np.concatenate(known), np.concatenate(labels)
     columns = rows.shape[1]
     if truth.all() or not truth.any():
-        return [1.0 / columns] * columns, 0.0
+        return [0.5, 0.5, 0.0, 0.0][:columns] if columns > 1 else [1.0], 0.0
     weights = np.concatenate([np.full(len(part), len(truth) / max(1, len(part))) for part in labels])
-    fitted = LogisticRegression(C=100.0).fit(rows, truth, sample_weight=weights / len(labels))
+    fitted = LogisticRegression(C=100.0, max_iter=1000).fit(rows, truth, sample_weight=weights / len(labels))
     return [round(float(weight), 4) for weight in fitted.coef_[0]], round(float(fitted.intercept_[0]), 4)
 
 
@@ -173,20 +172,39 @@ def calibration_error(probabilities: NDArray[np.float64], labels: NDArray[np.boo
 
 
 def best_distance_threshold(
-    dev: Corpus, logits: PairLogits, temperature: Mapping[str, float], kind: str, config: CorefConfig
+    dev: Corpus,
+    logits: PairLogits,
+    temperature: Mapping[str, float],
+    kind: str,
+    config: CorefConfig,
+    part_of: Sequence[int] | None = None,
 ) -> tuple[float, float]:
-    """The distance threshold with the highest CoNLL F1 for one kind of mention, and its F1."""
-    own = [number for number, mention in enumerate(dev.mentions) if mention.kind == kind]
-    key = [[m.key for m in cluster] for cluster in dev.of_kind(kind).clusters()]
+    """The distance threshold with the highest CoNLL F1 for one kind of mention, and its F1.
+
+    `part_of` says of every mention which of several corpora it is from; the F1 is then the mean over them.
+    """
     tree = dendrogram(logits.scores(temperature, kind), config.linkage)
+    parts: dict[int, list[int]] = {}
+    for number, mention in enumerate(dev.mentions):
+        if mention.kind == kind:
+            parts.setdefault(part_of[number] if part_of is not None else 0, []).append(number)
+    keys = {part: list(_by_name(dev, own, [dev.mentions[n].cluster for n in own])) for part, own in parts.items()}
     results = []
     for threshold in DISTANCE_THRESHOLDS:
         labels = tree.cut(threshold)
-        clusters: dict[int, list[object]] = {}
-        for number in own:
-            clusters.setdefault(int(labels[number]), []).append(dev.mentions[number].key)
-        results.append(score(key, list(clusters.values()), metrics=CONLL).conll_f1 or 0.0)
+        found = {part: list(_by_name(dev, own, [int(labels[n]) for n in own])) for part, own in parts.items()}
+        scores = [score(keys[part], found[part], metrics=CONLL).conll_f1 or 0.0 for part in parts]
+        results.append(sum(scores) / max(1, len(scores)))
     return _middle_of_best(DISTANCE_THRESHOLDS, results)
+
+
+def _by_name(corpus: Corpus, numbers: Sequence[int], names: Sequence[object]) -> Iterable[list[object]]:
+    """The keys of mentions whose clusters have one name; a mention without a name is a cluster of its own."""
+    clusters: dict[object, list[object]] = {}
+    for number, name in zip(numbers, names, strict=True):
+        own = ("alone", number) if name is None else name
+        clusters.setdefault(own, []).append(corpus.mentions[number].key)
+    return clusters.values()
 
 
 def best_detection_threshold(

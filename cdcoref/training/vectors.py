@@ -36,25 +36,25 @@ class VectorTraining:
 
     Attributes
     ----------
-    words
+    regression_words
         Words of a corpus that the regression sees at most, drawn at random.
     ridge
         By how much large coefficients are held back.
-    steps, pairs, learning_rate
+    scorer_steps, scorer_pairs, scorer_rate
         Steps of the scorer, pairs a step, and the largest learning rate.
-    weights
+    corpus_weights
         By corpus, how often its pairs are drawn against those of the others; 1 where a corpus is not named.
     pack_length
         Word pieces of the sequences in which the finished model reads many documents at once; 0: it reads documents as
         it was trained to.
     """
 
-    words: Count = 60_000
+    regression_words: Count = 60_000
     ridge: Annotated[float, number(0, most=10**9)] = 10.0
-    steps: Count = 3000
-    pairs: Count = 2048
-    learning_rate: Annotated[float, number(0, most=1)] = 3e-3
-    weights: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
+    scorer_steps: Count = 3000
+    scorer_pairs: Count = 2048
+    scorer_rate: Annotated[float, number(0, most=1)] = 3e-3
+    corpus_weights: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
         default_factory=dict
     )
     pack_length: Annotated[int, INDEX] = 2048
@@ -101,7 +101,7 @@ def fit_vectors(
     error = _fit_projection(model, before, parts, training, batch_tokens, rng)
     say(f"vectors: {1 - error:.2f} of the variance of the encoder's vectors before fine-tuning")
     told = [_known(model, part, batch_tokens) for part in parts]
-    shares = [training.weights.get(part.info.name, 1.0) for part in parts]
+    shares = [training.corpus_weights.get(part.info.name, 1.0) for part in parts]
     for kind in KINDS:
         sources = [(one[kind], share) for one, share in zip(told, shares, strict=True) if len(one[kind].labels)]
         if any(source.labels.any() for source, _ in sources):
@@ -140,7 +140,7 @@ def _fit_projection(
     for part in parts:
         sequences = [s for document in part.corpus.documents for s in builder(document)]
         taken = 0
-        for chosen in _some(sequences, training.words, rng):
+        for chosen in _some(sequences, training.regression_words, rng):
             for positions in token_batches([len(s) for s in chosen], batch_tokens):
                 seen, said = _both_vectors(model, before, [chosen[p] for p in positions])
                 seen = torch.cat([seen, torch.ones(len(seen), 1)], dim=1).double()
@@ -214,7 +214,7 @@ def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[
         ],
         dtype=np.int64,
     )
-    features = model.settings.vectors.features
+    features = model.settings.vectors.pair_features
     found: dict[str, _Known] = {}
     groups = [set(group) for group in linkable_groups(part, widest_setting(corpus))]
     for kind in KINDS:
@@ -245,12 +245,12 @@ def _fit_scorer(
     drawn = np.concatenate([np.full(len(s.labels), share / len(s.labels)) for s, share in sources]).cumsum()
     table = torch.from_numpy(known)
     scorer.standardise(table)  # type: ignore[operator]
-    optimiser = torch.optim.AdamW(scorer.parameters(), lr=training.learning_rate, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.learning_rate, total_steps=training.steps)
+    optimiser = torch.optim.AdamW(scorer.parameters(), lr=training.scorer_rate, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.scorer_rate, total_steps=training.scorer_steps)
     scorer.train()
     losses: list[float] = []
-    for _ in range(training.steps):
-        rows = np.minimum(np.searchsorted(drawn, rng.random(training.pairs) * drawn[-1]), len(labels) - 1)
+    for _ in range(training.scorer_steps):
+        rows = np.minimum(np.searchsorted(drawn, rng.random(training.scorer_pairs) * drawn[-1]), len(labels) - 1)
         chosen = torch.from_numpy(rows)
         logits = scorer(table[chosen].to(model.device))
         loss = nn.functional.binary_cross_entropy_with_logits(logits, labels[chosen].to(model.device))

@@ -119,6 +119,23 @@ def test_padding_costs_nothing_and_changes_nothing(pairs: Pairs) -> None:
 
 
 @given(batch=batches(), which=st.integers(0, 2))
+@settings(max_examples=10, deadline=None)
+def test_hidden_states_of_every_layer(pairs: Pairs, batch: Batch, which: int) -> None:
+    reference, ours = pairs[which]
+    arguments = {"attention_mask": batch.mask, "global_attention_mask": batch.global_mask * batch.mask}
+    with torch.no_grad():
+        expected = reference(batch.ids, **arguments, output_hidden_states=True).hidden_states
+        output = ours(batch.ids, **arguments, output_hidden_states=True)
+    assert ours(batch.ids, **arguments).hidden_states is None
+    assert output.hidden_states is not None
+    assert len(output.hidden_states) == len(expected) == 3
+    assert torch.equal(output.hidden_states[-1], output.last_hidden_state)
+    kept = batch.mask.bool()
+    for own, theirs in zip(output.hidden_states, expected, strict=True):
+        torch.testing.assert_close(own[kept], theirs[:, : kept.shape[1]][kept], atol=1e-5, rtol=0)
+
+
+@given(batch=batches(), which=st.integers(0, 2))
 @settings(max_examples=15, deadline=None)
 def test_attention_of_and_towards_global_tokens(pairs: Pairs, batch: Batch, which: int) -> None:
     reference, ours = pairs[which]

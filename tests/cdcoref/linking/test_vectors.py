@@ -1,0 +1,172 @@
+"""Mentions compared by vectors: means of words, candidates, what is read and what an unread pair counts."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.engines import ResultCache
+from cdcoref.linking import Comparison, MentionVectors, PairEvidence, link_story, read_vectors
+from cdcoref.linking import vectors as vectors_module
+from cdcoref.linking.candidates import candidate_mentions, candidate_pairs, nearest_documents
+from cdcoref.linking.story import LinkingOptions
+from cdcoref.linking.vectors import compare_apart
+from cdcoref.model import CorefModel, VectorOptions
+from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
+
+OPTIONS = VectorOptions(
+    layers=2, pair_features=("same_head", "same_document"), vector_width=8, candidates=2, least=0.01
+)
+
+
+@pytest.fixture(scope="module")
+def with_vectors(tiny_model: CorefModel) -> CorefModel:
+    """The tiny model with bold, random heads for vectors."""
+    model = copy.deepcopy(tiny_model)
+    torch.manual_seed(3)
+    model.add_vectors(OPTIONS)
+    assert model.vector_scorer is not None
+    with torch.no_grad():
+        for parameter in model.vector_scorer.parameters():
+            parameter.normal_(std=0.8)
+    return changed_model(model.eval(), documents="many")
+
+
+def test_vectors_are_unit_means_of_words() -> None:
+    document = Document.from_sentences("d", [["a", "b"], ["c", "d"]])
+    words = np.array([[3, 0], [0, 3], [1, 1], [0, 0]], dtype=np.float32)
+    mentions = [Mention("d", (0, 1), "event"), Mention("d", (2,), "event")]
+    vectors = MentionVectors.of(document, mentions, words)
+    half = np.sqrt(0.5)
+    np.testing.assert_allclose(vectors.mention, [[half, half], [half, half]], atol=1e-3)
+    np.testing.assert_allclose(vectors.sentence, [[half, half], [half, half]], atol=1e-3)
+    np.testing.assert_allclose(vectors.document[0], np.array([4, 4]) / np.sqrt(32), atol=1e-3)
+    again = MentionVectors.unpacked(vectors.packed())
+    assert all(np.array_equal(getattr(again, name), getattr(vectors, name)) for name in vectors.__slots__)
+
+
+def test_a_hidden_sentence_has_no_vectors(with_vectors: CorefModel) -> None:
+    document = Document.from_sentences("d", [["a", "b"], ["c", "d"]], hidden=frozenset({0}))
+    corpus_of_one = Corpus((document,), (Mention("d", (0,), "event"), Mention("d", (2,), "event")))
+    vectors = read_vectors(with_vectors, corpus_of_one, batch_tokens=512)
+    assert not vectors.mention[0].any()
+    assert np.linalg.norm(vectors.mention[1].astype(np.float32)) == pytest.approx(1, abs=1e-2)
+
+
+def test_vectors_follow_the_order_of_the_mentions_and_are_kept(with_vectors: CorefModel, tmp_path: Path) -> None:
+    documents = corpus(TEXTS[:3])
+    backwards = replace(documents, mentions=documents.mentions[::-1])
+    vectors = read_vectors(with_vectors, documents, batch_tokens=512)
+    np.testing.assert_allclose(
+        read_vectors(with_vectors, backwards, batch_tokens=512).mention[::-1], vectors.mention, atol=2e-3
+    )
+    store = ResultCache(tmp_path, "model")
+    kept = [read_vectors(with_vectors, documents, batch_tokens=512, store=store) for _ in range(2)]
+    np.testing.assert_array_equal(kept[0].document, kept[1].document)
+    store.close()
+
+
+def test_nearest_mentions_of_many_are_among_all_pairs(
+    with_vectors: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = corpus(TEXTS)
+    vectors = read_vectors(with_vectors, documents, batch_tokens=512)
+    everything = compare_apart(with_vectors, documents, vectors)
+    monkeypatch.setattr(vectors_module, "ALL_PAIRS", 3)
+    monkeypatch.setattr(vectors_module, "NEIGHBOURS", 6)
+    some = compare_apart(with_vectors, documents, vectors)
+    known = dict(zip(zip(everything.first, everything.second, strict=True), everything.alone, strict=True))
+    pairs = list(zip(some.first, some.second, strict=True))
+    assert 0 < len(pairs) < len(known)
+    assert len(set(pairs)) == len(pairs)
+    assert [known[pair] for pair in pairs] == pytest.approx(some.alone.tolist(), abs=1e-4)
+    assert set(some.first) | set(some.second) == set(range(len(documents.mentions)))
+
+
+@pytest.mark.parametrize("candidates", [0, 2])
+def test_only_candidates_are_read(with_vectors: CorefModel, candidates: int) -> None:
+    documents = corpus(TEXTS)
+    comparison = Comparison(with_vectors, documents, None, candidates=candidates)
+    evidence = comparison.evidence(batch_tokens=4096)
+    same_kind = sum(one.kind == two.kind for n, one in enumerate(documents.mentions) for two in documents.mentions[:n])
+    assert len(evidence.first) == same_kind
+    read = ~np.isnan(evidence.together)
+    assert read.all() if not candidates else 0 < read.sum() < same_kind
+    chosen = candidate_pairs(evidence, replace(OPTIONS, candidates=candidates))
+    np.testing.assert_array_equal(read, chosen)
+
+
+def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
+    none = np.full(2, np.nan, dtype=np.float32)
+    none[1] = 2.0
+    evidence = PairEvidence(
+        3, np.array([0, 1]), np.array([2, 2]), np.array([0, 0]), none, np.array([1.0, 4.0]), np.array([0.5, 0.5])
+    )
+    options = VectorOptions(
+        joint={"event": 3.0, "entity": 0.0}, alone={"event": 0.5, "entity": 0.0}, bias={"event": -1.0, "entity": 0.0},
+        alike={"event": 2.0, "entity": 0.0}, joint_alike={"event": -1.0, "entity": 0.0},
+        unread={"event": 2.0, "entity": 1.0}, unread_bias={"event": 0.25, "entity": 0.0},
+    )  # fmt: skip
+    assert evidence.weighed(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 + 2 * 0.5 - 2 * 0.5 - 1]
+
+
+def test_clusters_do_not_depend_on_the_order(with_vectors: CorefModel) -> None:
+    documents = corpus(TEXTS[:4])
+    other = shuffled(documents)
+    one, two = (
+        by_mentions(part, Comparison(with_vectors, part, None).run(batch_tokens=512)) for part in (documents, other)
+    )
+    assert one.keys() == two.keys()
+    assert [two[pair] for pair in one] == pytest.approx(list(one.values()), abs=2e-2)
+
+
+def test_a_story_longer_than_a_sequence_is_linked(with_vectors: CorefModel) -> None:
+    documents = corpus(TEXTS)
+    model = changed_model(with_vectors, max_length=48)
+    linked = link_story(model, documents, LinkingOptions(batch_tokens=512))
+    assert all(mention.cluster for mention in linked.corpus.mentions)
+    assert linked.sequences > link_story(with_vectors, documents, LinkingOptions(batch_tokens=4096)).sequences
+
+
+@given(
+    logits=st.lists(st.floats(-6, 6, width=32), min_size=45, max_size=45),
+    candidates=st.integers(1, 4),
+    order=st.permutations(range(45)),
+)
+def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates: int, order: list[int]) -> None:
+    first, second = np.triu_indices(10, 1)
+    kinds, nothing = np.zeros(45, dtype=int), np.full(45, np.nan)
+    values = np.array(logits)
+    evidence = PairEvidence(10, first, second, kinds, nothing, values, np.ones(45))
+    options = VectorOptions(candidates=candidates, least=0.1)
+    chosen = candidate_pairs(evidence, options)
+    for mention in range(10):
+        own = np.flatnonzero((first == mention) | (second == mention))
+        likely = own[values[own] >= np.log(0.1) - np.log1p(-0.1)]
+        best = likely[np.argsort(-values[likely], kind="stable")][:candidates]
+        assert chosen[best].all()
+    assert not chosen[values < np.log(0.1) - np.log1p(-0.1)].any()
+    permuted = PairEvidence(10, second[order], first[order], kinds, nothing, values[order], np.ones(45))
+    np.testing.assert_array_equal(candidate_pairs(permuted, options), chosen[order])
+
+
+def test_documents_are_read_with_those_that_share_most() -> None:
+    names = ["a", "b", "c", "d"]
+    documents = tuple(Document.from_sentences(name, [["x"]]) for name in names)
+    story = Corpus(documents, tuple(Mention(name, (0,), KINDS[0]) for name in names))
+    evidence = PairEvidence(
+        4, np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3]), np.zeros(4, dtype=int), np.full(4, np.nan),
+        np.array([3.0, 1.0, 2.0, -1.0]), np.ones(4),
+    )  # fmt: skip
+    chosen = np.array([True, True, True, False])
+    assert nearest_documents(story, evidence, chosen, 1) == [("a", "b"), ("a", "c"), ("b", "d")]
+    assert candidate_mentions(evidence, chosen) == [0, 1, 2, 3]
+    assert nearest_documents(story, evidence, np.zeros(4, dtype=bool), 1) == []

@@ -1,0 +1,75 @@
+"""Fitting the heads for vectors: the projection restores a known encoder, the scorer learns, everything else stays."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from cdcoref.corpora import annotated_corpora
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.linking import read_vectors
+from cdcoref.linking.vectors import compare_apart
+from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.training import VectorTraining, fit_vectors
+
+WORDS = ["fire", "flood", "storm", "vote", "crash"]
+
+
+@pytest.fixture(scope="module")
+def documents() -> Corpus:
+    """Five documents in which the same word is the same event."""
+    made = [Document.from_sentences(f"d{n}", [[w, "the", "b"] for w in WORDS], topic="1") for n in range(5)]
+    mentions = [Mention(d.id, (3 * n,), "event", cluster=w) for d in made for n, w in enumerate(WORDS)]
+    return Corpus(tuple(made), tuple(mentions))
+
+
+def fitted(model: CorefModel, documents: Corpus, **training: object) -> tuple[CorefModel, list[str]]:
+    changed = copy.deepcopy(model)
+    said: list[str] = []
+    fit_vectors(
+        changed, copy.deepcopy(model.encoder), annotated_corpora(documents),
+        VectorOptions(layers=2, pair_features=("same_words",), vector_width=8),
+        VectorTraining(scorer_steps=60, scorer_pairs=64, ridge=1e-6, **training),  # type: ignore[arg-type]
+        batch_tokens=512, seed=0, say=said.append,
+    )  # fmt: skip
+    return changed, said
+
+
+def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, documents: Corpus) -> None:
+    model, said = fitted(tiny_model, documents)
+    evidence = compare_apart(model, documents, read_vectors(model, documents, batch_tokens=512))
+    clusters = np.array([m.cluster for m in documents.mentions])
+    same = clusters[evidence.first] == clusters[evidence.second]
+    assert evidence.alone[same].min() > evidence.alone[~same].max()
+    for name, weight in tiny_model.state_dict().items():
+        assert torch.equal(weight, model.state_dict()[name])
+    assert [line.split(",")[0].split(":")[0] for line in said] == ["vectors", "vectors"]
+    assert model.settings.sequences.documents == "many"
+    assert model.settings.sequences.max_length == min(2048, model.encoder.config.max_length)
+
+
+def test_the_encoder_before_is_restored(tiny_model: CorefModel, documents: Corpus) -> None:
+    """The encoder before is the encoder itself, so only the markers of documents can make a difference."""
+    _, said = fitted(tiny_model, documents)
+    assert float(said[0].removeprefix("vectors: ").split()[0]) > 0.9
+
+
+def test_a_model_with_vectors_is_saved_whole(tiny_model: CorefModel, documents: Corpus, tmp_path: Path) -> None:
+    model, _ = fitted(tiny_model, documents, pack_length=0)
+    assert model.settings.sequences == tiny_model.settings.sequences
+    model.save_pretrained(tmp_path / "model", "card")
+    again = CorefModel.from_pretrained(tmp_path / "model")
+    assert again.settings == model.settings
+    vectors = read_vectors(again, documents, batch_tokens=512)
+    np.testing.assert_array_equal(
+        compare_apart(again, documents, vectors).alone, compare_apart(model, documents, vectors).alone
+    )
+
+
+def test_the_same_seed_gives_the_same_heads(tiny_model: CorefModel, documents: Corpus) -> None:
+    one, two = (fitted(tiny_model, documents)[0].state_dict() for _ in range(2))
+    assert all(torch.equal(one[name], two[name]) for name in one)
