@@ -61,5 +61,5 @@ class SequenceOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.documents == "many" and self.marking == "pair":
-            raise InputError("one candidate pair is marked in sequences of two documents; choose marking 'all'")
+            raise InputError("marking is 'pair', which is only for sequences of two documents; choose 'all'")
         check_features(self.features)

@@ -239,7 +239,7 @@ def check_features(names: Iterable[str]) -> None:
     """Refuse the name of a feature that does not exist."""
     for name in names:
         if name not in FEATURES:
-            raise InputError(f"there is no pair feature {name!r}; known features: {', '.join(FEATURES)}")
+            raise InputError(f"features has {name!r}, which is no pair feature; choose from {', '.join(FEATURES)}")
 
 
 def pair_features(names: Sequence[str], mentions: Sequence[Traits], pairs: Integers) -> Numbers:
