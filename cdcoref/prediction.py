@@ -235,8 +235,8 @@ class Predictor:
             # A story that does not fit into one sequence is dealt into blocks, and read once for every other block.
             half = self.model.settings.sequences.max_length / 2 / MARKED_PIECES_A_WORD
             sizes = [sum(words[name] for name in story.documents) for story in stories]
-            times = [max(1.0, min(size / half - 1, BLOCKS_READ_WITH)) for size in sizes]
-            return orders * MARKED_PIECES_A_WORD * sum(size * n for size, n in zip(sizes, times, strict=True))
+            read = (size * max(1.0, min(size / half - 1, BLOCKS_READ_WITH)) for size in sizes)
+            return orders * MARKED_PIECES_A_WORD * sum(read)
         total = 0
         for story in stories:
             if story.pairs is None:

@@ -145,8 +145,8 @@ class Comparison:
         stories = list(self._stories())
         parts = [compare_apart(self.model, story, self._vectors.of_numbers(own)) for story, own, _ in stories]
         if not read:
-            nothing = PairLogits(0, *(np.zeros(0, dtype=np.int64) for _ in range(3)), np.zeros(0, dtype=np.float32))
             none = np.zeros(0, dtype=np.int64)
+            nothing = PairLogits(0, none, none, none, np.zeros(0, dtype=np.float32))
             return self._joined(stories, parts, none, nothing, none)
         marked: list[int] = []
         wanted: list[DocumentPair] = []

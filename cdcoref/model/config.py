@@ -69,8 +69,8 @@ class VectorOptions:
     layers: Annotated[int, INDEX] = 0
     pair_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = tuple(FEATURES)
     vector_width: Count = 96
-    candidates: Annotated[int, INDEX] = 10
-    least: Annotated[float, PROBABILITY] = 0.02
+    candidates: Annotated[int, INDEX] = 20
+    least: Annotated[float, PROBABILITY] = 0.05
     joint: Weights = field(default_factory=lambda: _per_kind(0.5))
     alone: Weights = field(default_factory=lambda: _per_kind(0.5))
     alike: Weights = field(default_factory=lambda: _per_kind(0.0))

@@ -54,6 +54,9 @@ class VectorHead(nn.Module):
 class KindScorer(nn.Module):
     """A logit for two mentions of one kind, from standardised numbers through two hidden layers."""
 
+    mean: Tensor
+    scale: Tensor
+
     def __init__(self, features: int, hidden: int) -> None:
         super().__init__()
         half = max(1, hidden // 2)

@@ -114,6 +114,15 @@ def widest_setting(corpus: Corpus) -> Setting:
     return "gold_topic" if all(document.topic is not None for document in corpus.documents) else "predicted"
 
 
+def story_setting(corpus: Corpus) -> Setting:
+    """The finest groups that are annotated for every document: subtopics, else topics, else none but the predicted."""
+    return (
+        "gold_subtopic"
+        if all(document.subtopic is not None for document in corpus.documents)
+        else widest_setting(corpus)
+    )
+
+
 def document_pairs(documents: Sequence[Document]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Pairs of documents of one subtopic, and pairs of one topic but different subtopics; both sorted."""
     if all(d.subtopic is not None for d in documents):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +29,11 @@ from cdcoref.linking import (
 )
 from cdcoref.model import WEIGHTS, CorefConfig, CorefModel, KindScores, VectorOptions
 from cdcoref.scoring import CONLL, score
-from cdcoref.training.sources import linkable_groups, widest_setting
+from cdcoref.training.sources import linkable_groups, story_setting
 
 DISTANCE_THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(5, 50))
 DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
+SINGLETONS: tuple[Literal["keep", "remove"], ...] = ("keep", "remove")
 CALIBRATION_BINS = 15
 
 
@@ -44,10 +46,10 @@ def tune(
 ) -> tuple[CorefConfig, dict[str, KindScores]]:
     """Choose temperature, distance threshold and detection threshold of every kind on `dev`.
 
-    The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics, singletons kept), the
-    detection threshold the one with the highest exact-match F1; ties are broken in favour of the middle one.
-    Of several corpora the mean F1 counts. Without annotated links across documents, each document is a group of its
-    own; detected mentions of a kind are scored only on corpora that annotate all of it.
+    The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics; the mean of those with
+    and without singletons), the detection threshold the one with the highest exact-match F1; ties are broken in favour
+    of the middle one. Of several corpora the mean F1 counts. Without annotated links across documents, each document is
+    a group of its own; detected mentions of a kind are scored only on corpora that annotate all of it.
 
     Returns
     -------
@@ -90,15 +92,15 @@ def tune(
 def _weigh(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: int) -> VectorOptions:
     """Choose what the vectors count, alone and beside reading together: logistic regressions on the pairs of dev.
 
-    Mentions are compared within annotated topics, where the corpus has them: those are harder to tell apart than within
-    stories. Every corpus weighs the same. What is read together depends on the candidates, and they on what the vectors
-    count alone, so that is chosen first.
+    Mentions are compared within annotated stories: subtopics where the corpus has them, else topics. Every corpus
+    weighs the same. What is read together depends on the candidates, and they on what the vectors count alone, so that
+    is chosen first.
     """
     options = model.settings.vectors
     vectors = [read_vectors(model, part.corpus, batch_tokens=batch_tokens) for part in parts]
 
     def found_in(part: AnnotatedCorpus, known: MentionVectors, *, read: bool) -> PairEvidence:
-        pairs = all_pairs(linkable_groups(part, widest_setting(part.corpus)))
+        pairs = all_pairs(linkable_groups(part, story_setting(part.corpus)))
         return Comparison(model, part.corpus, pairs, vectors=known).evidence(batch_tokens=batch_tokens, read=read)
 
     evidence = [found_in(part, known, read=False) for part, known in zip(parts, vectors, strict=True)]
@@ -115,11 +117,10 @@ def _weigh(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: in
         own = [(found, (found.kinds == KINDS.index(kind)) & ~np.isnan(found.together)) for found in evidence]
         labels = [same_cluster(part.corpus, found)[chosen] for part, (found, chosen) in zip(parts, own, strict=True)]
         weights, bias = _regression([found.known()[chosen] for found, chosen in own], labels)
-        options = replace(
-            options,
-            bias={**options.bias, kind: bias},
-            **{name: {**getattr(options, name), kind: w} for name, w in zip(WEIGHTS, weights, strict=True)},
-        )
+        chosen_weights: dict[str, Any] = {
+            name: {**getattr(options, name), kind: weight} for name, weight in zip(WEIGHTS, weights, strict=True)
+        }
+        options = replace(options, bias={**options.bias, kind: bias}, **chosen_weights)
     return options
 
 
@@ -179,8 +180,9 @@ def best_distance_threshold(
     config: CorefConfig,
     part_of: Sequence[int] | None = None,
 ) -> tuple[float, float]:
-    """The distance threshold with the highest CoNLL F1 for one kind of mention, and its F1.
+    """The distance threshold with the highest CoNLL F1 for one kind of mention, and its F1 with singletons.
 
+    The highest is the mean of those with and without singletons: with them, a threshold that links nothing is not bad.
     `part_of` says of every mention which of several corpora it is from; the F1 is then the mean over them.
     """
     tree = dendrogram(logits.scores(temperature, kind), config.linkage)
@@ -189,13 +191,20 @@ def best_distance_threshold(
         if mention.kind == kind:
             parts.setdefault(part_of[number] if part_of is not None else 0, []).append(number)
     keys = {part: list(_by_name(dev, own, [dev.mentions[n].cluster for n in own])) for part, own in parts.items()}
-    results = []
+    results: list[float] = []
+    kept: list[float] = []
     for threshold in DISTANCE_THRESHOLDS:
         labels = tree.cut(threshold)
         found = {part: list(_by_name(dev, own, [int(labels[n]) for n in own])) for part, own in parts.items()}
-        scores = [score(keys[part], found[part], metrics=CONLL).conll_f1 or 0.0 for part in parts]
+        scores = [
+            score(keys[part], found[part], metrics=CONLL, singletons=singletons).conll_f1 or 0.0
+            for singletons in SINGLETONS
+            for part in parts
+        ]
+        kept.append(sum(scores[: len(parts)]) / max(1, len(parts)))
         results.append(sum(scores) / max(1, len(scores)))
-    return _middle_of_best(DISTANCE_THRESHOLDS, results)
+    threshold, _ = _middle_of_best(DISTANCE_THRESHOLDS, results)
+    return threshold, kept[DISTANCE_THRESHOLDS.index(threshold)]
 
 
 def _by_name(corpus: Corpus, numbers: Sequence[int], names: Sequence[object]) -> Iterable[list[object]]:
