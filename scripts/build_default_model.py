@@ -39,7 +39,7 @@ annotation under CC BY 3.0): topics 1-35 without the dev topics 2, 5, 12, 18, 21
 mentions which were read apart were fitted on that split and on the train splits of MEANTIME (Minard et al. 2016, CC BY
 4.0), LitBank (Bamman et al. 2020, CC BY 4.0) and GUM (Zeldes 2017, annotation CC BY 4.0; of it the genres academic and
 court, CC BY 4.0, news and interview, CC BY 2.5). Weights and thresholds were tuned on the dev splits of ECB+ and
-MEANTIME, each counting the same; the scores above are the means over both. The weights are 8-bit integers with one
+MEANTIME, each counting the same; the scores below are the means over both. The weights are 8-bit integers with one
 scale per row, read as 32-bit floats. Expect lower scores on text that is neither news nor fiction in English.
 """
 METADATA = Metadata("en", "apache-2.0", ("ecb", "meantime", "gum", "litbank"), "sentence-transformers/all-MiniLM-L6-v2")

@@ -114,7 +114,10 @@ def chunks(corpus: Corpus, stories: Sequence[Story]) -> Iterator[Chunk]:
 
 def given_mentions(corpus: Corpus) -> dict[str, Mentions]:
     """The mentions that a collection comes with, by document, in their order."""
-    return {name: Mentions(mentions) for name, mentions in corpus.by_document().items()}
+    given: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
+    for mention in corpus.mentions:
+        given[mention.document].append(mention)
+    return {name: Mentions(mentions) for name, mentions in given.items()}
 
 
 def named(story: LinkedStory, number: int) -> LinkedStory:

@@ -83,10 +83,11 @@ def train(
             raise InputError(f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind")
     if not run.finished:
         _fine_tune(run, config, learnt, dev)
-    model = CorefModel.from_pretrained(output)
-    if config.model.vectors.layers and model.vector_scorer is None:
-        add_vectors(model, config, learnt, dev, output, say=run.say)
-    return model
+    with run.first_process_first():
+        model = CorefModel.from_pretrained(output)
+        if config.model.vectors.layers and model.vector_scorer is None:
+            add_vectors(model, config, learnt, dev, output, say=run.say)
+    return CorefModel.from_pretrained(output)
 
 
 def _fine_tune(

@@ -277,7 +277,7 @@ def test_a_second_prediction_computes_nothing(
         raise AssertionError("this was kept")
 
     monkeypatch.setattr(document_pairs_module, "pair_logits", computed)
-    monkeypatch.setattr(mentions_module, "_probabilities", computed)
+    monkeypatch.setattr(mentions_module, "_read", computed)
     progress: list[tuple[str, int, int]] = []
     again = predictor.predict(texts, options, cache=tmp_path / "cache", progress=lambda *step: progress.append(step))
     assert again.corpus == first.corpus

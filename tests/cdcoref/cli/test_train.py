@@ -33,6 +33,9 @@ detection_passes = 1
 
 [model.sequences]
 max_length = 128
+
+[vectors]
+scorer_steps = 5
 """
 
 

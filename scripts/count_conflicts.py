@@ -1,0 +1,110 @@
+#!/usr/bin/env python
+"""Clusters that cannot be right: those that hold two different years, amounts, weekdays, countries or full names.
+
+Stories are drawn at random from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title",
+"text"}, ...]}``, plain or gzipped); a story is one set. Nothing is annotated: what is counted needs no key.
+
+    python scripts/count_conflicts.py SETS.jsonl.gz --stories 50 --seed 0 --model default --model lemma
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from cdcoref.corpus import Corpus
+from cdcoref.formats import tokenise_text
+from cdcoref.prediction import PredictionOptions, load
+from cdcoref.words import MentionWords
+
+COUNTRY_NAMES = """
+argentina australia austria belgium bolivia brazil britain bulgaria canada chile china colombia cuba czechoslovakia
+denmark ecuador egypt ethiopia finland france germany ghana greece hungary iceland india indonesia iran iraq ireland
+israel italy jamaica japan jordan kenya kuwait lebanon libya malaysia mexico morocco netherlands nicaragua nigeria
+norway pakistan panama peru philippines poland portugal romania singapore spain sudan sweden switzerland syria taiwan
+tanzania thailand tunisia turkey uganda uruguay venezuela vietnam yugoslavia zaire zambia
+"""
+COUNTRIES = frozenset(COUNTRY_NAMES.split())
+WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+
+
+def _disjoint(of: Callable[[MentionWords], frozenset[str]]) -> Callable[[MentionWords, MentionWords], bool]:
+    """Both have some, and none in common."""
+    return lambda one, other: bool(of(one) and of(other) and not of(one) & of(other))
+
+
+def _full_name(words: MentionWords) -> frozenset[str]:
+    """The last of two or three names that a mention consists of."""
+    own = [word for word in words.words if word in words.names]
+    return frozenset(own[-1:]) if 2 <= len(own) <= 3 and len(own) == len(words.words) else frozenset()
+
+
+CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
+    "years": _disjoint(lambda words: words.years),
+    "amounts": _disjoint(lambda words: words.numbers - words.years),
+    "weekdays": _disjoint(lambda words: words.dates & WEEKDAYS),
+    "countries": _disjoint(lambda words: words.lemmas & COUNTRIES),
+    "full names": _disjoint(_full_name),
+}
+
+
+def stories(path: Path, count: int, seed: int) -> list[Corpus]:
+    """So many sets of at least two documents, drawn at random."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        sets = [line for line in file if len(json.loads(line)["documents"]) > 1]
+    chosen = np.random.default_rng(seed).permutation(len(sets))[:count]
+    made = []
+    for number in sorted(chosen.tolist()):
+        documents = [
+            replace(
+                tokenise_text(f"{document['title']}\n\n{document['text']}", f"{number}/{document['id']}"), topic="0"
+            )
+            for document in json.loads(sets[number])["documents"]
+        ]
+        made.append(Corpus(tuple(documents)))
+    return made
+
+
+def count(model: str, corpora: Sequence[Corpus]) -> tuple[int, dict[str, int]]:
+    """Clusters of two mentions or more, and those with each conflict."""
+    predictor = load(model)
+    clusters, found = 0, dict.fromkeys(CONFLICTS, 0)
+    for corpus in corpora:
+        prediction = predictor.predict(corpus, PredictionOptions(topics="gold_topic"))
+        tokens = {document.id: document.tokens for document in corpus.documents}
+        for cluster in prediction.corpus.clusters():
+            if len(cluster) < 2:
+                continue
+            clusters += 1
+            seen = {MentionWords.of([tokens[m.document][t] for t in m.tokens]) for m in cluster}
+            for name, conflict in CONFLICTS.items():
+                found[name] += any(conflict(one, other) for one, other in combinations(seen, 2))
+    return clusters, found
+
+
+def main() -> None:
+    """Parse the command line, predict and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", type=Path, help="file of related sets of documents")
+    parser.add_argument("--stories", type=int, default=50, help="how many are drawn; default: %(default)s")
+    parser.add_argument("--seed", type=int, default=0, help="random seed; default: %(default)s")
+    parser.add_argument("--model", action="append", help="default, lemma, or a model's folder; may be repeated")
+    arguments = parser.parse_args()
+    corpora = stories(arguments.sets, arguments.stories, arguments.seed)
+    print(f"{len(corpora)} stories, {sum(len(corpus.documents) for corpus in corpora)} documents")
+    print(f"{'model':<24}{'clusters':>10}" + "".join(f"{name:>12}" for name in CONFLICTS))
+    for model in arguments.model or ["default"]:
+        clusters, found = count(model, corpora)
+        print(f"{model[-23:]:<24}{clusters:>10}" + "".join(f"{value:>12}" for value in found.values()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
