@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
@@ -157,7 +158,8 @@ class Arguments(NamedTuple):
 
 def predict_everything(predictor: Predictor, arguments: Arguments) -> Prediction:
     """Predict, with progress on standard error."""
-    with StageProgress() as progress:
+    # Standard output is for the clusters; Ray reports there whatever happens to its workers.
+    with redirect_stdout(sys.stderr), StageProgress() as progress:
         corpus, options, cache = arguments
         prediction = predictor.predict(corpus, options, cache=cache, announce=_announce, progress=progress.update)
     for note in prediction.notes:
