@@ -124,7 +124,7 @@ class RayEngine:
         """The workers, which are beginning to load their model."""
         gpus = 1 if self._model.device.type == "cuda" else 0
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-        threads = min(torch.get_num_threads(), max(int(node.get("CPU", 1)) for node in nodes))
+        threads = max(1, min(torch.get_num_threads(), max(int(node.get("CPU", 0)) for node in nodes)))
         room = [int(node.get("CPU", 0)) // threads for node in nodes]
         if gpus:
             room = [min(count, int(node.get("GPU", 0))) for count, node in zip(room, nodes, strict=True)]
