@@ -158,7 +158,7 @@ class Arguments(NamedTuple):
 
 def predict_everything(predictor: Predictor, arguments: Arguments) -> Prediction:
     """Predict, with progress on standard error."""
-    # Standard output is for the clusters; Ray reports there whatever happens to its workers.
+    # Ray reports dead workers on standard output, which is reserved for the clusters.
     with redirect_stdout(sys.stderr), StageProgress() as progress:
         corpus, options, cache = arguments
         prediction = predictor.predict(corpus, options, cache=cache, announce=_announce, progress=progress.update)

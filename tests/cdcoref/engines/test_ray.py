@@ -100,7 +100,7 @@ def test_a_story_that_ends_every_worker_is_given_up(
     monkeypatch.setattr(ray_module, "TRIES", 1)
     with RayEngine(tiny_model, TASK) as engine:
         reference = engine._actors[0].__ray_call__.remote(die)
-        with pytest.raises(InputError, match="ended again and again"):
+        with pytest.raises(InputError, match="die repeatedly"):
             ray_module._result(reference)
 
 
