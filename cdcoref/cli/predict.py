@@ -175,7 +175,7 @@ def write_stories(predictor: Predictor, arguments: Arguments, output: Path, writ
     corpus, options, cache = arguments
     counts = Counts()
     notes: list[str] = []
-    with writer(output) as write, StageProgress() as progress:
+    with redirect_stdout(sys.stderr), writer(output) as write, StageProgress() as progress:
         for story in predictor.stream(corpus, options, cache=cache, announce=_announce, progress=progress.update):
             mentions = story.corpus.by_document()
             for document in story.corpus.documents:

@@ -108,17 +108,17 @@ class RayEngine:
         options = {"logging_level": logging.ERROR, "log_to_driver": False}
         if address is None:
             ray.init(address="local", include_dashboard=False, **options)
-        elif address == "auto":
-            try:
-                ray.init(address=address, **options)
-            except ConnectionError as error:
-                raise InputError("no Ray cluster runs on this machine; `ray start --head` starts one") from error
         else:
-            check_address(address)
+            if address != "auto":
+                check_address(address)
             try:
                 ray.init(address=address, **options)
-            except (ConnectionError, RuntimeError, ValueError) as error:
-                raise _unreachable(address, first_line(error)) from error
+            except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+                place = "on this machine" if address == "auto" else f"at {address}"
+                raise InputError(
+                    f"no Ray cluster {place} accepts a connection; `ray start --head` starts one, and if it uses a "
+                    "token, RAY_AUTH_MODE and RAY_AUTH_TOKEN must be set here as they are there"
+                ) from error
         self._connected = True
 
     def _started(self, ray: Any) -> list[Any]:
@@ -279,8 +279,6 @@ def check_address(address: str) -> None:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_ANSWER):
             pass
     except OSError as error:
-        raise _unreachable(address, error.strerror or str(error)) from error
-
-
-def _unreachable(address: str, why: str) -> InputError:
-    return InputError(f"no Ray cluster can be reached at {address} ({why}); `ray start --head` starts one")
+        raise InputError(
+            f"no Ray cluster can be reached at {address} ({error.strerror or error}); `ray start --head` starts one"
+        ) from error

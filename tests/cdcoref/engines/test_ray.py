@@ -152,6 +152,23 @@ def test_nobody_at_the_address(tiny_model: CorefModel, host: str, monkeypatch: p
         RayEngine(tiny_model, TASK, address=address).__enter__()
 
 
+@pytest.mark.parametrize(("address", "place"), [("auto", "on this machine"), ("127.0.0.1:6379", "at 127.0.0.1:6379")])
+def test_a_cluster_that_refuses(
+    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, address: str, place: str
+) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+
+    def refused(**options: Any) -> None:
+        assert options["address"] == address
+        raise ConnectionError("InvalidAuthToken")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", refused)
+    monkeypatch.setattr(ray_module, "check_address", lambda address: None)
+    with pytest.raises(InputError, match=f"^no Ray cluster {place} accepts a connection; .* RAY_AUTH_TOKEN"):
+        RayEngine(tiny_model, TASK, address=address).__enter__()
+
+
 def test_without_ray(tiny_model_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The ferry sank.\n", encoding="utf-8")
     code = f"""
