@@ -69,10 +69,11 @@ class PredictionOptions:
         Read each mention together with at most so many others and those that have it among theirs, the likeliest by
         their vectors; 0: with all; None: the model's own limit.
     engine
-        What links the stories: this process, one after the other (``"local"``), or the workers of a Ray cluster
-        (``"ray"``), with the same result.
+        Where stories are linked: in this process, one after the other (``"local"``), or on the workers of a Ray
+        cluster (``"ray"``). The result is the same.
     ray_address
-        Address of the cluster (see :class:`cdcoref.engines.RayEngine`); None: that in ``RAY_ADDRESS``, or this machine.
+        Address of the cluster (see :class:`cdcoref.engines.RayEngine`). None: the environment variable ``RAY_ADDRESS``,
+        or a cluster on this machine.
     """
 
     kind: Literal["event", "entity", "both"] = "both"
@@ -98,7 +99,7 @@ class PredictionOptions:
         if self.batch_tokens < 1:
             raise InputError(f"a batch must have 1 token or more, not {self.batch_tokens}")
         if self.ray_address is not None and self.engine != "ray":
-            raise InputError("a Ray cluster is named, but the engine is local; choose the engine ray")
+            raise InputError("a Ray address was given, but the engine is local; choose the engine ray")
 
 
 class Announce(Protocol):

@@ -1,10 +1,10 @@
-"""What clustering a sparse graph of scores costs: seconds and peak memory, and how many times faster than in Python.
+"""What it costs to cluster sparse pair scores: seconds, peak memory, and the speedup over Python dictionaries.
 
-Mentions are given ten scored pairs each, uniform from 0 to 1. In the shape `random` the two mentions of a pair are any
-two, which makes one component of nearly all and many equal choices; in `stories` they are of the same 3,000 mentions.
-The comparison is with the same algorithm over Python dictionaries, on the same scores, in turn; its merges must be at
-the same distances and its clusters the same. Every measurement is a process of its own, so that its peak memory is its
-own; seconds are the processor's, of one core, after the compiled code was loaded.
+There are ten scored pairs per mention, with scores uniform from 0 to 1. With the shape `random`, a pair is any two
+mentions, so that nearly all are one connected component; with `stories`, any two of the same 3,000 mentions. The
+comparison is with the same algorithm over Python dictionaries on the same scores; distances and clusters must be
+identical. Every measurement runs in its own process, which has its own peak memory. Seconds are processor time on one
+core, without loading the compiled code.
 
     python scripts/benchmark_clustering.py
     python scripts/benchmark_clustering.py --shape stories --alone 1000000

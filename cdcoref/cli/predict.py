@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
@@ -157,7 +158,8 @@ class Arguments(NamedTuple):
 
 def predict_everything(predictor: Predictor, arguments: Arguments) -> Prediction:
     """Predict, with progress on standard error."""
-    with StageProgress() as progress:
+    # Ray reports dead workers on standard output, which is reserved for the clusters.
+    with redirect_stdout(sys.stderr), StageProgress() as progress:
         corpus, options, cache = arguments
         prediction = predictor.predict(corpus, options, cache=cache, announce=_announce, progress=progress.update)
     for note in prediction.notes:
@@ -173,7 +175,7 @@ def write_stories(predictor: Predictor, arguments: Arguments, output: Path, writ
     corpus, options, cache = arguments
     counts = Counts()
     notes: list[str] = []
-    with writer(output) as write, StageProgress() as progress:
+    with redirect_stdout(sys.stderr), writer(output) as write, StageProgress() as progress:
         for story in predictor.stream(corpus, options, cache=cache, announce=_announce, progress=progress.update):
             mentions = story.corpus.by_document()
             for document in story.corpus.documents:

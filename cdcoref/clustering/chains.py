@@ -3,11 +3,11 @@
 A chain leads from a cluster to its nearest cluster, and so on, until two are nearest to each other; those are merged.
 The arithmetic and the choice between ties are those of SciPy's linkage of the full matrix, so that the result is too.
 
-Every stored distance is an entry in the rows of both of its clusters, and either entry knows the place of the other
-(its twin), so that a merge touches only the two rows that become one, and the twins of their entries. Rows lie in one
-arena; a merged row is written at its end, and when it is full what is still in use is moved to a new one.
+Every stored distance is an entry in the rows of both its clusters, and each entry holds the position of the other (its
+twin), so that a merge touches only the two rows that become one and the twins of their entries. All rows lie in one
+arena. A merged row is written at its end; when the arena is full, the rows still in use are copied to a new one.
 
-Importing this module imports Numba. Its first call on a machine compiles; after that the code is in Numba's cache.
+Importing this module imports Numba. The first call on a machine compiles; afterwards the code is in Numba's cache.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from numba import njit
 
 
 def _compiled(function: Callable[..., Any]) -> Any:
-    """The function in machine code, which is kept for later processes where there is a folder to write it to."""
+    """The function as machine code, cached on disk for later processes if there is a folder to write to."""
     try:
         return njit(cache=True)(function)
-    except RuntimeError:  # neither the package nor the home of the user can be written
+    except RuntimeError:  # neither the package's folder nor the user's home is writable
         return njit(function)
 
 
 class Rows(NamedTuple):
     """Every cluster's stored distances. A row begins at `begin` and has `length` entries.
 
-    An entry has the other cluster (`target`), the distance, the place of its twin, and from how many stored pairs the
-    distance is (`known`; empty where that is of no use).
+    An entry holds the other cluster (`target`), the distance, the position of its twin, and the number of stored pairs
+    behind the distance (`known`; empty unless it is needed).
     """
 
     begin: np.ndarray
@@ -240,7 +240,7 @@ def chain_merges(
     linkage
         ``"average"`` or ``"complete"``.
     known_only
-        A pair that is not stored counts nothing.
+        Ignore pairs that are not stored.
 
     Returns
     -------

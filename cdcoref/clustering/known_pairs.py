@@ -1,9 +1,9 @@
-"""Merges of a small component in which pairs that were not read count nothing.
+"""Merges of a small component in which pairs that were not read are ignored.
 
 The distance of two clusters is the mean or the greatest over the known pairs between them; without any they are never
-merged. It is no linkage of one full matrix, so SciPy cannot compute it; but a merged cluster is never nearer to a third
-than the nearer of its parts was, so that nearest-neighbour chains find the same merges as merging the two nearest
-clusters again and again (Müllner 2011, section 3.1).
+merged. This is not a linkage of one full matrix, so SciPy cannot compute it. But a merged cluster is never closer to a
+third than the closer of its parts was, so nearest-neighbour chains find the same merges as repeatedly merging the two
+nearest clusters (Müllner 2011, section 3.1).
 """
 
 from __future__ import annotations

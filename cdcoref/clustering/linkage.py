@@ -2,11 +2,11 @@
 
 The clusters are those of ``sklearn.cluster.AgglomerativeClustering(metric="precomputed", n_clusters=None)`` on the full
 matrix of distances ``1 - score``. The full matrix is not built: no two connected components of the graph of stored
-pairs are nearer than a pair that is not stored, so each component has a dendrogram of its own. A small or dense
-component goes to SciPy as a matrix; large sparse ones are merged as they are stored, by the same algorithm,
-nearest-neighbour chains (Müllner 2011, *Modern hierarchical, agglomerative clustering algorithms*, section 3.1).
+pairs are closer than a pair that is not stored, so each component has its own dendrogram. A small or dense component
+goes to SciPy as a matrix; large sparse ones are merged in sparse form by the same algorithm, nearest-neighbour chains
+(Müllner 2011, *Modern hierarchical, agglomerative clustering algorithms*, section 3.1).
 
-What a pair counts that is not stored is the caller's choice (`unread`); by default it has score 0.
+How a pair that is not stored counts is the caller's choice (`unread`); by default its score is 0.
 
 Ties: where several clusters are equally near, the one before it in the chain is taken, else the one whose largest
 member comes first; chains begin at the first cluster. "First" means the order of `keys` where the caller gives them
@@ -33,14 +33,14 @@ Unread = float | Literal["mean"] | PairScores
 _SMALL = 2000
 """Components of up to this many items become a matrix (16 MB) whatever their density."""
 _DENSE_FRACTION = 0.08
-"""Above this share of stored pairs a larger component is merged faster as a matrix than as it is stored."""
+"""Above this share of stored pairs a larger component is merged faster as a matrix than in sparse form."""
 _MANY_PAIRS = 1_000_000
-"""From so many pairs it takes less time to load the compiled chains than to give SciPy each small component."""
+"""From this many pairs, loading the compiled chains takes less time than giving SciPy each small component."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram:
-    """Every merge below the greatest distance that is known, in ascending order of distance.
+    """All merges below a limit, in ascending order of distance.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Dendrogram:
     distance
         Linkage distance of the merge. *Shape:* (merges,)
     limit
-        All distances of merges are below it: the distance of clusters between which no pair is stored.
+        Distance of two clusters between which no pair is stored; all merges are below it.
     """
 
     size: int
@@ -71,7 +71,7 @@ class Dendrogram:
         Raises
         ------
         ValueError
-            If clusters would be merged merely because unread pairs have a high score.
+            If the threshold is above the distance of unread pairs, which would merge all clusters.
         """
         if self.limit < 1 and distance_threshold > self.limit:
             raise ValueError(
@@ -106,10 +106,10 @@ def agglomerative(
     keys
         One sortable key an item, which settles ties (see the top of this file).
     unread
-        What a pair counts that is not in `scores`. A number: its score (0: certainly different). ``"mean"``: nothing,
-        so that the distance of two clusters is the mean (or the greatest) over the pairs that were read; clusters
-        between which none was read are at distance 1. Scores of pairs: these, where a pair was not read, and 0 for a
-        pair in neither.
+        How a pair that is not in `scores` counts. A number: its score (0: certainly different). ``"mean"``: it is
+        ignored, so that the distance of two clusters is the mean (or the greatest) over the pairs that were read;
+        clusters without a read pair between them are at distance 1. Scores of pairs: prior scores, used for pairs that
+        were not read; a pair in neither has score 0.
 
     Returns
     -------
@@ -119,8 +119,8 @@ def agglomerative(
     Raises
     ------
     ValueError
-        An unknown linkage or a wrong number of keys; a score of unread pairs that is not from 0 to 1, or so high that
-        they would be merged (as ``1 - unread < distance_threshold``).
+        An unknown linkage or a wrong number of keys; a score of unread pairs outside 0 to 1, or so high that they would
+        be merged (``1 - unread < distance_threshold``).
     """
     return dendrogram(scores, linkage, keys, unread).cut(distance_threshold)
 
@@ -179,7 +179,7 @@ Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def _joined(size: int, read: Pairs, prior: Pairs) -> Pairs:
-    """The pairs that were read, and the others of those that have a prior score; sorted."""
+    """The pairs that were read, and those that only have a prior score; sorted."""
     codes = [low * size + high for low, high, _ in (read, prior)]
     new = ~np.isin(codes[1], codes[0], assume_unique=True)
     order = np.argsort(np.concatenate([codes[0], codes[1][new]]), kind="stable")
@@ -205,13 +205,13 @@ def _spanning_tree(size: int, pairs: Pairs, limit: float) -> Pairs:
 
 
 def _merges(size: int, pairs: Pairs, limit: float, linkage: Linkage, known_only: bool) -> Pairs:
-    """The merges of average or complete linkage, by distance; `known_only`: unread pairs count nothing."""
+    """The merges of average or complete linkage, by distance; `known_only`: unread pairs are ignored."""
     low, high, distance = pairs
     near = distance < limit
     links = _graph(size, low[near], high[near], np.ones(int(near.sum()), dtype=np.int8))
     count, component = csgraph.connected_components(links, directed=False)
     inside = component[low] == component[high]
-    if not inside.all():  # further apart than pairs that are not stored, which links nothing
+    if not inside.all():  # pairs further apart than `limit` connect nothing
         low, high, distance = low[inside], high[inside], distance[inside]
 
     stored = np.bincount(component[low], minlength=count)

@@ -19,7 +19,7 @@ class LocalEngine:
     model
         Detects and compares mentions.
     task
-        What is done with every story.
+        What to do with every story.
     store
         Where results are looked up and stored.
 

@@ -1,9 +1,8 @@
 """Many stories on many machines, with Ray: a collection and its stories in, linked stories out in their order.
 
-Every worker is an actor that holds a model of its own; what it is given to do is to find the mentions of some documents
-or to link one story. The pieces are those of :class:`cdcoref.engines.LocalEngine`, so that with as many threads and the
-same kind of processor the results are the same to the last bit. A worker that dies is started again by Ray, and what
-it was doing is done again.
+Every worker is an actor with its own copy of the model; a task is to find the mentions of some documents or to link one
+story. The tasks are those of :class:`cdcoref.engines.LocalEngine`, so with the same number of threads and the same kind
+of processor the results are identical to the last bit. Ray restarts a worker that dies and repeats its task.
 """
 
 from __future__ import annotations
@@ -29,38 +28,40 @@ from cdcoref.linking import LinkedStory
 from cdcoref.model import CorefModel
 
 AHEAD = 4
-"""Stories per worker that may be done before the first of them is: what waits is in memory."""
+"""Stories per worker that are started before the earliest of them is finished; those finished wait in memory."""
 TRIES = 4
-"""How often a story is begun whose workers die."""
+"""How many times a task is attempted if its worker dies."""
 SECONDS_TO_ANSWER = 5.0
+"""How long to wait for a connection to the cluster's head."""
 
 
 class RayEngine:
-    """Links the stories of a collection on the workers of a Ray cluster; to be used in a ``with`` statement.
+    """Links the stories of a collection on the workers of a Ray cluster; use it in a ``with`` statement.
 
     Parameters
     ----------
     model
-        Finds and compares mentions; every worker gets a copy, on the same kind of device.
+        Finds and compares mentions; every worker gets a copy on the same type of device.
     task
         What is done with every story.
     store
-        Where results are looked up and kept: on this machine, for all workers.
+        Where the results of all workers are looked up and stored, on this machine.
     address
-        ``"auto"`` for the cluster that this machine is part of, or ``host:port`` of its head; None: that of the
-        environment variable ``RAY_ADDRESS``, or a cluster on this machine for the time of the ``with`` statement.
+        ``"auto"`` for the cluster that this machine is part of, or ``host:port`` of its head. None: the value of the
+        environment variable ``RAY_ADDRESS``; if it is not set, a cluster on this machine that lasts as long as the
+        ``with`` statement.
 
     Attributes
     ----------
     workers
-        How many stories are linked at a time: as many workers as the cluster has room for when it is entered. A worker
-        takes as many cores as PyTorch has threads here, and a GPU if the model is on one.
+        How many stories are linked at a time: as many as the cluster has room for when the ``with`` statement begins.
+        A worker uses as many cores as PyTorch has threads in this process, and a GPU if the model is on one.
 
     Raises
     ------
     InputError
-        When entered: if Ray is not installed, or the cluster cannot be reached. When run: what linking raises; or if
-        the workers of a story die again and again.
+        On entry, if Ray is not installed or the cluster cannot be reached. When run, whatever linking raises, and if
+        the workers of one task die repeatedly.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class RayEngine:
         return len(self._actors)
 
     def __enter__(self) -> RayEngine:
-        # It sends usage statistics to its makers unless told not to.
+        # Unless told otherwise, Ray sends usage statistics to its developers.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             import ray
@@ -102,29 +103,29 @@ class RayEngine:
             self._connected = False
 
     def _connect(self, ray: Any) -> None:
-        """Join the cluster, or begin one on this machine."""
+        """Join the cluster, or start one on this machine."""
         address = self._address
         options = {"logging_level": logging.ERROR, "log_to_driver": False}
         if address is None:
             ray.init(address="local", include_dashboard=False, **options)
-        elif address == "auto":
-            try:
-                ray.init(address=address, **options)
-            except ConnectionError as error:
-                raise InputError("no Ray cluster runs on this machine; `ray start --head` starts one") from error
         else:
-            check_address(address)
+            if address != "auto":
+                check_address(address)
             try:
                 ray.init(address=address, **options)
-            except (ConnectionError, RuntimeError, ValueError) as error:
-                raise _unreachable(address, first_line(error)) from error
+            except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+                place = "on this machine" if address == "auto" else f"at {address}"
+                raise InputError(
+                    f"no Ray cluster {place} accepts a connection; `ray start --head` starts one, and if it uses a "
+                    "token, RAY_AUTH_MODE and RAY_AUTH_TOKEN must be set here as they are there"
+                ) from error
         self._connected = True
 
     def _started(self, ray: Any) -> list[Any]:
-        """The workers, which are beginning to load their model."""
+        """The workers, which have begun to load their model."""
         gpus = 1 if self._model.device.type == "cuda" else 0
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-        threads = min(torch.get_num_threads(), max(int(node.get("CPU", 1)) for node in nodes))
+        threads = max(1, min(torch.get_num_threads(), max(int(node.get("CPU", 0)) for node in nodes)))
         room = [int(node.get("CPU", 0)) // threads for node in nodes]
         if gpus:
             room = [min(count, int(node.get("GPU", 0))) for count, node in zip(room, nodes, strict=True)]
@@ -137,8 +138,8 @@ class RayEngine:
             kept = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(ResultCache)
             keeper = kept.remote(self._store.path.parent.absolute(), self._store.fingerprint)
         fingerprint = "" if self._store is None else self._store.fingerprint
-        # A worker that is started again asks for the model again. In a list, since Ray warns of arguments that may be
-        # lost, which this one cannot be while we hold it.
+        # A restarted worker asks for the model again, so the reference must live as long as the engine. It is in a list
+        # because Ray warns about plain arguments, which it releases.
         self._shared = [ray.put(self._model)]
         return [actor.remote(self._shared, self._task, threads, keeper, fingerprint) for _ in range(max(sum(room), 1))]
 
@@ -147,7 +148,7 @@ class RayEngine:
     ) -> Iterator[LinkedStory]:
         """Link every story; parameters and results as those of :meth:`cdcoref.engines.LocalEngine.run`.
 
-        The stories come in their order, but `progress` is told of a story as soon as it is done.
+        Stories are returned in order, but `progress` is told about each as soon as it is finished.
         """
         given = given_mentions(corpus)
         words = sum(len(document.tokens) for document in corpus.documents)
@@ -179,9 +180,9 @@ class RayEngine:
 
 
 class _Pool:
-    """What is to be done, the earliest story first, and the workers who do it, one thing each at a time.
+    """The tasks that wait, the earliest story first, and the workers, each with one task at a time.
 
-    A worker is given something only when it has started, since a busy cluster may have no room for all of them.
+    Only a worker that has started is given a task, because a busy cluster may not have room for all of them.
     """
 
     def __init__(self, actors: Sequence[Any]) -> None:
@@ -190,7 +191,7 @@ class _Pool:
         self._running: dict[Any, tuple[Any, Any]] = {actor.started.remote(): (None, actor) for actor in actors}
 
     def add(self, number: int, method: str, *arguments: Any, of: Any) -> None:
-        """Call an actor's method when one is idle; `of` comes back with the result."""
+        """Call a method of the next idle worker; `of` is returned with the result."""
         heapq.heappush(self._waiting, (number, method, arguments, of))
 
     def add_stories(self, chunk: Chunk, mentions: Mapping[str, Mentions]) -> None:
@@ -199,7 +200,7 @@ class _Pool:
             self.add(number, "link", part, story, of=number)
 
     def next_result(self) -> tuple[Any, Any]:
-        """What the next one to finish was of, and its result."""
+        """The `of` and the result of the next task to finish."""
         import ray
 
         of = None
@@ -216,7 +217,7 @@ class _Pool:
 
 
 def _result(reference: Any) -> Any:
-    """What a task returned; what it raised is raised as it is."""
+    """What a task returned; an `InputError` that it raised is raised here."""
     import ray
 
     try:
@@ -227,19 +228,19 @@ def _result(reference: Any) -> Any:
         raise
     except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError) as error:
         raise InputError(
-            f"the workers of the Ray cluster are ended again and again ({first_line(error)}); a story may need more "
-            "memory than they have"
+            f"the workers of the Ray cluster die repeatedly ({first_line(error)}); a story may need more memory than "
+            "they have"
         ) from error
 
 
 class _Actor:
-    """A worker in a process of its own."""
+    """A worker in its own process."""
 
     def __init__(self, shared: Sequence[Any], task: Task, threads: int, keeper: Any, fingerprint: str) -> None:
         import ray
 
         torch.set_num_threads(threads)
-        self._worker = Worker(ray.get(shared[0]), task, None if keeper is None else _KeptElsewhere(keeper, fingerprint))
+        self._worker = Worker(ray.get(shared[0]), task, None if keeper is None else _RemoteStore(keeper, fingerprint))
 
     def started(self) -> None:
         """Return when the model is loaded."""
@@ -251,8 +252,8 @@ class _Actor:
         return self._worker.link(part, story)
 
 
-class _KeptElsewhere:
-    """A :class:`cdcoref.linking.ResultStore` whose results another process keeps."""
+class _RemoteStore:
+    """A :class:`cdcoref.linking.ResultStore` that another process holds."""
 
     def __init__(self, keeper: Any, fingerprint: str) -> None:
         self._keeper = keeper
@@ -270,7 +271,7 @@ class _KeptElsewhere:
 
 
 def check_address(address: str) -> None:
-    """Refuse an address where nobody answers, which Ray itself takes minutes to say."""
+    """Refuse an address where nothing answers; Ray itself takes minutes to report that."""
     host, _, port = address.rpartition(":")
     if not host or "/" in host or not port.isdigit() or not 0 < int(port) < 2**16:
         raise InputError(f"the address of a Ray cluster is auto or HOST:PORT, not {address!r}")
@@ -278,8 +279,6 @@ def check_address(address: str) -> None:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_ANSWER):
             pass
     except OSError as error:
-        raise _unreachable(address, error.strerror or str(error)) from error
-
-
-def _unreachable(address: str, why: str) -> InputError:
-    return InputError(f"no Ray cluster can be reached at {address} ({why}); `ray start --head` starts one")
+        raise InputError(
+            f"no Ray cluster can be reached at {address} ({error.strerror or error}); `ray start --head` starts one"
+        ) from error

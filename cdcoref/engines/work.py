@@ -1,4 +1,4 @@
-"""A collection cut into pieces of work: stories, and the documents that are read for mentions at once."""
+"""A collection divided into tasks: stories, and the documents that are searched for mentions together."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking import DocumentPair, LinkedStory, MentionVectors
 
 WORDS_AT_ONCE = 50_000
-"""Small stories are read for mentions together, up to so many words at a time."""
+"""Small stories are searched for mentions together, up to this many words at a time."""
 
 Progress = Callable[[str, int, int], None]
-"""Is told a stage, how much of it is done, and how much there is."""
+"""Is told a stage, how much of it is done, and how much there is in total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,11 @@ class Story:
     pairs: tuple[DocumentPair, ...] | None = None
 
     def pair_count(self) -> int:
-        """How many pairs of documents there are to compare."""
+        """Number of pairs of documents to compare."""
         return len(self.documents) * (len(self.documents) - 1) // 2 if self.pairs is None else len(self.pairs)
 
     def cost(self) -> int:
-        """How many pairs of documents are read together, each document with itself counted as one."""
+        """Number of pairs of documents to compare, where each document with itself counts as one."""
         return self.pair_count() + len(self.documents)
 
 
@@ -55,12 +55,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Stories whose documents are read for mentions at once.
+    """Stories whose documents are searched for mentions together.
 
     Attributes
     ----------
     first
-        The number of the first story in the collection.
+        Number of the first story within the collection.
     stories
         The stories.
     documents
@@ -72,7 +72,7 @@ class Chunk:
     documents: tuple[Document, ...]
 
     def words(self) -> int:
-        """How many words there are to read."""
+        """Number of words in the documents."""
         return sum(len(document.tokens) for document in self.documents)
 
     def parts(self, mentions: Mapping[str, Mentions]) -> Iterator[tuple[int, Story, Part]]:
@@ -93,7 +93,7 @@ class Chunk:
 
 
 def chunks(corpus: Corpus, stories: Sequence[Story]) -> Iterator[Chunk]:
-    """The stories in their order, in chunks of about `WORDS_AT_ONCE` words; a larger story is a chunk of its own."""
+    """The stories in order, in chunks of at most `WORDS_AT_ONCE` words; a larger story is a chunk of its own."""
     documents = {document.id: document for document in corpus.documents}
     chunk: list[Story] = []
     first = size = 0
@@ -121,6 +121,6 @@ def given_mentions(corpus: Corpus) -> dict[str, Mentions]:
 
 
 def named(story: LinkedStory, number: int) -> LinkedStory:
-    """The story with its number before the names of its clusters, which makes them unique over all stories."""
+    """The story with its number in front of its clusters' names, which makes them unique across stories."""
     mentions = tuple(replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions)
     return replace(story, corpus=replace(story.corpus, mentions=mentions))

@@ -1,4 +1,4 @@
-"""What one process does for an engine: documents in, their mentions out; a story in, its clusters out."""
+"""What each process of an engine does: documents in, their mentions out; a story in, its clusters out."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from cdcoref.model import CorefModel
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is done with every story.
+    """What to do with every story.
 
     Attributes
     ----------
     options
         See :class:`cdcoref.linking.LinkingOptions`.
     kind
-        The kind of mentions to link; mentions that come without one are of this kind.
+        The kind of mentions to link; given mentions without a kind are taken to be of this kind.
     find
-        Whether mentions are found, or those of the collection are linked.
+        Find mentions, instead of linking those of the collection.
     lemma
         Cluster by head lemma instead of by the model.
     """
@@ -46,16 +46,16 @@ class Task:
 
 
 class Worker:
-    """A model at work.
+    """Finds mentions and links stories with one model.
 
     Parameters
     ----------
     model
         Finds and compares mentions.
     task
-        What is done with every story.
+        What to do with every story.
     store
-        Where results are looked up and kept.
+        Where results are looked up and stored.
     """
 
     def __init__(self, model: CorefModel, task: Task, store: ResultStore | None = None) -> None:

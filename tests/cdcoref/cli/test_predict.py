@@ -305,7 +305,7 @@ def test_json_lines_grow_story_by_story(predict: Run, tmp_path: Path, monkeypatc
 def test_a_ray_cluster_is_for_the_engine_ray(predict: Run) -> None:
     done = predict("a.txt", "--ray-address", "auto")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "cdcoref: a Ray cluster is named, but the engine is local; choose the engine ray\n"
+    assert done.err == "cdcoref: a Ray address was given, but the engine is local; choose the engine ray\n"
 
 
 # -- work ------------------------------------------------------------------------------------------------------------

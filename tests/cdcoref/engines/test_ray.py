@@ -100,7 +100,7 @@ def test_a_story_that_ends_every_worker_is_given_up(
     monkeypatch.setattr(ray_module, "TRIES", 1)
     with RayEngine(tiny_model, TASK) as engine:
         reference = engine._actors[0].__ray_call__.remote(die)
-        with pytest.raises(InputError, match="ended again and again"):
+        with pytest.raises(InputError, match="die repeatedly"):
             ray_module._result(reference)
 
 
@@ -149,6 +149,23 @@ def test_nobody_at_the_address(tiny_model: CorefModel, host: str, monkeypatch: p
         closed.bind(("127.0.0.1", 0))
         address = f"{host}:{closed.getsockname()[1]}"
     with pytest.raises(InputError, match=rf"^no Ray cluster can be reached at {address} \(.*\); `ray start"):
+        RayEngine(tiny_model, TASK, address=address).__enter__()
+
+
+@pytest.mark.parametrize(("address", "place"), [("auto", "on this machine"), ("127.0.0.1:6379", "at 127.0.0.1:6379")])
+def test_a_cluster_that_refuses(
+    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, address: str, place: str
+) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+
+    def refused(**options: Any) -> None:
+        assert options["address"] == address
+        raise ConnectionError("InvalidAuthToken")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", refused)
+    monkeypatch.setattr(ray_module, "check_address", lambda address: None)
+    with pytest.raises(InputError, match=f"^no Ray cluster {place} accepts a connection; .* RAY_AUTH_TOKEN"):
         RayEngine(tiny_model, TASK, address=address).__enter__()
 
 
