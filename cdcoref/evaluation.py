@@ -53,6 +53,7 @@ def evaluate(
     *,
     mentions: Literal["gold", "predicted"] = "gold",
     batch_tokens: int = 8192,
+    candidates: int | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Results:
     """Evaluate a model.
@@ -66,6 +67,8 @@ def evaluate(
         for which it has no annotated topics are omitted.
     mentions
         Whether to cluster the annotated mentions or those that the model detects (in the annotated sentences).
+    candidates
+        Replaces the model's own limit (see :class:`cdcoref.linking.LinkingOptions`).
     batch_tokens, progress
         As in :meth:`cdcoref.prediction.Predictor.predict`.
 
@@ -101,7 +104,13 @@ def evaluate(
         corpus = _of_kinds(annotated_only(found), judged)
         results["detection"] = _detection(gold, corpus)
     groups = _groups(annotated)
-    systems = {} if predictor.lemma else _link(predictor, corpus, groups, batch_tokens, progress)
+    systems = (
+        {}
+        if predictor.lemma
+        else _link(
+            predictor, corpus, groups, LinkingOptions(batch_tokens=batch_tokens, candidates=candidates), progress
+        )
+    )
     kinds = [kind for kind in (*KINDS, UNKNOWN) if _has(gold, kind)]
     if mentions == "predicted" and len(judged) > 1:
         kinds.append(BOTH)
@@ -134,12 +143,12 @@ def _link(
     predictor: Predictor,
     corpus: Corpus,
     groupings: Mapping[str, Sequence[Sequence[str]]],
-    batch_tokens: int,
+    options: LinkingOptions,
     progress: Progress,
 ) -> dict[str, Corpus]:
     """The clusters under every grouping, part by part; pairs that several groupings share are read once."""
     if predictor.model.settings.sequences.documents == "many" or predictor.model.vector_scorer is not None:
-        return _link_stories(predictor.model, corpus, groupings, batch_tokens, progress)
+        return _link_stories(predictor.model, corpus, groupings, options, progress)
     documents = {document.id: document for document in corpus.documents}
     mentions_of = corpus.by_document()
     parts = _joined(groupings.values())
@@ -157,7 +166,7 @@ def _link(
             done += pairs
             progress("comparing", int(done), total)
 
-        logits = Comparison(predictor.model, own, part.pairs).run(batch_tokens=batch_tokens, advance=advance)
+        logits = Comparison(predictor.model, own, part.pairs).run(batch_tokens=options.batch_tokens, advance=advance)
         for name, groups in groupings.items():
             inside = [[d for d in group if d in part.documents] for group in groups]
             clustered = cluster_mentions(own, logits.within(inside, own), predictor.model.settings)
@@ -169,7 +178,7 @@ def _link_stories(
     model: CorefModel,
     corpus: Corpus,
     groupings: Mapping[str, Sequence[Sequence[str]]],
-    batch_tokens: int,
+    options: LinkingOptions,
     progress: Progress,
 ) -> dict[str, Corpus]:
     """As :func:`_link`, story by story, as prediction does; a group that several groupings have is linked once."""
@@ -179,7 +188,7 @@ def _link_stories(
     linked: dict[tuple[str, ...], list[Mention]] = {}
     for number, group in enumerate(groups):
         own = Corpus(tuple(documents[name] for name in group), tuple(m for name in group for m in mentions_of[name]))
-        story = link_story(model, own, LinkingOptions(batch_tokens=batch_tokens))
+        story = link_story(model, own, options)
         linked[group] = [replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions]
         progress("comparing", number + 1, len(groups))
     return {

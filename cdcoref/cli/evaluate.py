@@ -45,6 +45,14 @@ def evaluate(
         typer.Option(help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32."),
     ] = "auto",
     batch_tokens: Annotated[int, typer.Option(help="Maximum number of word pieces in a batch.")] = 8192,
+    candidates: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            min=0,
+            help="Read each mention together with its K likeliest candidates only; 0: with all. Default: the model's.",
+        ),
+    ] = None,
 ) -> None:
     """Evaluate a model with predicted and gold topics, alongside the lemma baseline.
 
@@ -60,7 +68,12 @@ def evaluate(
     predictor = load(model, device=device, precision=precision)
     with StageProgress() as progress:
         results = evaluate_model(
-            predictor, gold.of_kind(kind), mentions=mentions, batch_tokens=batch_tokens, progress=progress.update
+            predictor,
+            gold.of_kind(kind),
+            mentions=mentions,
+            batch_tokens=batch_tokens,
+            candidates=candidates,
+            progress=progress.update,
         )
     results = {"corpus": name, "model": model, **results}
     if as_json:

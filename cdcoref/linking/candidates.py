@@ -11,9 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import KINDS
 from cdcoref.linking.pair_logits import PairEvidence
-from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import VectorOptions
 
 
@@ -39,23 +38,6 @@ def candidate_pairs(alone: PairEvidence, options: VectorOptions) -> NDArray[np.b
     places = np.concatenate([likely, likely])
     chosen[places[_first_of_each(mentions, logits[places], options.candidates)]] = True
     return chosen
-
-
-def nearest_documents(corpus: Corpus, alone: PairEvidence, chosen: NDArray[np.bool_], limit: int) -> list[DocumentPair]:
-    """Pairs of documents that share the most candidates: for each document up to `limit` others, and those it is of."""
-    numbers = {document.id: n for n, document in enumerate(sorted(corpus.documents, key=lambda d: d.id))}
-    names = list(numbers)
-    document_of = np.array([numbers[m.document] for m in corpus.mentions], dtype=np.int64)
-    one, other = document_of[alone.first[chosen]], document_of[alone.second[chosen]]
-    weight = 1.0 / (1.0 + np.exp(-alone.alone[chosen].astype(np.float64)))
-    low, high = np.minimum(one, other), np.maximum(one, other)
-    across = low != high
-    keys, place = np.unique(low[across] * len(names) + high[across], return_inverse=True)
-    mass = np.bincount(place, weights=weight[across], minlength=len(keys))
-    first, second = keys // len(names), keys % len(names)
-    own = np.concatenate([first, second])
-    kept = np.unique(_first_of_each(own, np.tile(mass, 2), limit) % max(1, len(keys)))
-    return [(names[first[n]], names[second[n]]) for n in kept.tolist()]
 
 
 def candidate_mentions(alone: PairEvidence, chosen: NDArray[np.bool_]) -> Sequence[int]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
-from cdcoref.linking.candidates import candidate_mentions, candidate_pairs, nearest_documents
+from cdcoref.linking.candidates import candidate_mentions, candidate_pairs
 from cdcoref.linking.document_pairs import DocumentPairs
 from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore
@@ -24,11 +24,7 @@ from cdcoref.linking.story_packs import StoryPacks
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
 from cdcoref.linking.vectors import MentionVectors, compare_apart, read_vectors
 from cdcoref.model import CorefModel
-from cdcoref.sequences import Extent, MarkedDocument, SequenceBuilder, pack_length, packs
-
-DOCUMENTS_TOGETHER = 8
-"""Where a story does not fit into one sequence, each document is read with so many others: those it shares the most
-candidates with."""
+from cdcoref.sequences import Candidates, Extent, MarkedDocument, SequenceBuilder
 
 
 def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
@@ -149,30 +145,29 @@ class Comparison:
             nothing = PairLogits(0, none, none, none, np.zeros(0, dtype=np.float32))
             return self._joined(stories, parts, none, nothing, none)
         marked: list[int] = []
-        wanted: list[DocumentPair] = []
-        chosen_keys = []
-        for (story, own, pairs), alone in zip(stories, parts, strict=True):
+        found: list[Candidates] = []
+        for (_, own, _), alone in zip(stories, parts, strict=True):
             chosen = candidate_pairs(alone, self._options)
-            with_candidates = candidate_mentions(alone, chosen)
-            marked += own[with_candidates].tolist()
-            chosen_keys.append(_keys(own[alone.first[chosen]], own[alone.second[chosen]], len(self.corpus.mentions)))
-            if pairs is None:
-                kept = replace(story, mentions=tuple(story.mentions[n] for n in with_candidates))
-                everything = self.model.settings.sequences.documents == "two" or self._fits(kept)
-                names = [document.id for document in story.documents]
-                pairs = (
-                    all_pairs([names]) if everything else nearest_documents(story, alone, chosen, DOCUMENTS_TOGETHER)
-                )
-            wanted += pairs
+            marked += own[candidate_mentions(alone, chosen)].tolist()
+            weight = 1.0 / (1.0 + np.exp(-alone.alone[chosen].astype(np.float64)))
+            found.append(Candidates(own[alone.first[chosen]], own[alone.second[chosen]], weight))
         numbers = np.array(sorted(marked), dtype=np.int64)
+        none = np.zeros(0, dtype=np.int64)
+        candidates = Candidates(*(np.concatenate([none, *arrays]) for arrays in zip(*found, strict=True)))
+        chosen_keys = _keys(candidates.first, candidates.second, len(self.corpus.mentions))
         self._reading = _Reading(
             self.model,
             replace(self.corpus, mentions=tuple(self.corpus.mentions[n] for n in numbers)),
-            wanted,
+            self._pairs,
             self._max_windows,
+            Candidates(
+                np.searchsorted(numbers, candidates.first),
+                np.searchsorted(numbers, candidates.second),
+                candidates.weight.astype(np.float64),
+            ),
         )
         together = self._reading.run(batch_tokens, store, advance)
-        return self._joined(stories, parts, numbers, together, np.concatenate([np.zeros(0, np.int64), *chosen_keys]))
+        return self._joined(stories, parts, numbers, together, chosen_keys)
 
     def _joined(
         self,
@@ -215,13 +210,6 @@ class Comparison:
             story = Corpus(tuple(documents[name] for name in names), tuple(self.corpus.mentions[n] for n in own))
             yield story, own, None if places is None else [(names[i], names[j]) for i, j in places]
 
-    def _fits(self, story: Corpus) -> bool:
-        """Whether the mentions of a story can be read in one sequence."""
-        builder = self.model.pair_builder(self._max_windows)
-        documents = list(_marked(builder, story).values())
-        first = next(packs(builder.options, documents), ())
-        return len(first) == len(documents) and pack_length(first, documents) <= builder.options.max_length
-
     def _together(self) -> _Reading:
         if self._reading is None:
             if self.model.vector_scorer is not None:
@@ -236,7 +224,12 @@ class _Reading:
     """Reading the mentions of a corpus together, in pairs of documents or in packs."""
 
     def __init__(
-        self, model: CorefModel, corpus: Corpus, pairs: Sequence[DocumentPair] | None, max_windows: int | None
+        self,
+        model: CorefModel,
+        corpus: Corpus,
+        pairs: Sequence[DocumentPair] | None,
+        max_windows: int | None,
+        candidates: Candidates | None = None,
     ) -> None:
         self._corpus = corpus
         self._builder = model.pair_builder(max_windows)
@@ -245,7 +238,7 @@ class _Reading:
             pairs = [pair for pair in pairs if pair[0] in marked and pair[1] in marked]
         self._reading: DocumentPairs | StoryPacks
         if model.settings.sequences.documents == "many":
-            self._reading = StoryPacks(model, self._builder, marked, pairs)
+            self._reading = StoryPacks(model, self._builder, marked, pairs, candidates)
         else:
             across = all_pairs([list(marked)]) if pairs is None else pairs
             self._reading = DocumentPairs(model, self._builder, marked, [*((name, name) for name in marked), *across])

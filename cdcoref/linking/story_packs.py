@@ -17,7 +17,16 @@ from cdcoref.linking.pair_logits import pair_logits
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
 from cdcoref.model import CorefModel
-from cdcoref.sequences import Extent, MarkedDocument, Pack, PairSequence, SequenceBuilder, pack_length, packs
+from cdcoref.sequences import (
+    Candidates,
+    Extent,
+    MarkedDocument,
+    Pack,
+    PairSequence,
+    SequenceBuilder,
+    pack_length,
+    packs,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,8 @@ class StoryPacks:
         The documents by id; their mentions are numbered over all of them.
     pairs
         Pairs of documents to compare; None: all of them are one story.
+    candidates
+        Which mentions are candidates for each other, if that is known.
     """
 
     def __init__(
@@ -47,6 +58,7 @@ class StoryPacks:
         builder: SequenceBuilder,
         marked: Mapping[str, MarkedDocument],
         pairs: Sequence[DocumentPair] | None,
+        candidates: Candidates | None = None,
     ) -> None:
         self.model = model
         self._builder = builder
@@ -56,7 +68,7 @@ class StoryPacks:
         self._stories: list[_Story] = []
         for own, wanted in tied_documents(names, pairs):
             documents = [marked[name] for name in own]
-            self._stories.append(_Story(documents, list(packs(builder.options, documents, wanted))))
+            self._stories.append(_Story(documents, list(packs(builder.options, documents, wanted, candidates))))
         self._mentions = 1 + max((max(document.numbers) for document in marked.values()), default=-1)
 
     def extent(self) -> Extent:

@@ -5,7 +5,7 @@ their mentions marked, or of one unmarked document.
 """
 
 from cdcoref.sequences.options import SMALLEST_LENGTH, Context, Length, SequenceOptions
-from cdcoref.sequences.packs import Pack, pack_length, packs
+from cdcoref.sequences.packs import Candidates, Pack, pack_length, packs
 from cdcoref.sequences.pair_features import FEATURES, check_features, pair_features
 from cdcoref.sequences.pair_sequences import Integers, PairSequence, SequenceBuilder
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
@@ -15,6 +15,7 @@ from cdcoref.sequences.windows import Extent, MarkedDocument
 __all__ = [
     "FEATURES",
     "SMALLEST_LENGTH",
+    "Candidates",
     "Context",
     "Extent",
     "Integers",

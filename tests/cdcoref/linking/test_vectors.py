@@ -12,11 +12,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.engines import ResultCache
 from cdcoref.linking import Comparison, MentionVectors, PairEvidence, link_story, read_vectors
 from cdcoref.linking import vectors as vectors_module
-from cdcoref.linking.candidates import candidate_mentions, candidate_pairs, nearest_documents
+from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.story import LinkingOptions
 from cdcoref.linking.vectors import compare_apart
 from cdcoref.model import CorefModel, VectorOptions
@@ -156,17 +156,3 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
     assert not chosen[values < np.log(0.1) - np.log1p(-0.1)].any()
     permuted = PairEvidence(10, second[order], first[order], kinds, nothing, values[order], np.ones(45))
     np.testing.assert_array_equal(candidate_pairs(permuted, options), chosen[order])
-
-
-def test_documents_are_read_with_those_that_share_most() -> None:
-    names = ["a", "b", "c", "d"]
-    documents = tuple(Document.from_sentences(name, [["x"]]) for name in names)
-    story = Corpus(documents, tuple(Mention(name, (0,), KINDS[0]) for name in names))
-    evidence = PairEvidence(
-        4, np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3]), np.zeros(4, dtype=int), np.full(4, np.nan),
-        np.array([3.0, 1.0, 2.0, -1.0]), np.ones(4),
-    )  # fmt: skip
-    chosen = np.array([True, True, True, False])
-    assert nearest_documents(story, evidence, chosen, 1) == [("a", "b"), ("a", "c"), ("b", "d")]
-    assert candidate_mentions(evidence, chosen) == [0, 1, 2, 3]
-    assert nearest_documents(story, evidence, np.zeros(4, dtype=bool), 1) == []

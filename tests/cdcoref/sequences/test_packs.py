@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.sequences import MarkedDocument, SequenceBuilder, SequenceOptions, pack_length, packs
+from cdcoref.sequences import Candidates, MarkedDocument, Pack, SequenceBuilder, SequenceOptions, pack_length, packs
+from cdcoref.sequences.packs import TOGETHER
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -82,3 +84,43 @@ def test_documents_to_compare_meet(
         pair = (int(document_of[one]), int(document_of[other]))
         if wanted is None or pair in wanted or pair[0] == pair[1]:
             assert frozenset((one, other)) in read
+
+
+@given(
+    sizes=st.lists(st.integers(1, 12), min_size=1, max_size=12),
+    length=st.integers(64, 120),
+    likely=st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100), st.floats(0.1, 1)), max_size=60),
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_candidates_meet(
+    wordpiece: PreTrainedTokenizerFast, sizes: list[int], length: int, likely: list[tuple[int, int, float]]
+) -> None:
+    """Every mention is read; an excerpt is read with those it shares most candidates with, and not with all others."""
+    builder = SequenceBuilder(wordpiece, SequenceOptions(documents="many", context="sentence", max_length=length))
+    documents = story(builder, sizes)
+    total = sum(sizes)
+    known = [(a, b, w) for a, b, w in likely if a < b < total]
+    columns = list(zip(*known, strict=True)) or [(), (), ()]
+    candidates = Candidates(
+        np.array(columns[0], dtype=np.int64), np.array(columns[1], dtype=np.int64), np.array(columns[2])
+    )
+    made = list(packs(builder.options, documents, None, candidates))
+    read: set[frozenset[int]] = set()
+    shown: list[int] = []
+    for pack in made:
+        (sequence,) = builder.pack(documents, pack) if pack_mentions(documents, pack) > 1 else (None,)
+        shown += [documents[n].numbers[m] for n, window in pack for u in window for m in documents[n].unit_mentions[u]]
+        if sequence is not None:
+            assert len(sequence) == pack_length(pack, documents) <= length
+            read.update(frozenset(sequence.mentions[pair].tolist()) for pair in sequence.pairs)
+    assert set(shown) == set(range(total))
+    degree = Counter(number for a, b, _ in known for number in (a, b))
+    for a, b, _ in known:
+        if all(degree[number] == 1 for number in (a, b)) and len(known) <= TOGETHER:
+            assert frozenset((a, b)) in read
+    again = list(packs(builder.options, documents, None, Candidates(*(array[::-1] for array in candidates))))
+    assert again == made
+
+
+def pack_mentions(documents: list[MarkedDocument], pack: Pack) -> int:
+    return sum(len(documents[number].unit_mentions[unit]) for number, window in pack for unit in window)
