@@ -187,6 +187,7 @@ class Comparison:
         nothing = np.zeros(0, dtype=np.float32)
         alone = np.concatenate([nothing, *(part.alone for part in parts)])
         documents = np.concatenate([nothing, *(part.documents for part in parts)])
+        within = np.concatenate([np.zeros(0, dtype=bool), *(part.within for part in parts)])
         read = np.full(len(keys), np.nan, dtype=np.float32)
         order = np.argsort(keys, kind="stable")
         read_keys = _keys(numbers[together.first], numbers[together.second], size)
@@ -197,7 +198,7 @@ class Comparison:
         read[~np.isin(keys, chosen)] = np.nan
         kind_of = np.array([KINDS.index(m.kind or "") for m in self.corpus.mentions], dtype=np.int8)
         low, high = np.minimum(first, second), np.maximum(first, second)
-        return PairEvidence(size, low, high, kind_of[low], read, alone, documents)
+        return PairEvidence(size, low, high, kind_of[low], read, alone, documents, within)
 
     def _stories(self) -> Iterator[tuple[Corpus, np.ndarray, list[DocumentPair] | None]]:
         """Every story, the numbers of its mentions, and the pairs of its documents to compare; None: all."""

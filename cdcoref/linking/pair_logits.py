@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cdcoref.clustering import PairScores
 from cdcoref.corpus import KINDS, Corpus
-from cdcoref.model import WEIGHTS, CorefModel, VectorOptions, collate_pairs
+from cdcoref.model import WEIGHTS, WEIGHTS_WITHIN, CorefModel, VectorOptions, collate_pairs
 from cdcoref.sequences import PairSequence
 
 Matrix = NDArray[np.float32]
@@ -73,6 +73,8 @@ class PairEvidence:
         Logits by the vectors. *Shape:* (pairs,)
     documents
         Cosines of the two documents. *Shape:* (pairs,)
+    within
+        Whether both mentions are of one document. *Shape:* (pairs,)
     """
 
     size: int
@@ -82,18 +84,26 @@ class PairEvidence:
     together: Matrix
     alone: Matrix
     documents: Matrix
+    within: NDArray[np.bool_]
 
     def known(self) -> Matrix:
-        """What is weighed, in the order of `WEIGHTS`; NaN where pairs were not read together. *Shape:* (pairs, 4)"""
+        """What is weighed, in the order of `WEIGHTS`; the first two of it are those of `WEIGHTS_WITHIN`.
+
+        NaN where pairs were not read together. *Shape:* (pairs, 4)
+        """
         return np.stack([self.together, self.alone, self.documents, self.together * self.documents], axis=1)
 
     def weighed(self, options: VectorOptions) -> PairLogits:
         """One logit a pair; see :class:`cdcoref.model.VectorOptions`."""
-        weights = np.array([[getattr(options, name)[kind] for name in (*WEIGHTS, "bias")] for kind in KINDS])
-        unread = np.array([[options.unread[kind], options.unread_bias[kind]] for kind in KINDS])[self.kinds]
-        read = (self.known() * weights[self.kinds, :-1]).sum(axis=1) + weights[self.kinds, -1]
+        across, within, unread = (
+            np.array([[getattr(options, name)[kind] for name in names] for kind in KINDS])[self.kinds]
+            for names in ((*WEIGHTS, "bias"), (*WEIGHTS_WITHIN, "bias_within"), ("unread", "unread_bias"))
+        )
+        known = self.known()
+        of_two = (known * across[:, :-1]).sum(axis=1) + across[:, -1]
+        of_one = (known[:, :2] * within[:, :-1]).sum(axis=1) + within[:, -1]
         apart = unread[:, 0] * self.alone + unread[:, 1]
-        logits = np.where(np.isnan(self.together), apart, read)
+        logits = np.where(np.isnan(self.together), apart, np.where(self.within, of_one, of_two))
         return PairLogits(self.size, self.first, self.second, self.kinds, logits.astype(np.float32))
 
 

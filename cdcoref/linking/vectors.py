@@ -152,7 +152,10 @@ def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) ->
     low, high = np.minimum(one, other), np.maximum(one, other)
     unread = np.full(len(low), np.nan, dtype=np.float32)
     alone = np.concatenate(logits)
-    return PairEvidence(len(corpus.mentions), low, high, kinds[low], unread, alone, np.concatenate(documents))
+    numbers = {document.id: number for number, document in enumerate(corpus.documents)}
+    document_of = np.array([numbers[m.document] for m in corpus.mentions], dtype=np.int64)
+    within = document_of[low] == document_of[high]
+    return PairEvidence(len(corpus.mentions), low, high, kinds[low], unread, alone, np.concatenate(documents), within)
 
 
 def mention_traits(corpus: Corpus) -> list[Traits]:

@@ -31,7 +31,9 @@ def _check_kinds(configuration: object, names: Sequence[str]) -> None:
 
 
 WEIGHTS = ("joint", "alone", "alike", "joint_alike")
-"""What is weighed of a pair that was read together."""
+"""What is weighed of two mentions of different documents that were read together."""
+WEIGHTS_WITHIN = ("joint_within", "alone_within")
+"""What is weighed of two mentions of one document that were read together."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class VectorOptions:
         vectors, the cosine of the two documents, and the pair scorer's times that cosine, plus the bias. So the more
         alike two documents are, the more counts what was read in both: unlike ones may tell of another event of the
         same kind.
+    joint_within, alone_within, bias_within
+        Per kind: the same for two mentions of one document, without cosine.
     unread, unread_bias
         Per kind: the logit of a pair that was not read together is that of the vectors by this factor, plus the bias.
 
@@ -76,12 +80,15 @@ class VectorOptions:
     alike: Weights = field(default_factory=lambda: _per_kind(0.0))
     joint_alike: Weights = field(default_factory=lambda: _per_kind(0.0))
     bias: Weights = field(default_factory=lambda: _per_kind(0.0))
+    joint_within: Weights = field(default_factory=lambda: _per_kind(0.5))
+    alone_within: Weights = field(default_factory=lambda: _per_kind(0.5))
+    bias_within: Weights = field(default_factory=lambda: _per_kind(0.0))
     unread: Weights = field(default_factory=lambda: _per_kind(1.0))
     unread_bias: Weights = field(default_factory=lambda: _per_kind(0.0))
 
     def __post_init__(self) -> None:
         check_fields(self)
-        _check_kinds(self, (*WEIGHTS, "bias", "unread", "unread_bias"))
+        _check_kinds(self, (*WEIGHTS, "bias", *WEIGHTS_WITHIN, "bias_within", "unread", "unread_bias"))
         check_features(self.pair_features)
 
 

@@ -4,7 +4,7 @@ from cdcoref.training.config import PRESETS, TrainingConfig
 from cdcoref.training.data import Batch, SamplingOptions, TrainingData
 from cdcoref.training.loop import train
 from cdcoref.training.sources import linkable_groups
-from cdcoref.training.tuning import span_scores, tune
+from cdcoref.training.tuning import span_scores, tune, weigh
 from cdcoref.training.vectors import VectorTraining, fit_vectors
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "span_scores",
     "train",
     "tune",
+    "weigh",
 ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from cdcoref.linking import (
     read_vectors,
     score_spans,
 )
-from cdcoref.model import WEIGHTS, CorefConfig, CorefModel, KindScores, VectorOptions
+from cdcoref.model import WEIGHTS, WEIGHTS_WITHIN, CorefConfig, CorefModel, KindScores, VectorOptions
 from cdcoref.scoring import CONLL, score
 from cdcoref.training.sources import linkable_groups, story_setting
 
@@ -43,8 +43,11 @@ def tune(
     *,
     batch_tokens: int,
     kinds: Sequence[str] = KINDS,
+    reweigh: bool = True,
 ) -> tuple[CorefConfig, dict[str, KindScores]]:
     """Choose temperature, distance threshold and detection threshold of every kind on `dev`.
+
+    For a model with vectors their weights are chosen first (:func:`weigh`), unless `reweigh` is false.
 
     The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics; the mean of those with
     and without singletons), the detection threshold the one with the highest exact-match F1; ties are broken in favour
@@ -58,8 +61,8 @@ def tune(
     """
     parts = annotated_corpora(dev)
     dev = joined(parts)
-    if model.vector_scorer is not None:
-        model.settings = replace(model.settings, vectors=_weigh(model, parts, batch_tokens))
+    if model.vector_scorer is not None and reweigh:
+        model.settings = replace(model.settings, vectors=weigh(model, parts, batch_tokens=batch_tokens))
     part_of = [number for number, part in enumerate(parts) for _ in part.corpus.mentions]
     groups = [group for part in parts for group in linkable_groups(part)]
     logits = Comparison(model, dev, all_pairs(groups)).run(batch_tokens=batch_tokens)
@@ -89,13 +92,20 @@ def tune(
     return config, scores
 
 
-def _weigh(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: int) -> VectorOptions:
+def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOptions:
     """Choose what the vectors count, alone and beside reading together: logistic regressions on the pairs of dev.
 
     Mentions are compared within annotated stories: subtopics where the corpus has them, else topics. Every corpus
-    weighs the same. What is read together depends on the candidates, and they on what the vectors count alone, so that
-    is chosen first.
+    weighs the same. For mentions of different documents the corpora count whose links cross documents; for those of one
+    document the corpora that annotate all mentions of the kind. What is read together depends on the candidates, and
+    they on what the vectors count alone, so that is chosen first.
+
+    Returns
+    -------
+    VectorOptions
+        Those of the model, with the weights chosen.
     """
+    parts = annotated_corpora(dev)
     options = model.settings.vectors
     vectors = [read_vectors(model, part.corpus, batch_tokens=batch_tokens) for part in parts]
 
@@ -104,36 +114,55 @@ def _weigh(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: in
         return Comparison(model, part.corpus, pairs, vectors=known).evidence(batch_tokens=batch_tokens, read=read)
 
     evidence = [found_in(part, known, read=False) for part, known in zip(parts, vectors, strict=True)]
+    crossing = [part.info.cross_document for part in parts]
     for kind in KINDS:
-        own = [(found, found.kinds == KINDS.index(kind)) for found in evidence]
-        labels = [same_cluster(part.corpus, found)[chosen] for part, (found, chosen) in zip(parts, own, strict=True)]
-        (slope,), bias = _regression([found.alone[chosen, None] for found, chosen in own], labels)
+        own = [found.kinds == KINDS.index(kind) for found in evidence]
+        (slope,), bias = _fitted(parts, evidence, own, crossing, ["alone"])
         options = replace(
             options, unread={**options.unread, kind: slope}, unread_bias={**options.unread_bias, kind: bias}
         )
     model.settings = replace(model.settings, vectors=options)
     evidence = [found_in(part, known, read=True) for part, known in zip(parts, vectors, strict=True)]
     for kind in KINDS:
-        own = [(found, (found.kinds == KINDS.index(kind)) & ~np.isnan(found.together)) for found in evidence]
-        labels = [same_cluster(part.corpus, found)[chosen] for part, (found, chosen) in zip(parts, own, strict=True)]
-        weights, bias = _regression([found.known()[chosen] for found, chosen in own], labels)
-        chosen_weights: dict[str, Any] = {
-            name: {**getattr(options, name), kind: weight} for name, weight in zip(WEIGHTS, weights, strict=True)
-        }
-        options = replace(options, bias={**options.bias, kind: bias}, **chosen_weights)
+        read = [(found.kinds == KINDS.index(kind)) & ~np.isnan(found.together) for found in evidence]
+        across = [chosen & ~found.within for chosen, found in zip(read, evidence, strict=True)]
+        within = [chosen & found.within for chosen, found in zip(read, evidence, strict=True)]
+        complete = [kind in part.info.exhaustive for part in parts]
+        for names, bias_name, chosen, use in (
+            (WEIGHTS, "bias", across, crossing),
+            (WEIGHTS_WITHIN, "bias_within", within, complete),
+        ):
+            weights, bias = _fitted(parts, evidence, chosen, use, names)
+            changed = dict(zip((*names, bias_name), (*weights, bias), strict=True))
+            options = replace(options, **{name: {**getattr(options, name), kind: w} for name, w in changed.items()})
     return options
 
 
+def _fitted(
+    parts: Sequence[AnnotatedCorpus],
+    evidence: Sequence[PairEvidence],
+    chosen: Sequence[NDArray[np.bool_]],
+    use: Sequence[bool],
+    names: Sequence[str],
+) -> tuple[list[float], float]:
+    """Weights and bias for some pairs of the corpora to use; of all corpora, if none is."""
+    kept = [n for n in range(len(parts)) if use[n] or not any(use)]
+    labels = [same_cluster(parts[n].corpus, evidence[n])[chosen[n]] for n in kept]
+    if list(names) == ["alone"]:
+        return _regression([evidence[n].alone[chosen[n], None] for n in kept], labels)
+    return _regression([evidence[n].known()[chosen[n]][:, : len(names)] for n in kept], labels)
+
+
 def _regression(known: Sequence[NDArray[np.float32]], labels: Sequence[NDArray[np.bool_]]) -> tuple[list[float], float]:
-    """Weights and bias of a logistic regression in which every corpus counts the same; ones where nothing is known."""
+    """Weights and bias of a logistic regression in which every corpus counts the same."""
     from sklearn.linear_model import LogisticRegression
 
     rows, truth = np.concatenate(known), np.concatenate(labels)
     columns = rows.shape[1]
     if truth.all() or not truth.any():
         return [0.5, 0.5, 0.0, 0.0][:columns] if columns > 1 else [1.0], 0.0
-    weights = np.concatenate([np.full(len(part), len(truth) / max(1, len(part))) for part in labels])
-    fitted = LogisticRegression(C=100.0, max_iter=1000).fit(rows, truth, sample_weight=weights / len(labels))
+    weights = np.concatenate([np.full(len(part), len(truth) / max(1, len(part)) / len(labels)) for part in labels])
+    fitted = LogisticRegression(C=100.0, max_iter=1000).fit(rows, truth, sample_weight=weights)
     return [round(float(weight), 4) for weight in fitted.coef_[0]], round(float(fitted.intercept_[0]), 4)
 
 

@@ -98,7 +98,7 @@ def test_what_contradicts_the_corpus_is_refused(tmp_path: Path) -> None:
     ):
         CorpusFolder("litbank", tmp_path).read("dev")
     write_lines(tmp_path / "dev.jsonl", document("a"))
-    with pytest.raises(InputError, match="no mention of LitBank is annotated"):
+    with pytest.raises(InputError, match="no annotated mentions of LitBank"):
         CorpusFolder("litbank", tmp_path).read("dev")
 
 

@@ -108,13 +108,23 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
     none = np.full(2, np.nan, dtype=np.float32)
     none[1] = 2.0
     evidence = PairEvidence(
-        3, np.array([0, 1]), np.array([2, 2]), np.array([0, 0]), none, np.array([1.0, 4.0]), np.array([0.5, 0.5])
+        3,
+        np.array([0, 1]),
+        np.array([2, 2]),
+        np.array([0, 0]),
+        none,
+        np.array([1.0, 4.0]),
+        np.array([0.5, 0.5]),
+        np.array([False, False]),
     )
     options = VectorOptions(
         joint={"event": 3.0, "entity": 0.0}, alone={"event": 0.5, "entity": 0.0}, bias={"event": -1.0, "entity": 0.0},
         alike={"event": 2.0, "entity": 0.0}, joint_alike={"event": -1.0, "entity": 0.0},
         unread={"event": 2.0, "entity": 1.0}, unread_bias={"event": 0.25, "entity": 0.0},
     )  # fmt: skip
+    within = replace(options, joint_within={"event": 7.0, "entity": 0.0}, alone_within={"event": 1.0, "entity": 0.0})
+    same_document = replace(evidence, within=np.array([True, True]))
+    assert same_document.weighed(within).logits.tolist() == [2 * 1 + 0.25, 7 * 2 + 1 * 4]
     assert evidence.weighed(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 + 2 * 0.5 - 2 * 0.5 - 1]
 
 
@@ -145,7 +155,7 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
     first, second = np.triu_indices(10, 1)
     kinds, nothing = np.zeros(45, dtype=int), np.full(45, np.nan)
     values = np.array(logits)
-    evidence = PairEvidence(10, first, second, kinds, nothing, values, np.ones(45))
+    evidence = PairEvidence(10, first, second, kinds, nothing, values, np.ones(45), np.zeros(45, dtype=bool))
     options = VectorOptions(candidates=candidates, least=0.1)
     chosen = candidate_pairs(evidence, options)
     for mention in range(10):
@@ -154,5 +164,7 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
         best = likely[np.argsort(-values[likely], kind="stable")][:candidates]
         assert chosen[best].all()
     assert not chosen[values < np.log(0.1) - np.log1p(-0.1)].any()
-    permuted = PairEvidence(10, second[order], first[order], kinds, nothing, values[order], np.ones(45))
+    permuted = PairEvidence(
+        10, second[order], first[order], kinds, nothing, values[order], np.ones(45), np.zeros(45, dtype=bool)
+    )
     np.testing.assert_array_equal(candidate_pairs(permuted, options), chosen[order])
