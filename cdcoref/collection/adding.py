@@ -2,8 +2,8 @@
 
 What it costs is proportional to what is new. The story of a new document is found among those of the documents that
 share rare words with it (`cdcoref.stories.growing`). Documents are read together only where one of the two is new to
-its story, each such with at most `max_pairs` others, the nearest. The stories that got a document are clustered again
-from stored scores; no other is touched.
+its story, each such with at most `max_pairs` others, the nearest, and where they have not been read together before.
+The stories that got or lost a document are clustered again from stored scores; no other is touched.
 
 The model works on the collection as it is when it begins; what it found is stored in one short transaction. If another
 program changed the collection in between so that other pairs of documents matter, those are read too, and it is tried
@@ -13,11 +13,13 @@ again; nothing is read twice.
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import (
@@ -52,15 +54,18 @@ class StoryPlan:
 
     Attributes
     ----------
-    stored
-        Numbers of the stored stories that it consists of, the oldest first.
+    number
+        The stored story that it goes on from; None for a new one.
+    moved
+        Ids of the stored documents that come from other stories.
     new
         Ids of the documents that are new in the collection.
     pairs
         Ids of the pairs of documents to be read together, the id that comes first first.
     """
 
-    stored: tuple[int, ...]
+    number: int | None
+    moved: tuple[str, ...]
     new: tuple[str, ...]
     pairs: tuple[DocumentPair, ...]
 
@@ -122,8 +127,9 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
         share = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if documents.new else {}
         stories = []
         for story in grouped:
-            pairs = combinations(sorted(story.documents), 2) if story.pairs is None else story.pairs
-            stories.append(StoryPlan((), story.documents, tuple(_ordered(pairs))))
+            all_pairs = list(combinations(sorted(story.documents), 2))
+            chosen = all_pairs if story.pairs is None else story.pairs
+            stories.append(StoryPlan(None, (), story.documents, tuple(_ordered(chosen))))
         return Plan(documents, share, tuple(stories), revision)
     if not documents.new:
         return Plan(documents, {}, (), revision)
@@ -132,31 +138,57 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
     ids = _ids(connection, around.documents) + [i.document.id for i in documents.new]
     share = {i.document.id: float(s) for i, s in zip(documents.new, placed.share, strict=True)}
     stories = []
-    for label in dict.fromkeys(placed.label[around.near.story < 0].tolist()):
+    for label, base in _bases(around.near.story, placed.label).items():
         rows = np.flatnonzero(placed.label == label)
         story_of = around.near.story[rows]
-        parts = [number for number in np.unique(story_of).tolist() if number >= 0]
-        # Compared are the documents that are new to the story: those that join its largest part.
-        largest = max(parts, key=lambda number: (int((story_of == number).sum()), -number), default=None)
-        newcomers = np.flatnonzero(story_of != largest) if parts else np.arange(len(rows))
-        limit = len(rows) if max_pairs is None else max_pairs
-        if reader.settings.lemma:
-            near: list[tuple[int, int]] = []
-        elif len(rows) <= limit + 1:
-            near = [(min(a, b), max(a, b)) for a in newcomers.tolist() for b in range(len(rows)) if a != b]
-        else:
-            near = nearest_to(placed.vectors[rows], newcomers, limit)
-        # Those of one stored story have been compared already, as far as they are to be.
-        new_pairs = [(a, b) for a, b in near if story_of[a] != story_of[b] or story_of[a] < 0]
+        newcomers = np.flatnonzero((story_of < 0) | (story_of != base))
+        if not len(newcomers) and len(rows) == (around.near.story == base).sum():
+            continue
         names = [ids[row] for row in rows.tolist()]
+        pairs = [] if reader.settings.lemma else _to_read(connection, placed.vectors[rows], names, newcomers, max_pairs)
         stories.append(
             StoryPlan(
-                tuple(around.stories[number] for number in parts),
-                tuple(name for name, story in zip(names, story_of, strict=True) if story < 0),
-                tuple(_ordered((names[a], names[b]) for a, b in new_pairs)),
+                None if base is None else around.stories[base],
+                tuple(names[n] for n in newcomers.tolist() if story_of[n] >= 0),
+                tuple(names[n] for n in newcomers.tolist() if story_of[n] < 0),
+                tuple(pairs),
             )
         )
     return Plan(documents, share, tuple(stories), revision)
+
+
+def _bases(story: np.ndarray, label: np.ndarray) -> dict[int, int | None]:
+    """By label the story that a group of documents goes on from: the one with which it shares the most documents."""
+    shared = Counter((int(s), int(g)) for s, g in zip(story, label, strict=True) if s >= 0)
+    bases: dict[int, int | None] = dict.fromkeys(label.tolist())
+    taken = set()
+    for (number, group), _ in sorted(shared.items(), key=lambda entry: (-entry[1], entry[0])):
+        if bases[group] is None and number not in taken:
+            bases[group] = number
+            taken.add(number)
+    return bases
+
+
+def _to_read(
+    connection: sqlite3.Connection,
+    vectors: csr_array,
+    ids: Sequence[str],
+    newcomers: np.ndarray,
+    max_pairs: int | None,
+) -> list[DocumentPair]:
+    """The pairs of documents of a story to be read together: of those that are new to it and the nearest to each."""
+    limit = len(ids) if max_pairs is None else max_pairs
+    if len(ids) <= limit + 1:
+        near = [(a, b) for a in newcomers.tolist() for b in range(len(ids)) if a != b]
+    else:
+        near = nearest_to(vectors, newcomers, limit)
+    query = (
+        "SELECT 1 FROM documents AS one JOIN documents AS other JOIN scores "
+        "ON scores.first = min(one.number, other.number) AND scores.second = max(one.number, other.number) "
+        "WHERE one.id = ? AND other.id = ?"
+    )
+    pairs = _ordered((ids[a], ids[b]) for a, b in near)
+    return [pair for pair in pairs if connection.execute(query, pair).fetchone() is None]
 
 
 def _ordered(pairs: Iterable[DocumentPair]) -> list[DocumentPair]:
@@ -218,17 +250,16 @@ def _apply(
     touched: set[int] = set()
     numbers: dict[str, int] = {}
     for story in plan.stories:
-        if story.stored:
-            number = story.stored[0]
-            connection.executemany(
-                "UPDATE documents SET story = ? WHERE story = ?", ((number, other) for other in story.stored[1:])
-            )
-            left.update(story.stored[1:])
-        else:
+        number = story.number
+        if number is None:
             done = connection.execute("INSERT INTO stories DEFAULT VALUES")
             assert done.lastrowid is not None
             number = done.lastrowid
         touched.add(number)
+        for id in story.moved:
+            (former,) = connection.execute("SELECT story FROM documents WHERE id = ?", (id,)).fetchone()
+            left.add(former)
+            connection.execute("UPDATE documents SET story = ? WHERE id = ?", (number, id))
         for id in story.new:
             mentions = _mentions(by_id[id], found, reader)
             numbers[id] = insert_document(connection, by_id[id], mentions, number, plan.share[id])

@@ -97,17 +97,17 @@ class _Assignment:
         self._before: dict[int, int | None] = {}
         self._origin: dict[int, int | None] = {}
         for chunk in chunks(number for group in groups for number in group):
-            query = f"SELECT number, cluster, origin FROM mentions WHERE number IN ({marks(chunk)})"  # noqa: S608
+            query = f"SELECT number, cluster, origin FROM mentions WHERE number IN ({marks(chunk)})"
             for number, cluster, origin in connection.execute(query, chunk):
                 self._before[number], self._origin[number] = cluster, origin
 
     def store(self, rejected: list[int], left: set[int]) -> None:
         former = {cluster for cluster in self._before.values() if cluster is not None} | left
         for chunk in chunks(rejected):
-            query = f"SELECT DISTINCT cluster FROM mentions WHERE number IN ({marks(chunk)}) AND cluster IS NOT NULL"  # noqa: S608
+            query = f"SELECT DISTINCT cluster FROM mentions WHERE number IN ({marks(chunk)}) AND cluster IS NOT NULL"
             former.update(cluster for (cluster,) in self._connection.execute(query, chunk))
             self._connection.execute(
-                f"UPDATE mentions SET cluster = NULL, confidence = found WHERE number IN ({marks(chunk)})",  # noqa: S608
+                f"UPDATE mentions SET cluster = NULL, confidence = found WHERE number IN ({marks(chunk)})",
                 chunk,
             )
         kept = self._kept()

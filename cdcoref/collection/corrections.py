@@ -100,7 +100,7 @@ def stored_corrections(connection: sqlite3.Connection, numbers: Iterable[int] | 
     else:
         rows = []
         for chunk in chunks(sorted(set(numbers))):
-            query = f"SELECT {_COLUMNS} FROM corrections WHERE number IN ({marks(chunk)}) ORDER BY number"  # noqa: S608
+            query = f"SELECT {_COLUMNS} FROM corrections WHERE number IN ({marks(chunk)}) ORDER BY number"
             rows.extend(connection.execute(query, chunk).fetchall())
     return [_correction(row) for row in rows]
 
@@ -192,7 +192,7 @@ def stored_constraints(
 def mark_rejected(connection: sqlite3.Connection, story: int) -> list[int]:
     """Mark the mentions of a story that are none, and no others; returns their numbers."""
     own = "SELECT number FROM documents WHERE story = ?"
-    connection.execute(f"UPDATE mentions SET rejected = 0 WHERE rejected AND document IN ({own})", (story,))  # noqa: S608
+    connection.execute(f"UPDATE mentions SET rejected = 0 WHERE rejected AND document IN ({own})", (story,))
     contents = [content for (content,) in connection.execute("SELECT content FROM documents WHERE story = ?", (story,))]
     for correction in _holding(connection, contents):
         if correction.action == "not-a-mention":
@@ -201,7 +201,7 @@ def mark_rejected(connection: sqlite3.Connection, story: int) -> list[int]:
                 "AND document IN (SELECT number FROM documents WHERE content = ? AND story = ?)",
                 ((stored_tokens(m.tokens), m.kind, bytes.fromhex(m.content), story) for m in correction.mentions),
             )
-    query = f"SELECT number FROM mentions WHERE rejected AND document IN ({own})"  # noqa: S608
+    query = f"SELECT number FROM mentions WHERE rejected AND document IN ({own})"
     return [number for (number,) in connection.execute(query, (story,))]
 
 
@@ -217,7 +217,7 @@ def stories_of(connection: sqlite3.Connection, correction: Correction) -> set[in
         story
         for chunk in chunks(contents)
         for (story,) in connection.execute(
-            f"SELECT story FROM documents WHERE content IN ({marks(chunk)})",  # noqa: S608
+            f"SELECT story FROM documents WHERE content IN ({marks(chunk)})",
             chunk,
         )
     }
@@ -227,6 +227,6 @@ def _holding(connection: sqlite3.Connection, contents: Iterable[bytes]) -> list[
     """The corrections that hold and name a mention of one of the documents."""
     numbers: set[int] = set()
     for chunk in chunks(contents):
-        query = f"SELECT DISTINCT correction FROM corrected WHERE content IN ({marks(chunk)})"  # noqa: S608
+        query = f"SELECT DISTINCT correction FROM corrected WHERE content IN ({marks(chunk)})"
         numbers.update(number for (number,) in connection.execute(query, chunk))
     return [correction for correction in stored_corrections(connection, numbers) if correction.undone is None]

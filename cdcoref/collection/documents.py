@@ -287,7 +287,7 @@ def stored_part(connection: sqlite3.Connection, ids: Sequence[str]) -> Corpus:
     documents: list[Document] = []
     mentions: list[Mention] = []
     for chunk in chunks(ids):
-        query = f"SELECT id, text, fields FROM documents WHERE id IN ({marks(chunk)}) ORDER BY number"  # noqa: S608
+        query = f"SELECT id, text, fields FROM documents WHERE id IN ({marks(chunk)}) ORDER BY number"
         documents.extend(stored_document(*row) for row in connection.execute(query, chunk))
         query = (
             "SELECT documents.id, tokens, kind, NULL, source_id, tag, found FROM documents "

@@ -12,7 +12,7 @@ NAMES = (
 
 def refresh_names(connection: sqlite3.Connection, stories: Iterable[int]) -> None:
     """Store the names of the clusters of some stories."""
-    names: dict[int, str] = dict(connection.execute(NAMES))
+    names: dict[int, str] = dict(connection.execute(NAMES).fetchall())
     chosen: dict[int, tuple[bool, str]] = {}
     for cluster, name in names.items():
         number = living_cluster(connection, cluster)
@@ -22,9 +22,9 @@ def refresh_names(connection: sqlite3.Connection, stories: Iterable[int]) -> Non
     for story in stories:
         query = "SELECT number, name FROM clusters WHERE story = ? AND mentions > 0"
         for number, before in connection.execute(query, (story,)).fetchall():
-            name = chosen[number][1] if number in chosen else None
-            if name != before:
-                connection.execute("UPDATE clusters SET name = ? WHERE number = ?", (name, number))
+            own_name = chosen[number][1] if number in chosen else None
+            if own_name != before:
+                connection.execute("UPDATE clusters SET name = ? WHERE number = ?", (own_name, number))
 
 
 def living_cluster(connection: sqlite3.Connection, number: int) -> int:

@@ -87,7 +87,7 @@ def cluster_list(
             conditions.append(f"{column} = ?")
             values.append(value)
     query = (
-        f"SELECT {_SUMMARY} FROM clusters WHERE {' AND '.join(conditions)} "  # noqa: S608
+        f"SELECT {_SUMMARY} FROM clusters WHERE {' AND '.join(conditions)} "
         "ORDER BY documents DESC, mentions DESC, number LIMIT ? OFFSET ?"
     )
     return [_summary(row) for row in connection.execute(query, (*values, limit, offset))]
@@ -95,7 +95,7 @@ def cluster_list(
 
 def document_list(connection: sqlite3.Connection, *, limit: int, offset: int) -> list[DocumentSummary]:
     """Documents, the latest first."""
-    query = f"SELECT {_DOCUMENT} FROM documents ORDER BY number DESC LIMIT ? OFFSET ?"  # noqa: S608
+    query = f"SELECT {_DOCUMENT} FROM documents ORDER BY number DESC LIMIT ? OFFSET ?"
     return [_document_summary(row) for row in connection.execute(query, (limit, offset))]
 
 
@@ -108,11 +108,11 @@ def cluster_page(connection: sqlite3.Connection, id: str) -> ClusterPage:
         If there is none.
     """
     number = living_cluster(connection, number_of(id, "c", "cluster"))
-    row = connection.execute(f"SELECT {_SUMMARY} FROM clusters WHERE number = ?", (number,)).fetchone()  # noqa: S608
+    row = connection.execute(f"SELECT {_SUMMARY} FROM clusters WHERE number = ?", (number,)).fetchone()
     if row is None:
         raise InputError(f"there is no cluster {id} in the collection")
     query = (
-        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "  # noqa: S608
+        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
         "WHERE cluster = ? ORDER BY document, place"
     )
     mentions = stored_mentions(connection, connection.execute(query, (number,)).fetchall())
@@ -143,18 +143,18 @@ def document_page(connection: sqlite3.Connection, id: str) -> DocumentPage:
     InputError
         If there is none.
     """
-    row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()  # noqa: S608
+    row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()
     if row is None:
         raise InputError(f"there is no document {id!r} in the collection")
     summary = _document_summary(row)
     text, fields = connection.execute("SELECT text, fields FROM documents WHERE number = ?", (row[0],)).fetchone()
     query = (
-        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "  # noqa: S608
+        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
         "WHERE document = ? ORDER BY place"
     )
     rows = connection.execute(query, (row[0],)).fetchall()
     clusters = dict.fromkeys(cluster for _, cluster, *_ in rows if cluster is not None)
-    query = f"SELECT {_DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number"  # noqa: S608
+    query = f"SELECT {_DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number"
     return DocumentPage(
         summary,
         stored_document(id, text, fields),
@@ -181,7 +181,7 @@ def search(connection: sqlite3.Connection, query: str, *, limit: int, offset: in
     name = "%" + re.sub(r"([%_\\])", r"\\\1", " ".join(query.split())) + "%"
     clusters = [_summary(row) for row in connection.execute(sql, (match, name, limit, offset)).fetchall()]
     sql = (
-        f"SELECT {_DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "  # noqa: S608
+        f"SELECT {_DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "
         "FROM document_words JOIN documents ON documents.number = document_words.rowid "
         "WHERE document_words MATCH ? ORDER BY rank, documents.number LIMIT ? OFFSET ?"
     )
@@ -206,7 +206,7 @@ def mentions_by_number(connection: sqlite3.Connection, numbers: Sequence[int]) -
     found: dict[int, StoredMention] = {}
     for chunk in chunks(dict.fromkeys(numbers)):
         query = (
-            f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "  # noqa: S608
+            f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
             f"WHERE mentions.number IN ({marks(chunk)})"
         )
         rows = connection.execute(query, chunk).fetchall()
@@ -218,7 +218,7 @@ def stored_mentions(connection: sqlite3.Connection, rows: Sequence[Sequence[Any]
     """Mentions with their places in the texts."""
     documents: dict[str, Document] = {}
     for chunk in chunks(dict.fromkeys(row[-1] for row in rows)):
-        query = f"SELECT id, text, fields FROM documents WHERE id IN ({marks(chunk)})"  # noqa: S608
+        query = f"SELECT id, text, fields FROM documents WHERE id IN ({marks(chunk)})"
         for id, text, fields in connection.execute(query, chunk):
             documents[id] = stored_document(id, text, fields)
     return [_mention(row, documents[row[-1]]) for row in rows]
@@ -228,7 +228,7 @@ def summaries(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Cl
     """Clusters by their numbers, in that order."""
     found = {}
     for chunk in chunks(numbers):
-        query = f"SELECT {_SUMMARY} FROM clusters WHERE number IN ({marks(chunk)})"  # noqa: S608
+        query = f"SELECT {_SUMMARY} FROM clusters WHERE number IN ({marks(chunk)})"
         found.update({row[0]: _summary(row) for row in connection.execute(query, chunk)})
     return [found[number] for number in numbers if number in found]
 
@@ -239,7 +239,7 @@ def _summary(row: Sequence[Any]) -> ClusterSummary:
 
 
 def _document_summary(row: Sequence[Any]) -> DocumentSummary:
-    number, id, story, added, text, mentions, *found = row
+    _, id, story, added, text, mentions, *found = row
     snippet = found[0] if found else text[:SNIPPET]
     return DocumentSummary(id, story, added, len(text.split()), mentions, " ".join(snippet.split()))
 

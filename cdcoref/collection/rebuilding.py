@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 
 from cdcoref.collection.adding import count_revision, drop_empty_stories
@@ -61,8 +62,7 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
                 tuple(mention for id in story.documents for mention in mentions[id]),
             )
 
-            def advance(stage: str, step: int, total: int, before: int = done) -> None:
-                progress(stage, before + step, work)
+            advance = partial(_advance, progress, done, work)
 
             chosen = story.pairs if story.pairs is not None else list(combinations(sorted(story.documents), 2))
             own, sentences = reader.scores(part, chosen, advance)
@@ -77,6 +77,11 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
                 count = _store(connection, reader, contents, stored, found, stories, scores, shares)
                 merged, split = changes_since(connection, last)
                 return Report(pairs=pairs, stories=count, merged=merged, split=split, notes=tuple(dict.fromkeys(notes)))
+
+
+def _advance(progress: Progress, before: int, work: int, stage: str, done: int, total: int) -> None:
+    """Tell how much of all stories is done, where one story's reader tells of that story."""
+    progress(stage, before + done, work)
 
 
 def _contents(connection: sqlite3.Connection) -> Contents:
@@ -109,7 +114,7 @@ def _store(
         else:
             left |= _replace_mentions(connection, number_of[id], documents[id].id, stored, mentions)
     for table in ("scores", "postings", "words"):
-        connection.execute(f"DELETE FROM {table}")  # noqa: S608
+        connection.execute(f"DELETE FROM {table}")
     store_value(connection, TOTAL_SHARE, 0.0)
     for id, number in number_of.items():
         words = index_words(connection, number, words_of(documents[id]), shares[id])

@@ -49,7 +49,7 @@ def recluster(
     numbers = np.concatenate([np.zeros(0, np.int64), *(story.numbers for story in loaded)])
     scores = Scores.joined([part.scores for part in parts])
     before = _numbered([part.labels for part in parts])
-    keys = {key: number for number, key in enumerate(key for story in loaded for key in story.keys())}
+    keys = {key: number for number, key in enumerate(key for story in loaded for key in story.mention_keys())}
     contents = {content for story in loaded for content in story.contents.values()}
     constraints = stored_constraints(connection, contents, keys)
 

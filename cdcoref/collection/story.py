@@ -66,7 +66,7 @@ class StoredStory:
         query = (
             "SELECT one.id, other.id, scores.logits FROM documents AS one "
             "JOIN scores ON scores.first = one.number JOIN documents AS other ON other.number = scores.second "
-            "WHERE one.story = ?"
+            "WHERE one.story = ?1 AND other.story = ?1"
         )
         stored = connection.execute(query, (number,))
         return cls(
@@ -78,7 +78,7 @@ class StoredStory:
             {(one, other): DocumentScores.unpacked(logits) for one, other, logits in stored},
         )
 
-    def keys(self) -> list[str]:
+    def mention_keys(self) -> list[str]:
         """What corrections know each mention by."""
         return [mention_key(self.contents[m.document], m.tokens, m.kind) for m in self.corpus.mentions]
 

@@ -55,7 +55,7 @@ def word_rows(connection: sqlite3.Connection, words: Iterable[str]) -> dict[str,
     """What is stored of words, by word."""
     found = {}
     for chunk in chunks(words):
-        query = f"SELECT word, number, documents, frequency FROM words WHERE word IN ({marks(chunk)})"  # noqa: S608
+        query = f"SELECT word, number, documents, frequency FROM words WHERE word IN ({marks(chunk)})"
         found.update({row[0]: WordRow(*row[1:]) for row in connection.execute(query, chunk)})
     return found
 
@@ -137,7 +137,7 @@ def surroundings(
             story
             for chunk in chunks(sorted(candidates))
             for (story,) in connection.execute(
-                f"SELECT DISTINCT story FROM documents WHERE number IN ({marks(chunk)})",  # noqa: S608
+                f"SELECT DISTINCT story FROM documents WHERE number IN ({marks(chunk)})",
                 chunk,
             )
         }
@@ -148,7 +148,7 @@ def surroundings(
     columns: list[np.ndarray] = []
     values: list[np.ndarray] = []
     for chunk in chunks(stories):
-        query = f"SELECT number, story, words FROM documents WHERE story IN ({marks(chunk)}) ORDER BY number"  # noqa: S608
+        query = f"SELECT number, story, words FROM documents WHERE story IN ({marks(chunk)}) ORDER BY number"
         for number, story, stored in connection.execute(query, chunk):
             if number not in without:
                 own, weight = _unpacked(stored)
@@ -167,7 +167,7 @@ def surroundings(
         story_of.append(-1)
     used, inverse = np.unique(np.concatenate([np.zeros(0, np.int64), *columns]), return_inverse=True)
     for chunk in chunks(number for number in used.tolist() if number >= 0 and number not in frequency):
-        query = f"SELECT number, frequency FROM words WHERE number IN ({marks(chunk)})"  # noqa: S608
+        query = f"SELECT number, frequency FROM words WHERE number IN ({marks(chunk)})"
         frequency.update(connection.execute(query, chunk))
     ends = np.cumsum([0, *map(len, columns)])
     table = csr_array((np.concatenate([np.zeros(0), *values]), inverse, ends), shape=(len(columns), len(used)))

@@ -1,10 +1,11 @@
 """The stories of documents that come later: their words and those of the documents near them in, their stories out.
 
-What `group_documents` computes over all documents is computed over the neighbourhood of the new ones alone. How rare
-words are comes from counts that are kept and added to, and a document's share in them is what it was when the document
-came. The stories near the new documents are groups to begin with, which are merged with the new documents and with each
-other by the same rule as ever; they are never divided. So the outcome depends on the order in which documents come,
-and grouping all of them anew can be better.
+What `group_documents` computes over all documents is computed over the neighbourhood of the new ones alone: they and
+the documents of the stories near them are grouped anew, so that a story which began with too few documents to tell can
+be divided or merged when more is known. Stories of more than `LARGEST_DIVIDED` documents can only grow, and a story
+that no new document has to do with stays as it is. How rare words are comes from counts that are kept and added to; for
+how much of a document each one counts in them is settled when it comes. So the outcome depends a little on the order
+in which documents come, and grouping all of them anew can be better.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from scipy.sparse import csr_array, diags_array
 
 from cdcoref.stories.merging import story_labels
 from cdcoref.stories.vectors import ALIKE, blocks_of_products, rarity, unit_length
+
+LARGEST_DIVIDED = 100
+"""Documents of the largest story that can be divided again; bounds what a new document costs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +50,7 @@ class Placement(NamedTuple):
     Attributes
     ----------
     label
-        Documents of one story have the same label. *Shape:* (documents,)
+        Documents of one story have the same label, also those whose story stays as it is. *Shape:* (documents,)
     share
         For how much of a document each new one counts in frequencies, in their order. *Shape:* (new documents,)
     vectors
@@ -68,17 +72,27 @@ def place_documents(near: Neighbourhood) -> Placement:
     )
     vectors = unit_length(csr_array(near.weights @ diags_array(rarity(frequency, near.total + share.sum()))))
     vectors.sort_indices()
-    started = np.where(near.story < 0, len(near.story) + np.arange(len(near.story)), near.story)
-    together = np.unique(started, return_inverse=True)[1]
-    label = story_labels(vectors, together)
-    # Stories that would merge without a new document stay as they are: nothing has happened to them.
-    reached = np.isin(label, label[new])
-    return Placement(np.where(reached, label, len(near.story) + together), share, vectors)
+    size = np.bincount(near.story + 1)[near.story + 1]
+    alone = len(near.story) + np.arange(len(near.story))
+    together = np.where((near.story < 0) | (size <= LARGEST_DIVIDED), alone, near.story)
+    label = story_labels(vectors, np.unique(together, return_inverse=True)[1])
+    reached = _reached(near.story, label)
+    return Placement(np.where(reached, label, len(near.story) + near.story), share, vectors)
+
+
+def _reached(story: np.ndarray, label: np.ndarray) -> np.ndarray:
+    """Which documents have to do with a new one: through groups that share documents with stories, step by step."""
+    reached = story < 0
+    while True:
+        grown = np.isin(label, label[reached]) | np.isin(story, story[reached & (story >= 0)])
+        if (grown == reached).all():
+            return reached
+        reached = grown
 
 
 def nearest_to(vectors: csr_array, rows: np.ndarray, limit: int) -> list[tuple[int, int]]:
     """Pairs of some rows and the rows nearest to each, up to `limit` for each; a pair once, the lower number first."""
-    pairs = set()
+    pairs: set[tuple[int, int]] = set()
     for start, block in blocks_of_products(vectors, rows, vectors):
         for number, (first, last) in enumerate(pairwise(block.indptr.tolist())):
             row = int(rows[start + number])
