@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -40,9 +41,11 @@ from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_settings, store_value, stored_value
 from cdcoref.collection.word_index import surroundings
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.engines import Progress
 from cdcoref.prediction import plan_stories
 from cdcoref.stories import DocumentVectors, nearest_to, place_documents
+
+if TYPE_CHECKING:
+    from cdcoref.engines import Progress
 
 REVISION = "revision"
 """Counts the rebuilds, after which the mentions of documents may be others."""

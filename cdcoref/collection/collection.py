@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from cdcoref.collection import queries
 from cdcoref.collection.adding import add_documents
@@ -35,11 +36,13 @@ from cdcoref.collection.records import (
 from cdcoref.collection.removing import remove_documents
 from cdcoref.collection.settings import CollectionOptions, Settings, store_settings, stored_settings
 from cdcoref.corpus import Corpus, Mention
-from cdcoref.engines import Progress
 from cdcoref.errors import InputError
 from cdcoref.formats import corpus_in, tokenise_text
 from cdcoref.prediction import Predictor
 from cdcoref.results import Plan, Prediction
+
+if TYPE_CHECKING:
+    from cdcoref.engines import Progress
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from cdcoref.collection.scores import DocumentPair, DocumentScores, by_document_pair
 from cdcoref.collection.settings import Settings
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.engines import Progress
 from cdcoref.errors import InputError
 from cdcoref.prediction import Predictor, load, model_fingerprint
+
+if TYPE_CHECKING:
+    from cdcoref.engines import Progress
 
 BATCH_TOKENS = 8192
 

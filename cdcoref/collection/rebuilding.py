@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from cdcoref.collection.adding import count_revision, drop_empty_stories
 from cdcoref.collection.database import Database
@@ -24,9 +25,11 @@ from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_settings, store_value
 from cdcoref.collection.word_index import TOTAL_SHARE, index_words
 from cdcoref.corpus import Corpus, Mention
-from cdcoref.engines import Progress, Story
 from cdcoref.prediction import plan_stories
 from cdcoref.stories import DocumentVectors, words_of
+
+if TYPE_CHECKING:
+    from cdcoref.engines import Progress, Story
 
 Contents = list[tuple[int, str, bytes, int]]
 """Number, id, hash of the content, and whether it came with mentions, of every document."""
