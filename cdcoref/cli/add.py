@@ -61,7 +61,7 @@ def add(
         raise InputError(f"the name of a new collection must end in {COLLECTION_SUFFIX}", file)
     if not file.absolute().parent.is_dir():
         raise InputError("the folder of the collection does not exist; make it first", file)
-    loaded = read_corpus(documents, pipeline=pipeline, kind=None if kind == "both" else kind)
+    loaded = read_corpus(documents, pipeline=pipeline, kind=None if kind == "both" else kind, without=file)
     say((*loaded.corpus.notes, *loaded.problems))
     if not loaded.corpus.documents:
         raise InputError("there is no document to add")

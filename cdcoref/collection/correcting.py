@@ -25,7 +25,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats import stored_mention
 
 _COLUMNS = (
-    "SELECT mentions.number, documents.id, documents.content, words, tokens, mentions.kind, rejected, cluster "
+    "SELECT mentions.number, documents.id, documents.content, mentions.words, tokens, mentions.kind, rejected, cluster "
     "FROM mentions JOIN documents ON documents.number = mentions.document"
 )
 

@@ -150,7 +150,7 @@ def _store_questions(
 ) -> None:
     """Store which decisions of each story are the least sure."""
     connection.executemany("DELETE FROM questions WHERE story = ?", ((story,) for story in bundle))
-    if not clusterer.merge_above:
+    if not clusterer.merge_above or not mentions:
         return
     above = np.array([clusterer.merge_above.get(mention.kind or "", 1.0) for mention in mentions])
     story_of = np.concatenate([np.full(len(story.numbers), story.number) for story in loaded])
