@@ -108,7 +108,7 @@ def add_documents(database: Database, reader: Reader, incoming: Sequence[Incomin
         if wanted:
             part = _joined(plan, near, found, reader, wanted)
             own, sentences = reader.scores(part, sorted(pair for pair in wanted if pair[0] != pair[1]), progress)
-            scores |= {pair: own[pair] for pair in own if pair in wanted}
+            scores = own | scores
             notes += sentences
             read |= wanted
         with database.writing() as connection:
@@ -268,10 +268,13 @@ def _apply(
             numbers[id] = insert_document(connection, by_id[id], mentions, number, plan.share[id])
             if id in before:
                 inherit_clusters(connection, numbers[id], before[id].mentions)
-    wanted = _pairs(plan)
-    for id in {id for pair in wanted for id in pair} - numbers.keys():
-        (numbers[id],) = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
-    store_scores(connection, numbers, {pair: scores[pair] for pair in wanted if pair in scores})
+    for id in {id for pair in scores for id in pair} - numbers.keys():
+        row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
+        if row is not None:
+            numbers[id] = row[0]
+    # A model that reads many documents at once has compared more than was asked for.
+    there = {pair: found for pair, found in scores.items() if pair[0] in numbers and pair[1] in numbers}
+    store_scores(connection, numbers, there)
     touched |= drop_empty_stories(connection, left)
     former = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}
     clustered = recluster(connection, reader.settings, touched, former)
@@ -280,7 +283,7 @@ def _apply(
         added=tuple(id for id in by_id if id not in plan.documents.replaced),
         replaced=tuple(plan.documents.replaced),
         known=dict(plan.documents.known),
-        pairs=0 if reader.settings.lemma else sum(one != other for one, other in wanted),
+        pairs=0 if reader.settings.lemma else sum(one != other for one, other in _pairs(plan)),
         stories=len(clustered),
         merged=merged,
         split=split,

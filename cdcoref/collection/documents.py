@@ -266,12 +266,12 @@ def inherit_clusters(connection: sqlite3.Connection, document: int, former: Sequ
 def store_scores(
     connection: sqlite3.Connection, numbers: Mapping[str, int], scores: Mapping[DocumentPair, DocumentScores]
 ) -> None:
-    """Store scores of pairs of documents; `numbers` are those of the documents by id."""
+    """Store scores of pairs of documents that have none; `numbers` are those of the documents by id."""
     rows = []
     for (one, other), found in scores.items():
         first, second = numbers[one], numbers[other]
         rows.append((first, second, found.packed()) if first <= second else (second, first, found.swapped().packed()))
-    connection.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?)", rows)
+    connection.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?)", rows)
 
 
 def mention_words(document: Document, mention: Mention) -> str:

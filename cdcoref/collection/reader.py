@@ -83,7 +83,7 @@ class Reader:
         return corpus if kind == "both" else corpus.with_kind(kind).of_kind(kind)
 
     def scores(
-        self, corpus: Corpus, pairs: Sequence[DocumentPair], progress: Progress
+        self, corpus: Corpus, pairs: Sequence[DocumentPair] | None, progress: Progress
     ) -> tuple[dict[DocumentPair, DocumentScores], list[str]]:
         """Read pairs of documents together, and each document by itself.
 
@@ -91,11 +91,14 @@ class Reader:
         ----------
         corpus
             The documents, with the mentions of each in the order of their places.
+        pairs
+            By id; None: all.
 
         Returns
         -------
         tuple
-            The scores by pair of ids, the first first, and a sentence for whatever was left out.
+            The scores by pair of ids, the first first, and a sentence for whatever was left out. A model that reads
+            many documents at once scores some other pairs as well.
 
         Raises
         ------
@@ -109,7 +112,8 @@ class Reader:
             return {}, []
         limit = self.settings.options.max_windows
         comparison = Comparison(self._predictor().model, corpus, pairs, max_windows=limit)
-        total = len(corpus.documents) + len(pairs)
+        count = len(corpus.documents)
+        total = count + (count * (count - 1) // 2 if pairs is None else len(pairs))
         done = 0.0
 
         def advance(share: float) -> None:

@@ -11,7 +11,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from cdcoref.collection.adding import count_revision, drop_empty_stories
@@ -67,11 +66,10 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
 
             advance = partial(_advance, progress, done, work)
 
-            chosen = story.pairs if story.pairs is not None else list(combinations(sorted(story.documents), 2))
-            own, sentences = reader.scores(part, chosen, advance)
+            own, sentences = reader.scores(part, story.pairs, advance)
             scores |= own
             notes += sentences
-            pairs += 0 if reader.settings.lemma else len(chosen)
+            pairs += 0 if reader.settings.lemma else story.pair_count()
             done += story.pair_count() + len(story.documents)
         with database.writing() as connection:
             if _contents(connection) == contents:
