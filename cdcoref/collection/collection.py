@@ -342,19 +342,28 @@ class Collection:
         with self._database.reading() as connection:
             return stored_corrections(connection)
 
-    def corpus(self) -> Corpus:
-        """All documents and mentions with the ids of their clusters, in the order in which they were added."""
-        with self._database.reading() as connection:
-            return corpus_in(connection)
+    def corpus(self, *, corrected: bool = False) -> Corpus:
+        """All documents and mentions with the ids of their clusters, in the order in which they were added.
 
-    def prediction(self) -> Prediction:
-        """All of it as a prediction: the corpus and its stories, for tables and pages."""
+        Parameters
+        ----------
+        corrected
+            Only the documents with a mention about which somebody said something that holds.
+        """
         with self._database.reading() as connection:
             corpus = corpus_in(connection)
+            return corpus.subset(queries.corrected_documents(connection)) if corrected else corpus
+
+    def prediction(self, *, corrected: bool = False) -> Prediction:
+        """The same as a prediction, which has the stories too: for tables and pages."""
+        with self._database.reading() as connection:
+            corpus = self.corpus(corrected=corrected)
+            ids = {document.id for document in corpus.documents}
             query = "SELECT story, id FROM documents ORDER BY number"
             stories: dict[int, list[str]] = {}
             for story, id in connection.execute(query):
-                stories.setdefault(story, []).append(id)
+                if id in ids:
+                    stories.setdefault(story, []).append(id)
             (pairs,) = connection.execute("SELECT count(*) FROM scores WHERE first != second").fetchone()
         largest = max(map(len, stories.values()), default=0)
         plan = Plan(len(corpus.documents), len(stories), largest, pairs, 0, 0.0)

@@ -164,6 +164,15 @@ def document_page(connection: sqlite3.Connection, id: str) -> DocumentPage:
     )
 
 
+def corrected_documents(connection: sqlite3.Connection) -> list[str]:
+    """Ids of the documents with a mention that a correction names which holds."""
+    query = (
+        "SELECT DISTINCT documents.id FROM documents JOIN corrected ON corrected.content = documents.content "
+        "JOIN corrections ON corrections.number = corrected.correction WHERE corrections.undone IS NULL"
+    )
+    return [id for (id,) in connection.execute(query)]
+
+
 def search(connection: sqlite3.Connection, query: str, *, limit: int, offset: int) -> SearchResult:
     """What has all the words of a query, whatever their case and accents; the last may be the beginning of a word."""
     words = [word.replace('"', "") for word in query.split() if _WORD.search(word)]

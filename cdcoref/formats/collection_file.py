@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -28,15 +28,11 @@ COLLECTION_VERSION = 1
 COLLECTION_SUFFIX = ".cdcoref"
 
 _MAGIC = b"SQLite format 3\0"
-_DOCUMENTS = "SELECT number, id, text, fields FROM documents"
 _MENTIONS = (
     "SELECT documents.id, mentions.tokens, mentions.kind, mentions.cluster, mentions.source_id, mentions.tag, "
     "mentions.confidence FROM mentions JOIN documents ON documents.number = mentions.document "
-    "WHERE NOT mentions.rejected"
+    "WHERE NOT mentions.rejected ORDER BY mentions.document, mentions.place"
 )
-
-Row = tuple[int, str, str, str]
-"""A document as it is stored: its number, its id, its text and the rest as JSON."""
 
 
 def stored_fields(document: Document) -> str:
@@ -91,12 +87,7 @@ def connect_to_collection(path: str | Path) -> sqlite3.Connection:
         If the file is not a collection, or one of a later version.
     """
     file = Path(os.path.abspath(path))
-    try:
-        with file.open("rb") as stream:
-            start = stream.read(len(_MAGIC))
-    except OSError as error:
-        raise InputError(f"the file cannot be read ({error.strerror})", path) from None
-    if start != _MAGIC:
+    if not is_collection(file):
         raise InputError("this is not a collection", path)
     # In a folder that cannot be written SQLite cannot make the file by which readers and a writer know of each other.
     alone = not os.access(file.parent, os.W_OK) and not Path(f"{file}-wal").exists()
@@ -132,6 +123,21 @@ def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
     return int(version)
 
 
+def is_collection(path: str | Path) -> bool:
+    """Whether a file may be a collection: whether it is an SQLite database.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.read(len(_MAGIC)) == _MAGIC
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror})", path) from None
+
+
 @contextmanager
 def collection_errors(path: str | Path) -> Iterator[None]:
     """What the database raises, said in one sentence."""
@@ -150,16 +156,12 @@ def collection_errors(path: str | Path) -> Iterator[None]:
         raise InputError(what, path) from error
 
 
-def documents_in(connection: sqlite3.Connection) -> Iterable[Row]:
-    """Every document as it is stored, in the order in which they were added."""
-    return connection.execute(f"{_DOCUMENTS} ORDER BY number")
-
-
 def corpus_in(connection: sqlite3.Connection) -> Corpus:
     """Everything in a collection: the documents as they were added, the mentions by document and place."""
-    documents = [stored_document(id, text, fields) for _, id, text, fields in documents_in(connection)]
-    rows = connection.execute(f"{_MENTIONS} ORDER BY mentions.document, mentions.place")
-    return Corpus(tuple(documents), tuple(stored_mention(*row) for row in rows))
+    rows = connection.execute("SELECT id, text, fields FROM documents ORDER BY number")
+    documents = [stored_document(*row) for row in rows]
+    mentions = connection.execute(_MENTIONS)
+    return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions))
 
 
 def stored_mention(
