@@ -106,7 +106,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdcoref.collection": {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.linking"),
-        *("cdcoref.model", "cdcoref.prediction", "cdcoref.results", "cdcoref.stories"),
+        *("cdcoref.model", "cdcoref.prediction", "cdcoref.results", "cdcoref.stories", "cdcoref.words"),
     },
     "cdcoref.training": {
         *("cdcoref.clustering", "cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking"),

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
+from cdcoref.collection.corrections import move_corrections
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import (
     Incoming,
@@ -29,6 +30,8 @@ from cdcoref.collection.documents import (
     delete_document,
     inherit_clusters,
     insert_document,
+    mentions_of,
+    same_mentions,
     sort_documents,
     store_scores,
     stored_part,
@@ -38,9 +41,10 @@ from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.scores import DocumentPair, DocumentScores
-from cdcoref.collection.settings import store_settings, store_value, stored_value
+from cdcoref.collection.settings import Settings, store_settings, store_value, stored_settings, stored_value
 from cdcoref.collection.word_index import surroundings
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
 from cdcoref.prediction import plan_stories
 from cdcoref.stories import DocumentVectors, nearest_to, place_documents
 
@@ -246,6 +250,7 @@ def _apply(
 ) -> Report:
     """Store what was planned and read."""
     last = last_change(connection)
+    _check_settings(stored_settings(connection), reader.settings)
     store_settings(connection, reader.settings)
     before = {id: delete_document(connection, number) for id, number in plan.documents.replaced.items()}
     left = {deleted.story for deleted in before.values()}
@@ -267,7 +272,10 @@ def _apply(
             mentions = _mentions(by_id[id], found, reader)
             numbers[id] = insert_document(connection, by_id[id], mentions, number, plan.share[id])
             if id in before:
-                inherit_clusters(connection, numbers[id], before[id].mentions)
+                same = same_mentions(before[id].mentions, mentions_of(connection, numbers[id]))
+                inherit_clusters(connection, same)
+                tokens = {(one.tokens, one.kind): other.tokens for one, other in same}
+                move_corrections(connection, before[id].content, by_id[id].content, tokens)
     for id in {id for pair in scores for id in pair} - numbers.keys():
         row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
         if row is not None:
@@ -277,7 +285,7 @@ def _apply(
     store_scores(connection, numbers, there)
     touched |= drop_empty_stories(connection, left)
     former = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}
-    clustered = recluster(connection, reader.settings, touched, former)
+    clustered = recluster(connection, touched, former)
     merged, split = changes_since(connection, last)
     return Report(
         added=tuple(id for id in by_id if id not in plan.documents.replaced),
@@ -289,6 +297,13 @@ def _apply(
         split=split,
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _check_settings(stored: Settings | None, used: Settings) -> None:
+    """Refuse to store what was read with other settings than the collection's."""
+    same = stored is not None and (stored.model, stored.options) == (used.model, used.options)
+    if stored is None or not same or stored.fingerprint not in (None, used.fingerprint):
+        raise InputError("the collection was rebuilt with another model or other options meanwhile; add again")
 
 
 def drop_empty_stories(connection: sqlite3.Connection, stories: Iterable[int]) -> set[int]:

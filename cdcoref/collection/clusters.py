@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from cdcoref.collection.word_index import chunks, marks
+from cdcoref.words import MentionWords
 
 MERGED, SPLIT, EMPTIED = "merged", "split", "emptied"
 """What happened to a cluster: another was merged into it, it was split from another, it lost all its mentions."""
@@ -82,8 +83,11 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
 
 
 def title_of(words: Sequence[str]) -> str:
-    """The most frequent words of a cluster's mentions; among equally frequent ones those with more letters."""
-    counts = Counter(words)
+    """The most frequent words of a cluster's mentions, a pronoun only if there is nothing else.
+
+    Among equally frequent ones, those with capitals, then those with more letters.
+    """
+    counts = Counter(text for text in words if not MentionWords.of(text.split() or [text]).pronoun) or Counter(words)
     return max(counts, key=lambda text: (counts[text], any(c.isupper() for c in text), len(text), text))
 
 

@@ -201,7 +201,7 @@ class Collection:
         InputError
             If there is no such document.
         """
-        return remove_documents(self._database, self._current(), ids)
+        return remove_documents(self._database, ids)
 
     def rebuild(
         self,
@@ -253,7 +253,7 @@ class Collection:
         InputError
             If there is no such mention or cluster, the correction makes no sense, or it contradicts an earlier one.
         """
-        return store_and_obey(self._database, self._current(), action, ids, name)
+        return store_and_obey(self._database, action, ids, name)
 
     def undo(self, number: int | None = None) -> Correction:
         """Undo a correction by its number, by default the latest that holds.
@@ -263,7 +263,7 @@ class Collection:
         InputError
             If there is none, or it has been undone.
         """
-        return undo_and_obey(self._database, self._current(), number)
+        return undo_and_obey(self._database, number)
 
     # -- looking at it -----------------------------------------------------------------------------------------------
 

@@ -20,7 +20,6 @@ from cdcoref.collection.database import Database
 from cdcoref.collection.names import living_cluster, refresh_names
 from cdcoref.collection.queries import number_of
 from cdcoref.collection.reclustering import recluster
-from cdcoref.collection.settings import Settings
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_mention
 
@@ -30,9 +29,7 @@ _COLUMNS = (
 )
 
 
-def store_and_obey(
-    database: Database, settings: Settings, action: Action, ids: Sequence[str], name: str | None = None
-) -> Correction:
+def store_and_obey(database: Database, action: Action, ids: Sequence[str], name: str | None = None) -> Correction:
     """Store a correction, and cluster the stories again that it is about.
 
     Parameters
@@ -66,11 +63,11 @@ def store_and_obey(
                 connection, action, [row.mention for row in mentions], [row.mention for row in apart]
             )
         (correction,) = stored_corrections(connection, [number])
-        recluster(connection, settings, stories_of(connection, correction))
+        recluster(connection, stories_of(connection, correction))
     return correction
 
 
-def undo_and_obey(database: Database, settings: Settings, number: int | None) -> Correction:
+def undo_and_obey(database: Database, number: int | None) -> Correction:
     """Undo a correction, by default the latest that holds.
 
     Raises
@@ -92,7 +89,7 @@ def undo_and_obey(database: Database, settings: Settings, number: int | None) ->
             raise InputError(f"correction {number} has been undone already")
         connection.execute("UPDATE corrections SET undone = ? WHERE number = ?", (now(), number))
         (correction,) = stored_corrections(connection, [number])
-        recluster(connection, settings, stories_of(connection, correction))
+        recluster(connection, stories_of(connection, correction))
         if correction.cluster is not None:
             _refresh_name(connection, number_of(correction.cluster, "c", "cluster"))
     return correction

@@ -1,8 +1,9 @@
 """What people said about mentions and clusters: stored with its time, obeyed by every later clustering, undoable.
 
 A correction knows its mentions by the content of their document, their tokens and their kind. It is obeyed wherever
-those are: after a rebuild with another model, or after a document was removed and added again. While a mention is not
-there, what was said about it rests.
+those are: after a rebuild with another model, or after a document was removed and added again. Where a document is
+replaced by a changed one, what was said holds for the mentions with the same words. While a mention is not there, what
+was said about it rests.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
 from cdcoref.collection.clusters import now
@@ -133,18 +134,24 @@ def store_correction(
     InputError
         If it contradicts earlier ones that hold.
     """
-    texts = [json.dumps([asdict(mention) for mention in some]) for some in (mentions, apart)]
     done = connection.execute(
         "INSERT INTO corrections (time, action, mentions, apart, cluster, name) VALUES (?, ?, ?, ?, ?, ?)",
-        (now(), action, *texts, cluster, name),
+        (now(), action, _as_json(mentions), _as_json(apart), cluster, name),
     )
     assert done.lastrowid is not None
-    contents = {bytes.fromhex(mention.content) for mention in (*mentions, *apart)}
-    connection.executemany(
-        "INSERT INTO corrected VALUES (?, ?)", ((content, done.lastrowid) for content in sorted(contents))
-    )
+    _store_contents(connection, done.lastrowid, (*mentions, *apart))
     _check(connection, done.lastrowid)
     return done.lastrowid
+
+
+def _as_json(mentions: Sequence[CorrectedMention]) -> str:
+    return json.dumps([asdict(mention) for mention in mentions])
+
+
+def _store_contents(connection: sqlite3.Connection, number: int, mentions: Iterable[CorrectedMention]) -> None:
+    """Store in which documents the mentions of a correction are."""
+    contents = sorted({bytes.fromhex(mention.content) for mention in mentions})
+    connection.executemany("INSERT INTO corrected VALUES (?, ?)", ((content, number) for content in contents))
 
 
 def _check(connection: sqlite3.Connection, number: int) -> None:
@@ -203,6 +210,36 @@ def mark_rejected(connection: sqlite3.Connection, story: int) -> list[int]:
             )
     query = f"SELECT number FROM mentions WHERE rejected AND document IN ({own})"
     return [number for (number,) in connection.execute(query, (story,))]
+
+
+def move_corrections(
+    connection: sqlite3.Connection, before: bytes, after: bytes, tokens: Mapping[tuple[str, str | None], str]
+) -> None:
+    """Let corrections of a document's mentions be about those of its changed self.
+
+    Parameters
+    ----------
+    before, after
+        Hashes of the document's content.
+    tokens
+        The stored tokens of a mention after, by its stored tokens before and its kind; others are left behind.
+    """
+
+    def moved(mention: CorrectedMention) -> CorrectedMention:
+        there = tokens.get((stored_tokens(mention.tokens), mention.kind))
+        if mention.content != before.hex() or there is None:
+            return mention
+        return replace(mention, content=after.hex(), tokens=tuple(json.loads(there)))
+
+    numbers = [n for (n,) in connection.execute("SELECT correction FROM corrected WHERE content = ?", (before,))]
+    for correction in stored_corrections(connection, numbers):
+        mentions, apart = [tuple(map(moved, some)) for some in (correction.mentions, correction.apart)]
+        connection.execute(
+            "UPDATE corrections SET mentions = ?, apart = ? WHERE number = ?",
+            (_as_json(mentions), _as_json(apart), correction.number),
+        )
+        connection.execute("DELETE FROM corrected WHERE correction = ?", (correction.number,))
+        _store_contents(connection, correction.number, (*mentions, *apart))
 
 
 def stored_tokens(tokens: Sequence[int]) -> str:

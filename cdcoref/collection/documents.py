@@ -202,25 +202,29 @@ def insert_mentions(
         connection.execute("INSERT INTO mention_words (rowid, words) VALUES (?, ?)", (done.lastrowid, words))
 
 
-class FormerMention(NamedTuple):
-    """A mention that was removed: its kind and words, the cluster that it was in and its first one."""
+class MentionRow(NamedTuple):
+    """A mention as it is stored: its kind and words, its tokens, the cluster that it is in and its first one."""
 
+    number: int
     kind: str | None
     words: str
+    tokens: str
     cluster: int | None
     origin: int | None
 
 
 class Deleted(NamedTuple):
-    """A document that was removed: the number of its story, and its mentions in the order of the text."""
+    """A document that was removed: its story, the hash of its content, its mentions in the order of the text."""
 
     story: int
-    mentions: list[FormerMention]
+    content: bytes
+    mentions: list[MentionRow]
 
 
 def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
     """Remove a document and all that belongs to it."""
-    story, text = connection.execute("SELECT story, text FROM documents WHERE number = ?", (number,)).fetchone()
+    query = "SELECT story, text, content FROM documents WHERE number = ?"
+    story, text, content = connection.execute(query, (number,)).fetchone()
     mentions = delete_mentions(connection, number)
     unindex_words(connection, number)
     connection.execute("DELETE FROM scores WHERE first = ?1 OR second = ?1", (number,))
@@ -228,13 +232,18 @@ def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
         "INSERT INTO document_words (document_words, rowid, text) VALUES ('delete', ?, ?)", (number, text)
     )
     connection.execute("DELETE FROM documents WHERE number = ?", (number,))
-    return Deleted(int(story), mentions)
+    return Deleted(int(story), content, mentions)
 
 
-def delete_mentions(connection: sqlite3.Connection, document: int) -> list[FormerMention]:
+def mentions_of(connection: sqlite3.Connection, document: int) -> list[MentionRow]:
+    """The mentions of a document, in the order of the text."""
+    query = "SELECT number, kind, words, tokens, cluster, origin FROM mentions WHERE document = ? ORDER BY place"
+    return [MentionRow(*row) for row in connection.execute(query, (document,))]
+
+
+def delete_mentions(connection: sqlite3.Connection, document: int) -> list[MentionRow]:
     """Remove the mentions of a document; returns what they were."""
-    query = "SELECT kind, words, cluster, origin FROM mentions WHERE document = ? ORDER BY place"
-    former = [FormerMention(*row) for row in connection.execute(query, (document,))]
+    former = mentions_of(connection, document)
     connection.execute(
         "INSERT INTO mention_words (mention_words, rowid, words) "
         "SELECT 'delete', number, words FROM mentions WHERE document = ?",
@@ -244,23 +253,29 @@ def delete_mentions(connection: sqlite3.Connection, document: int) -> list[Forme
     return former
 
 
-def inherit_clusters(connection: sqlite3.Connection, document: int, former: Sequence[FormerMention]) -> None:
-    """Put the mentions of a changed document into the clusters of those with the same kind and words before.
+def same_mentions(former: Sequence[MentionRow], present: Sequence[MentionRow]) -> list[tuple[MentionRow, MentionRow]]:
+    """The mentions of a document before and after it changed that are the same: of one kind, with the same words, the
+    first of those before with the first of those after, and so on."""
+    waiting: dict[tuple[str | None, str], list[MentionRow]] = {}
+    for mention in reversed(former):
+        waiting.setdefault((mention.kind, mention.words), []).append(mention)
+    pairs = []
+    for mention in present:
+        same = waiting.get((mention.kind, mention.words))
+        if same:
+            pairs.append((same.pop(), mention))
+    return pairs
+
+
+def inherit_clusters(connection: sqlite3.Connection, pairs: Sequence[tuple[MentionRow, MentionRow]]) -> None:
+    """Put the mentions of a changed document into the clusters that they were in before it changed.
 
     So that clusters keep their numbers; clustering the story again decides where the mentions belong.
     """
-    waiting: dict[tuple[str | None, str], list[FormerMention]] = {}
-    for mention in reversed(former):
-        waiting.setdefault((mention.kind, mention.words), []).append(mention)
-    query = "SELECT number, kind, words FROM mentions WHERE document = ? ORDER BY place"
-    for number, kind, words in connection.execute(query, (document,)).fetchall():
-        same = waiting.get((kind, words))
-        if same:
-            earlier = same.pop()
-            connection.execute(
-                "UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?",
-                (earlier.cluster, earlier.origin, number),
-            )
+    connection.executemany(
+        "UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?",
+        ((before.cluster, before.origin, after.number) for before, after in pairs),
+    )
 
 
 def store_scores(

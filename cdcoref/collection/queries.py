@@ -182,7 +182,7 @@ def search(connection: sqlite3.Connection, query: str, *, limit: int, offset: in
     sql = (
         "WITH found AS (SELECT DISTINCT cluster FROM mentions WHERE number IN "
         "(SELECT rowid FROM mention_words WHERE mention_words MATCH ?1)), "
-        "named AS (SELECT number AS cluster FROM clusters WHERE name LIKE ?2 ESCAPE '\\') "
+        "named AS (SELECT number AS cluster FROM clusters WHERE name IS NOT NULL AND name LIKE ?2 ESCAPE '\\') "
         f"SELECT {_SUMMARY} FROM clusters "
         "WHERE mentions > 0 AND number IN (SELECT cluster FROM found UNION SELECT cluster FROM named) "
         "ORDER BY documents DESC, mentions DESC, number LIMIT ?3 OFFSET ?4"

@@ -122,7 +122,7 @@ def _store(
         connection.execute("UPDATE documents SET words = ?, share = ? WHERE number = ?", (words, shares[id], number))
     store_scores(connection, number_of, scores)
     numbers = _store_stories(connection, stories)
-    recluster(connection, reader.settings, numbers, left)
+    recluster(connection, numbers, left)
     return len(numbers)
 
 

@@ -16,20 +16,16 @@ from cdcoref.collection.constraints import Constraints, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
 from cdcoref.collection.names import refresh_names
 from cdcoref.collection.questions import QUESTIONS_A_STORY, least_sure
-from cdcoref.collection.settings import Settings
+from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.story import Scores, StoredStory, StoryClusterer, confidences
 from cdcoref.corpus import Mention
 
 
-def recluster(
-    connection: sqlite3.Connection, settings: Settings, stories: Iterable[int], left: Iterable[int] = ()
-) -> list[int]:
+def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iterable[int] = ()) -> list[int]:
     """Cluster stories again, and store what came of it.
 
     Parameters
     ----------
-    settings
-        What the collection is made with.
     stories
         Their numbers.
     left
@@ -43,6 +39,8 @@ def recluster(
     bundle = _tied(connection, stories)
     rejected = [number for story in bundle for number in mark_rejected(connection, story)]
     loaded = [StoredStory.load(connection, number) for number in bundle]
+    settings = stored_settings(connection)
+    assert settings is not None
     clusterer = StoryClusterer(settings)
     parts = [clusterer(story) for story in loaded]
     mentions = [mention for story in loaded for mention in story.corpus.mentions]

@@ -10,11 +10,10 @@ from cdcoref.collection.documents import delete_document
 from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
-from cdcoref.collection.settings import Settings
 from cdcoref.errors import InputError
 
 
-def remove_documents(database: Database, settings: Settings, ids: Sequence[str]) -> Report:
+def remove_documents(database: Database, ids: Sequence[str]) -> Report:
     """Remove documents by id, all of them or none.
 
     Raises
@@ -32,6 +31,6 @@ def remove_documents(database: Database, settings: Settings, ids: Sequence[str])
             removed.append(delete_document(connection, row[0]))
         stories = drop_empty_stories(connection, {deleted.story for deleted in removed})
         former = {m.cluster for deleted in removed for m in deleted.mentions if m.cluster is not None}
-        clustered = recluster(connection, settings, stories, former)
+        clustered = recluster(connection, stories, former)
         merged, split = changes_since(connection, last)
     return Report(removed=tuple(dict.fromkeys(ids)), stories=len(clustered), merged=merged, split=split)

@@ -84,6 +84,7 @@ CREATE TABLE clusters (
 );
 CREATE INDEX clusters_by_size ON clusters (documents DESC, mentions DESC);
 CREATE INDEX clusters_by_story ON clusters (story);
+CREATE INDEX clusters_by_name ON clusters (name) WHERE name IS NOT NULL;
 CREATE INDEX clusters_merged ON clusters (merged_into);
 CREATE TABLE changes (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
