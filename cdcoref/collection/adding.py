@@ -257,6 +257,7 @@ def _apply(
     by_id = {incoming.document.id: incoming for incoming in plan.documents.new}
     touched: set[int] = set()
     numbers: dict[str, int] = {}
+    story_of: dict[str, int] = {}
     for story in plan.stories:
         number = story.number
         if number is None:
@@ -268,14 +269,15 @@ def _apply(
             (former,) = connection.execute("SELECT story FROM documents WHERE id = ?", (id,)).fetchone()
             left.add(former)
             connection.execute("UPDATE documents SET story = ? WHERE id = ?", (number, id))
-        for id in story.new:
-            mentions = _mentions(by_id[id], found, reader)
-            numbers[id] = insert_document(connection, by_id[id], mentions, number, plan.share[id])
-            if id in before:
-                same = same_mentions(before[id].mentions, mentions_of(connection, numbers[id]))
-                inherit_clusters(connection, same)
-                tokens = {(one.tokens, one.kind): other.tokens for one, other in same}
-                move_corrections(connection, before[id].content, by_id[id].content, tokens)
+        story_of.update(dict.fromkeys(story.new, number))
+    for id, incoming in by_id.items():
+        mentions = _mentions(incoming, found, reader)
+        numbers[id] = insert_document(connection, incoming, mentions, story_of[id], plan.share[id])
+        if id in before:
+            same = same_mentions(before[id].mentions, mentions_of(connection, numbers[id]))
+            inherit_clusters(connection, same)
+            tokens = {(one.tokens, one.kind): other.tokens for one, other in same}
+            move_corrections(connection, before[id].content, incoming.content, tokens)
     for id in {id for pair in scores for id in pair} - numbers.keys():
         row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
         if row is not None:
@@ -284,8 +286,8 @@ def _apply(
     there = {pair: found for pair, found in scores.items() if pair[0] in numbers and pair[1] in numbers}
     store_scores(connection, numbers, there)
     touched |= drop_empty_stories(connection, left)
-    former = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}
-    clustered = recluster(connection, touched, former)
+    emptied = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}
+    clustered = recluster(connection, touched, emptied)
     merged, split = changes_since(connection, last)
     return Report(
         added=tuple(id for id in by_id if id not in plan.documents.replaced),

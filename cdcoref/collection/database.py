@@ -59,16 +59,16 @@ class Database:
         if application == APPLICATION_ID and check_collection(connection, self.path) == len(MIGRATIONS):
             connection.execute("PRAGMA synchronous = FULL")
             return
-        if not create or application != 0:
-            check_collection(connection, self.path)
+        if (not create and application == 0) or application not in (0, APPLICATION_ID):
+            raise InputError("this SQLite database is not a collection", self.path)
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application == 0 and tables:
+            raise InputError("this SQLite database is not a collection", self.path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         with self.writing():
             # Another program may have been faster.
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if version == 0 and tables:
-                raise InputError("this SQLite database is not a collection", self.path)
             migrate(connection, version)
 
     def close(self) -> None:

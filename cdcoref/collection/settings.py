@@ -82,11 +82,20 @@ def store_value(connection: sqlite3.Connection, name: str, value: Any) -> None:
 
 
 def stored_settings(connection: sqlite3.Connection) -> Settings | None:
-    """What the collection is made with; None if that has not been stored yet."""
-    known = stored_value(connection, "settings")
-    if known is None:
-        return None
-    return Settings(**{**known, "options": CollectionOptions(**known["options"])})
+    """What the collection is made with; None if that has not been stored yet.
+
+    Raises
+    ------
+    sqlite3.DatabaseError
+        If what is stored is damaged.
+    """
+    try:
+        known = stored_value(connection, "settings")
+        if known is None:
+            return None
+        return Settings(**{**known, "options": CollectionOptions(**known["options"])})
+    except (ValueError, TypeError, KeyError) as error:
+        raise sqlite3.DatabaseError("the settings are damaged") from error
 
 
 def store_settings(connection: sqlite3.Connection, settings: Settings) -> None:

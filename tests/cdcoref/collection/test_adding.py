@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -200,9 +201,9 @@ def test_the_story_that_got_no_document_is_not_touched(
         done: list[set[int]] = []
         plain = adding_module.recluster
 
-        def noted(connection: object, settings: object, stories: set[int], left: object) -> list[int]:
+        def noted(connection: sqlite3.Connection, stories: set[int], left: set[int]) -> list[int]:
             done.append(set(stories))
-            return plain(connection, settings, stories, left)  # type: ignore[arg-type]
+            return plain(connection, stories, left)
 
         monkeypatch.setattr(adding_module, "recluster", noted)
         collection.add({"ferry2": TEXTS["ferry2"]}, predictor)
