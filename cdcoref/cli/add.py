@@ -84,7 +84,7 @@ def add(
             say_report(report)
             say([f"{file}: {counts_line(collection.counts())}"])
     except KeyboardInterrupt:
-        say([f"interrupted; {file} is as it was before"])
+        say(["interrupted; nothing was changed"])
         sys.exit(130)
     if loaded.problems:
         say([f"files that could not be read and were left out: {len(loaded.problems)}; they are named above"])

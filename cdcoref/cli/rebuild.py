@@ -50,7 +50,7 @@ def rebuild(
                     predictor, model=model, options=options, batch_tokens=batch_tokens, progress=progress.update
                 )
         except KeyboardInterrupt:
-            say([f"interrupted; {file} is as it was before"])
+            say(["interrupted; nothing was changed"])
             sys.exit(130)
         say_report(report)
         say([f"{file}: {counts_line(collection.counts())}"])
