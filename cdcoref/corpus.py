@@ -203,6 +203,12 @@ class Corpus:
             return self
         return replace(self, mentions=tuple(m for m in self.mentions if m.kind == kind))
 
+    def with_kind(self, kind: str | None) -> Corpus:
+        """The same with a kind for the mentions that have none; None changes nothing."""
+        if kind is None:
+            return self
+        return replace(self, mentions=tuple(m if m.kind else replace(m, kind=kind) for m in self.mentions))
+
     def subset(self, documents: Iterable[str]) -> Corpus:
         """The corpus restricted to some of the documents, by id."""
         wanted = set(documents)

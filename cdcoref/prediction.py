@@ -209,17 +209,8 @@ class Predictor:
 
     def _plan(self, corpus: Corpus, options: PredictionOptions, find: bool) -> tuple[Plan, list[Story]]:
         """The plan, and the stories with the pairs of documents to compare in each."""
-        from cdcoref.engines import Story
-
-        stories = []
-        pruned = 0
         vectors = DocumentVectors(corpus.documents)
-        for group in group_documents(vectors, options.topics):
-            pairs = None
-            if not self.lemma and options.max_pairs is not None and len(group) > options.max_pairs + 1:
-                nearest = nearest_pairs(vectors, group, options.max_pairs)
-                pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
-            stories.append(Story(tuple(group), pairs))
+        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs)
         pieces = 0.0 if self.lemma else self._pieces(corpus, stories)
         if find:
             pieces += PIECES_A_WORD * sum(len(document.tokens) for document in corpus.documents)
@@ -247,6 +238,21 @@ class Predictor:
                 total += sum(words[name] for name in story.documents)
                 total += orders * sum(words[one] + words[other] for one, other in story.pairs)
         return MARKED_PIECES_A_WORD * total
+
+
+def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None) -> tuple[list[Story], int]:
+    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out."""
+    from cdcoref.engines import Story
+
+    stories = []
+    pruned = 0
+    for group in group_documents(vectors, topics):
+        pairs = None
+        if max_pairs is not None and len(group) > max_pairs + 1:
+            nearest = nearest_pairs(vectors, group, max_pairs)
+            pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
+        stories.append(Story(tuple(group), pairs))
+    return stories, pruned
 
 
 def load(model: str | Path = "default", *, device: str | None = None, precision: Precision = "auto") -> Predictor:
@@ -292,10 +298,17 @@ def load(model: str | Path = "default", *, device: str | None = None, precision:
     return Predictor(loaded.to(place), lemma=model == LEMMA)
 
 
-def model_fingerprint(model: CorefModel) -> str:
-    """A hash of a model's weights and of everything else that determines its logits and mentions."""
+def model_fingerprint(model: CorefModel, *, with_precision: bool = True) -> str:
+    """A hash of a model's weights and of everything else that determines its logits and mentions.
+
+    Parameters
+    ----------
+    with_precision
+        Whether the same model in another numeric precision has another one.
+    """
     digest = hashlib.sha256(json.dumps(model.settings.to_dict(), sort_keys=True).encode())
-    digest.update(str(model.inference_dtype).encode())
+    if with_precision:
+        digest.update(str(model.inference_dtype).encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())

@@ -104,6 +104,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.linking"),
         *("cdcoref.model", "cdcoref.results", "cdcoref.stories", "cdcoref.wording", "cdlm.precision"),
     },
+    "cdcoref.collection": {
+        *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.linking"),
+        *("cdcoref.model", "cdcoref.prediction", "cdcoref.results", "cdcoref.stories", "cdcoref.words"),
+    },
     "cdcoref.training": {
         *("cdcoref.clustering", "cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking"),
         *("cdcoref.model", "cdcoref.scoring", "cdcoref.sequences", "cdcoref.stories", "cdlm.encoder", "cdlm.files"),
@@ -117,11 +121,25 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.corpus", "cdcoref.formats", "cdcoref.linking", "cdcoref.prediction", "cdcoref.results"),
     },
     "cdcoref.views": {
-        *("cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.results", "cdcoref.scoring"),
+        *(
+            "cdcoref.collection",
+            "cdcoref.corpus",
+            "cdcoref.errors",
+            "cdcoref.formats",
+            "cdcoref.results",
+            "cdcoref.scoring",
+        ),
         *("cdcoref.wording", "cdlm.files"),
     },
     "cdcoref.cli": {
-        *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.evaluation", "cdcoref.formats"),
+        *(
+            "cdcoref.collection",
+            "cdcoref.corpora",
+            "cdcoref.corpus",
+            "cdcoref.errors",
+            "cdcoref.evaluation",
+            "cdcoref.formats",
+        ),
         *("cdcoref.model", "cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.stories"),
         *("cdcoref.training", "cdcoref.views", "cdcoref.wording", "cdlm.command_line", "cdlm.progress"),
         "cdlm.settings",

@@ -9,7 +9,22 @@ from typing import Annotated
 
 import typer
 
-from cdcoref.cli import demo, errors, evaluate, export, predict, publish, score, stats, train
+from cdcoref.cli import (
+    add,
+    correct,
+    demo,
+    errors,
+    evaluate,
+    export,
+    predict,
+    publish,
+    rebuild,
+    remove,
+    score,
+    show,
+    stats,
+    train,
+)
 from cdlm.command_line import run, version_printer
 
 app = typer.Typer(
@@ -36,6 +51,11 @@ def _options(
 
 app.command("demo")(demo.demo)
 app.command("predict")(predict.predict)
+app.command("add")(add.add)
+app.command("show")(show.show)
+app.command("correct")(correct.correct)
+app.command("remove")(remove.remove)
+app.command("rebuild")(rebuild.rebuild)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("stats")(stats.stats)

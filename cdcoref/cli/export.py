@@ -1,40 +1,90 @@
-"""``cdcoref export``: write an annotated corpus in a format that other commands read."""
+"""``cdcoref export``: an annotated corpus, a collection or files, in the formats that other programs read."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cdcoref.cli.corpus_options import CorpusOption, EcbOption, SplitOption, one_corpus
-from cdcoref.cli.output_options import LayoutOption
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, corpus_or_files
+from cdcoref.cli.output_options import LayoutOption, document_writer, write_output
+from cdcoref.errors import InputError
 from cdcoref.wording import counted
+
+if TYPE_CHECKING:
+    from cdcoref.corpus import Corpus
+    from cdcoref.results import Prediction
 
 
 def export(
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", help="Output file: .jsonl, .conll, .conllu or .spacy, optionally with .gz."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="Output file: .jsonl, .conll, .conllu, .spacy or .csv, optionally with .gz, .html or .parquet.",
+        ),
     ],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="A collection (.cdcoref) or annotated files, instead of a corpus.", show_default=False),
+    ] = None,
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
-    split: SplitOption = "dev",
+    split: Annotated[Split | None, typer.Option(help="Which split of the corpus.", show_default="dev")] = None,
     kind: Annotated[Literal["event", "entity", "both"], typer.Option(help="Kind of mentions to write.")] = "both",
+    corrected: Annotated[
+        bool,
+        typer.Option("--corrected", help="Only the documents of a collection in which somebody corrected a mention."),
+    ] = False,
     layout: LayoutOption = None,
 ) -> None:
-    """Write a split of a corpus with its annotated clusters, as a key for `cdcoref score` or as input for training.
+    """Write a corpus with its clusters, as a key for `cdcoref score`, as input for training, or to look at.
 
-    A cluster has the same name in all documents of the file.
+    The corpus is a split of an annotated one, a collection, or files. Cluster names are shared by all documents of the
+    file.
     """
-    from cdcoref.formats import output_format, write_corpus
+    from cdcoref.corpus import Corpus
 
-    output_format(output, layout)
-    gold = one_corpus(corpus, ecb_root).read(split).corpus.of_kind(kind)
+    document_writer(output, layout)  # which refuses a wrong name before the work
+    source: Corpus | Prediction
+    folder = corpus_or_files(corpus, ecb_root, bool(files), "a collection or annotated files")
+    if folder is None:
+        if split is not None:
+            raise InputError("only corpora have splits; leave out --split")
+        source = _read(files or [], corrected)
+    elif corrected:
+        raise InputError("only collections have corrections; leave out --corrected")
+    else:
+        source = folder.read(split or "dev").corpus
+    if isinstance(source, Corpus):
+        source = gold = source.of_kind(kind)
+    else:
+        gold = source.corpus.of_kind(kind)
+        source = replace(source, corpus=gold)
+    notes = write_output(source, output, layout)
     for note in gold.notes:
         print(f"cdcoref: {note}", file=sys.stderr)
-    notes = write_corpus(gold, output, layout=layout)
     written = f"{counted(len(gold.documents), 'document')}, {counted(len(gold.mentions), 'mention')}"
     for sentence in (written, *notes):
         print(f"cdcoref: {output}: {sentence}", file=sys.stderr)
+
+
+def _read(files: list[Path], corrected: bool) -> Corpus | Prediction:
+    """A collection with its stories, or files as one corpus."""
+    from cdcoref.formats import is_collection, read_corpus
+
+    if len(files) == 1 and is_collection(files[0]):
+        from cdcoref.collection import Collection
+
+        with Collection.open(files[0]) as collection:
+            return collection.prediction(corrected=corrected)
+    if corrected:
+        raise InputError("only a collection has corrections; leave out --corrected")
+    loaded = read_corpus(files)
+    if loaded.problems:
+        raise InputError(loaded.problems[0])
+    return loaded.corpus

@@ -1,10 +1,18 @@
-"""Options for the output file that ``cdcoref predict`` and ``cdcoref export`` share."""
+"""The output file of ``cdcoref predict`` and ``cdcoref export``: its options, and how it is written."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    from cdcoref.corpus import Corpus
+    from cdcoref.formats import Writer
+    from cdcoref.results import Prediction
 
 LayoutOption = Annotated[
     Literal["cross-document", "2012"] | None,
@@ -14,3 +22,46 @@ LayoutOption = Annotated[
         show_default=False,
     ),
 ]
+
+
+def document_writer(output: Path, layout: str | None) -> Writer | None:
+    """What writes the output document by document, or None if it is written as a whole; called before long work.
+
+    Raises
+    ------
+    InputError
+        If the output's suffix is unknown, or its format has no such layout.
+    """
+    from cdcoref.formats import output_format, output_suffixes
+    from cdcoref.views import WRITERS
+
+    if output.name.endswith(tuple(WRITERS)):
+        if layout is not None:
+            raise InputError("only .conll files have layouts; remove --layout", output)
+        return None
+    if output.name.removesuffix(".gz").lower().endswith(output_suffixes()):
+        return output_format(output, layout).writer
+    *most, last = sorted({*output_suffixes(), *(suffix.removesuffix(".gz") for suffix in WRITERS)})
+    raise InputError(
+        f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow",
+        output,
+    )
+
+
+def write_output(source: Prediction | Corpus, output: Path, layout: str | None) -> tuple[str, ...]:
+    """Write documents, mentions and clusters in the format that the file's name ends in.
+
+    Returns
+    -------
+    tuple
+        A sentence for each kind of information that the format cannot express.
+    """
+    from cdcoref.formats import write_corpus
+    from cdcoref.results import corpus_and_stories
+    from cdcoref.views import WRITERS
+
+    suffix = next((suffix for suffix in WRITERS if output.name.endswith(suffix)), None)
+    if suffix is None:
+        return write_corpus(corpus_and_stories(source)[0], output, layout=layout)
+    WRITERS[suffix](source, output)
+    return ()

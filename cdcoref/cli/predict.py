@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from cdcoref.cli.output_options import LayoutOption
+from cdcoref.cli.output_options import LayoutOption, document_writer, write_output
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress, duration
 from cdcoref.errors import InputError
@@ -211,41 +211,12 @@ def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool)
             )
 
 
-def document_writer(output: Path, layout: str | None) -> Writer | None:
-    """What writes the output document by document, or None if it is written as a whole; called before long work.
-
-    Raises
-    ------
-    InputError
-        If the output's suffix is unknown, or its format has no such layout.
-    """
-    from cdcoref.formats import output_format, output_suffixes
-    from cdcoref.views import WRITERS
-
-    if output.name.endswith(tuple(WRITERS)):
-        if layout is not None:
-            raise InputError("only .conll files have layouts; remove --layout", output)
-        return None
-    if output.name.removesuffix(".gz").lower().endswith(output_suffixes()):
-        return output_format(output, layout).writer
-    *most, last = sorted({*output_suffixes(), *(suffix.removesuffix(".gz") for suffix in WRITERS)})
-    raise InputError(
-        f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow",
-        output,
-    )
-
-
 def write_prediction(prediction: Prediction, output: Path, layout: str | None) -> None:
     """Write documents, mentions and clusters in the format given by the file's suffix."""
-    from cdcoref.formats import write_corpus
-    from cdcoref.views import WRITERS, summary
+    from cdcoref.views import summary
 
-    suffix = next((suffix for suffix in WRITERS if output.name.endswith(suffix)), None)
-    if suffix is not None:
-        WRITERS[suffix](prediction, output)
-    else:
-        for note in write_corpus(prediction.corpus, output, layout=layout):
-            _say(note)
+    for note in write_output(prediction, output, layout):
+        _say(note)
     _say(summary(prediction.counts()))
     _say(f"written to {output}")
 

@@ -239,7 +239,7 @@ class CorpusFolder:
             raise InputError(f"this folder has no annotated mentions of {info.title}; is it another corpus?", self.path)
         if len(info.kinds) == 1:
             only = info.kinds[0]
-            corpus = replace(corpus, mentions=tuple(m if m.kind else replace(m, kind=only) for m in corpus.mentions))
+            corpus = corpus.with_kind(only)
         document_of: dict[object, str] = {}
         for mention in corpus.mentions:
             if mention.kind not in info.kinds:

@@ -1,4 +1,4 @@
-"""Files in, a Corpus out, and back: CoNLL, CorefUD, JSON lines, spaCy's DocBin and plain text, recognised by content.
+"""Files in, a Corpus out, and back: CoNLL, CorefUD, JSON lines, DocBin, collections and plain text, told by content.
 
 `read_corpus` reads files, folders and standard input into one corpus; a bad file does not affect the others.
 `write_corpus` writes a corpus in the format given by the file name; `Format.writer` writes it document by document.
@@ -6,6 +6,21 @@
 `Format`; `FORMATS` lists them.
 """
 
+from cdcoref.formats.collection_file import (
+    APPLICATION_ID,
+    COLLECTION_SUFFIX,
+    COLLECTION_VERSION,
+    check_collection,
+    cluster_id,
+    collection_errors,
+    connect_to_collection,
+    corpus_in,
+    is_collection,
+    read_collection,
+    stored_document,
+    stored_fields,
+    stored_mention,
+)
 from cdcoref.formats.conll import Layout, read_conll, write_conll
 from cdcoref.formats.corefud import read_corefud, write_corefud
 from cdcoref.formats.docbin import annotate, corpus_of, docs_of, named_entities, read_docbin, read_docs, write_docbin
@@ -29,6 +44,9 @@ from cdcoref.formats.registry import (
 from cdcoref.formats.text import tokenise_text
 
 __all__ = [
+    "APPLICATION_ID",
+    "COLLECTION_SUFFIX",
+    "COLLECTION_VERSION",
     "FORMATS",
     "DocumentKey",
     "Format",
@@ -39,16 +57,23 @@ __all__ = [
     "ReadOptions",
     "Writer",
     "annotate",
+    "check_collection",
+    "cluster_id",
+    "collection_errors",
+    "connect_to_collection",
+    "corpus_in",
     "corpus_of",
     "docs_of",
     "first_bytes",
     "format_of",
+    "is_collection",
     "jsonl_writer",
     "line_chunks",
     "named_entities",
     "output_file",
     "output_format",
     "output_suffixes",
+    "read_collection",
     "read_conll",
     "read_corefud",
     "read_corpus",
@@ -58,6 +83,9 @@ __all__ = [
     "read_jsonl",
     "read_mention_table",
     "readable_twice",
+    "stored_document",
+    "stored_fields",
+    "stored_mention",
     "table_of_corpus",
     "tokenise_text",
     "write_conll",

@@ -316,10 +316,7 @@ def _recognise(start: bytes) -> bool:
 
 
 def _read(path: Path, options: ReadOptions) -> Corpus:
-    corpus = read_docbin(path)
-    if options.kind is None:
-        return corpus
-    return replace(corpus, mentions=tuple(m if m.kind else replace(m, kind=options.kind) for m in corpus.mentions))
+    return read_docbin(path).with_kind(options.kind)
 
 
 def _read_table(path: Path) -> MentionTable:

@@ -42,6 +42,7 @@ def read_corpus(
     pipeline: str | None = None,
     kind: str | None = None,
     clusters: Literal["corpus", "document"] = "corpus",
+    without: str | Path | None = None,
     standard_input: BinaryIO | None = None,
 ) -> LoadedCorpus:
     """Read files, folders and standard input into one corpus.
@@ -64,10 +65,14 @@ def read_corpus(
     clusters
         The scope of cluster names in CoNLL files: ``"corpus"`` for all files, or ``"document"`` (as in the
         CoNLL-2011/2012 shared tasks).
+    without
+        A collection that is not read, nor are the files that SQLite keeps beside it, though it may lie in one of the
+        folders.
     standard_input
         The stream read for ``"-"``; that of the process by default.
     """
-    reader = _Reader(ReadOptions(kind=kind, clusters=clusters, pipeline=pipeline), standard_input)
+    left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
+    reader = _Reader(ReadOptions(kind=kind, clusters=clusters, pipeline=pipeline), standard_input, frozenset(left_out))
     files = list(reader.find(paths))
     ids = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
     for path in files:
@@ -81,6 +86,7 @@ class _Reader:
 
     options: ReadOptions
     standard_input: BinaryIO | None
+    left_out: frozenset[str] = frozenset()
     corpora: list[Corpus] = field(default_factory=list)
     file_of: dict[str, Path] = field(default_factory=dict)
     names: ClusterNames = field(default_factory=ClusterNames)
@@ -116,7 +122,8 @@ class _Reader:
         for parent, folders, names in os.walk(folder, onerror=cannot_list):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             visible = (Path(parent, name) for name in sorted(names) if not name.startswith("."))
-            files.extend(file for file in visible if file.is_file())
+            kept = (file for file in visible if file.is_file())
+            files.extend(file for file in kept if not self.left_out or os.path.realpath(file) not in self.left_out)
         if not files and len(self.problems) == before:
             self.problems.append(f"{folder}: the folder contains no files")
         return files

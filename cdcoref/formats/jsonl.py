@@ -117,7 +117,7 @@ def jsonl_writer(path: str | Path) -> Iterator[WriteDocument]:
                 if mention.document != document.id or mention.end > len(document.tokens):
                     raise ValueError(f"{mention} is not in document {document.id!r}")
             written.add(document.id)
-            file.write(json.dumps(_document_fields(document, mentions), ensure_ascii=False) + "\n")
+            file.write(json.dumps(document_fields(document, mentions), ensure_ascii=False) + "\n")
 
         yield write
 
@@ -138,7 +138,7 @@ def write_jsonl(corpus: Corpus, path: str | Path) -> None:
             write(document, mentions[document.id])
 
 
-def _document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
+def document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "id": document.id,
         "text": document.text,

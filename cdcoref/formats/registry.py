@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
+from cdcoref.formats.collection_file import COLLECTION
 from cdcoref.formats.conll import CONLL
 from cdcoref.formats.corefud import COREFUD
 from cdcoref.formats.docbin import DOCBIN
@@ -21,7 +22,7 @@ from cdcoref.formats.lines import first_bytes
 from cdcoref.formats.mention_table import MentionTable
 from cdcoref.formats.text import TEXT
 
-FORMATS: tuple[Format, ...] = (CONLL, COREFUD, JSONL, DOCBIN, TEXT)
+FORMATS: tuple[Format, ...] = (CONLL, COREFUD, JSONL, DOCBIN, COLLECTION, TEXT)
 
 
 def format_of(path: str | Path) -> Format:

@@ -4,16 +4,23 @@
 """
 
 from cdcoref.stories.grouping import Setting, group_documents
+from cdcoref.stories.growing import Neighbourhood, Placement, nearest_to, place_documents
 from cdcoref.stories.neighbours import NearestPairs, nearest_pairs
 from cdcoref.stories.quality import TopicQuality, topic_quality
-from cdcoref.stories.vectors import DocumentVectors
+from cdcoref.stories.vectors import DocumentVectors, rarity, words_of
 
 __all__ = [
     "DocumentVectors",
     "NearestPairs",
+    "Neighbourhood",
+    "Placement",
     "Setting",
     "TopicQuality",
     "group_documents",
     "nearest_pairs",
+    "nearest_to",
+    "place_documents",
+    "rarity",
     "topic_quality",
+    "words_of",
 ]

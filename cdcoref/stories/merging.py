@@ -32,7 +32,7 @@ LEAST_SIMILARITY = 0.25
 ROUND = 0.98
 
 
-def story_labels(vectors: csr_array) -> np.ndarray:
+def story_labels(vectors: csr_array, together: np.ndarray | None = None) -> np.ndarray:
     """Find the stories.
 
     Parameters
@@ -40,6 +40,9 @@ def story_labels(vectors: csr_array) -> np.ndarray:
     vectors
         One row per document, of length 1 (or 0, for a document without words), without negative numbers.
         *Shape:* (documents, words)
+    together
+        Documents with the same number begin in one group; numbers from 0 without gaps. None: each begins alone.
+        *Shape:* (documents,)
 
     Returns
     -------
@@ -47,7 +50,8 @@ def story_labels(vectors: csr_array) -> np.ndarray:
         The number of every document's story, from 0 in the order of first rows. *Shape:* (documents,)
     """
     groups = _Groups(vectors, np.ones(vectors.shape[0], dtype=np.int64))
-    labels = np.arange(groups.count)
+    labels = np.arange(groups.count) if together is None else together
+    groups = groups if together is None else groups.merged(together)
     partner = np.full(groups.count, -1)
     similarity = np.zeros(groups.count)
     stale = np.arange(groups.count)

@@ -71,11 +71,18 @@ class DocumentVectors:
     @cached_property
     def matrix(self) -> csr_array:
         """Vectors of length 1, or 0 for a document without words. *Shape:* (documents, words)"""
-        weights = _word_weights(self._by_id)
-        share = 1 / self._alike(_unit_length(weights))
+        weights, share = self._weights, self.share
         frequency = np.bincount(weights.indices, np.repeat(share, np.diff(weights.indptr)), weights.shape[1])
-        idf = np.log((share.sum() + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE))
-        return _unit_length(csr_array(weights @ diags_array(idf)))
+        return unit_length(csr_array(weights @ diags_array(rarity(frequency, share.sum()))))
+
+    @cached_property
+    def share(self) -> np.ndarray:
+        """For how much of a document each one counts, see the top of this file. *Shape:* (documents,)"""
+        return 1 / self._alike(unit_length(self._weights))
+
+    @cached_property
+    def _weights(self) -> csr_array:
+        return _word_weights(self._by_id)
 
     def similarity(self, first: str, second: str) -> float:
         """Cosine similarity of two documents, by id: from 0 (no word in common) to 1 (the same words).
@@ -136,7 +143,20 @@ def blocks_of_products(left: csr_array, rows: np.ndarray, right: csr_array) -> I
         yield start, left[rows[start : start + step]] @ columns
 
 
-def _unit_length(vectors: csr_array) -> csr_array:
+def rarity(frequency: np.ndarray, total: float) -> np.ndarray:
+    """Inverse document frequency, smoothed. *Shape:* (words,)
+
+    Parameters
+    ----------
+    frequency
+        How many documents have each word, a document counting for its share. *Shape:* (words,)
+    total
+        The sum of the shares of all documents.
+    """
+    return np.log((total + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE))
+
+
+def unit_length(vectors: csr_array) -> csr_array:
     """The rows scaled to length 1; rows of zeros stay."""
     lengths = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
     lengths[lengths == 0] = 1.0
@@ -150,7 +170,7 @@ def _word_weights(documents: Sequence[Document]) -> csr_array:
     column: dict[str, int] = {}
     columns, weights, ends = array("q"), array("d"), array("q", [0])
     for document in documents:
-        for word, weight in _weights_of(document).items():
+        for word, weight in words_of(document).items():
             columns.append(column.setdefault(word, len(column)))
             weights.append(weight)
         ends.append(len(columns))
@@ -160,7 +180,8 @@ def _word_weights(documents: Sequence[Document]) -> csr_array:
     return table
 
 
-def _weights_of(document: Document) -> dict[str, float]:
+def words_of(document: Document) -> dict[str, float]:
+    """The words that say what a document is about, and how much each weighs before its rarity is known."""
     names: set[str] = set()
     lead: set[str] = set()
     words: dict[str, float] = {}

@@ -10,6 +10,17 @@ from pathlib import Path
 from cdcoref.corpus import Corpus
 from cdcoref.results import Prediction
 from cdcoref.views.cluster_table import cluster_lines, first_lines, summary
+from cdcoref.views.collection_tables import (
+    cluster_list_lines,
+    cluster_page_lines,
+    correction_lines,
+    counts_line,
+    document_list_lines,
+    document_page_lines,
+    mention_lines,
+    question_lines,
+    report_lines,
+)
 from cdcoref.views.evaluation_tables import evaluation_text
 from cdcoref.views.mention_tables import check_parquet, write_csv, write_parquet
 from cdcoref.views.page import write_page
@@ -20,9 +31,18 @@ __all__ = [
     "WRITERS",
     "check_parquet",
     "cluster_lines",
+    "cluster_list_lines",
+    "cluster_page_lines",
+    "correction_lines",
+    "counts_line",
+    "document_list_lines",
+    "document_page_lines",
     "error_text",
     "evaluation_text",
     "first_lines",
+    "mention_lines",
+    "question_lines",
+    "report_lines",
     "statistics_text",
     "summary",
     "write_csv",

@@ -106,7 +106,7 @@ class _Layout:
         self._most = most
         shown = [mention for cluster in clusters for mention in islice(cluster.mentions, most)]
         self._place = max((cell_len(self._where(mention)) for mention in shown), default=5)
-        longest = max((cell_len(_printable(mention.text)) for mention in shown), default=0)
+        longest = max((cell_len(printable(mention.text)) for mention in shown), default=0)
         room = width - len(" entity   ") - self._place - len("   confidence")
         self._words = max(NARROWEST_WORDS, min(longest, room, WIDEST_WORDS))
 
@@ -129,7 +129,7 @@ class _Layout:
         kind = cluster.kind
         for mention in islice(cluster.mentions, self._most):
             sure = "" if mention.confidence is None else f"{mention.confidence:.2f}"
-            words, *rest = chop_cells(_printable(mention.text), self._words) or [""]
+            words, *rest = chop_cells(printable(mention.text), self._words) or [""]
             yield self._row(kind, words, self._where(mention), sure)
             for part in rest:
                 yield self._row("", part, "", "")
@@ -138,7 +138,7 @@ class _Layout:
             yield self._row("", f"... and {len(cluster.mentions) - self._most} more", "", "")
 
     def _where(self, mention: PredictedMention) -> str:
-        return f"{_printable(self._paths[mention.document])}:{mention.line}"
+        return f"{printable(self._paths[mention.document])}:{mention.line}"
 
     def _row(self, kind: str, words: str, where: str, sure: str) -> str:
         cells = (_filled(kind, 6), _filled(words, self._words), _filled(where, self._place), sure.rjust(10))
@@ -149,6 +149,6 @@ def _filled(text: str, width: int) -> str:
     return text + " " * (width - cell_len(text))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """The text without characters that could control the terminal."""
     return "".join(c if c.isprintable() or c in _JOINERS_AND_MARKS else "\ufffd" for c in text)

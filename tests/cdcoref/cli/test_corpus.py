@@ -124,7 +124,7 @@ def test_exported_conll_2012_has_a_block_for_every_document(monkeypatch, mini_de
 
 def test_export_refuses_other_names_and_missing_splits(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
     assert run(monkeypatch, "export", "--ecb-root", mini_dev, "-o", mini_dev / "gold.txt") == 2
-    assert "gold.txt: the name must end in .conll, " in capsys.readouterr().err
+    assert "gold.txt: the output's name must end in .conll, " in capsys.readouterr().err
     assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "test", "-o", mini_dev / "gold.conll") == 2
     assert "topic 36 is missing, so the test split cannot be read" in capsys.readouterr().err
     assert not (mini_dev / "gold.conll").exists()
@@ -183,4 +183,6 @@ def test_an_exported_corpus_is_read_as_that_corpus(monkeypatch, capsys: Capture,
     assert again.read("dev").corpus.mentions == original.read("dev").corpus.mentions
     capsys.readouterr()
     assert run(monkeypatch, "export", "-o", copy / "x.jsonl") == 2
-    assert capsys.readouterr().err == "cdcoref: give one corpus, as --corpus NAME:DIR (or --ecb-root DIR)\n"
+    assert capsys.readouterr().err == (
+        "cdcoref: give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or a collection or annotated files\n"
+    )

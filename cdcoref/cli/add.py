@@ -1,0 +1,91 @@
+"""``cdcoref add``: documents into a collection."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from cdcoref.cli.collection_options import (
+    BatchOption,
+    DeviceOption,
+    FileArgument,
+    KindOption,
+    MaxPairsOption,
+    MaxWindowsOption,
+    ModelOption,
+    PrecisionOption,
+    ThresholdOption,
+    chosen_options,
+    say,
+    say_report,
+)
+from cdcoref.cli.progress import StageProgress
+from cdcoref.errors import InputError
+
+
+def add(
+    file: FileArgument,
+    documents: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DOCUMENTS...",
+            help="Text files, folders, JSON lines, CoNLL, CorefUD or .spacy files, plain or gzipped, or - for standard "
+            "input.",
+            show_default=False,
+        ),
+    ],
+    model: ModelOption = None,
+    kind: KindOption = None,
+    threshold: ThresholdOption = None,
+    max_pairs: MaxPairsOption = None,
+    max_windows: MaxWindowsOption = None,
+    pipeline: Annotated[
+        str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
+    ] = None,
+    device: DeviceOption = None,
+    precision: PrecisionOption = "auto",
+    batch_tokens: BatchOption = 8192,
+) -> None:
+    """Add documents to a collection (FILE.cdcoref), which is made if it does not exist.
+
+    New documents are read once and compared with the nearest documents of their story; only stories that get a document
+    change. Clusters keep their ids. A document that is there already is recognised by its content, and a changed one
+    replaces its earlier version.
+    """
+    from cdcoref.formats import COLLECTION_SUFFIX, read_corpus
+
+    exists = file.exists() and file.stat().st_size > 0
+    if not exists and file.suffix != COLLECTION_SUFFIX:
+        raise InputError(f"the name of a new collection must end in {COLLECTION_SUFFIX}", file)
+    if not file.absolute().parent.is_dir():
+        raise InputError("the folder of the collection does not exist; make it first", file)
+    loaded = read_corpus(documents, pipeline=pipeline, kind=None if kind == "both" else kind, without=file)
+    say((*loaded.corpus.notes, *loaded.problems))
+    if not loaded.corpus.documents:
+        raise InputError("there is no document to add")
+    from cdcoref.collection import Collection, CollectionOptions
+    from cdcoref.prediction import LEMMA, load
+    from cdcoref.views import counts_line
+
+    before, own_model = CollectionOptions(), "default"
+    if exists:
+        with Collection.open(file) as collection:
+            before, own_model = collection.options, collection.model
+    options = chosen_options(before, kind, threshold, max_pairs, max_windows)
+    predictor = None
+    if (model or own_model) != LEMMA or not loaded.corpus.mentions:
+        predictor = load(model or own_model, device=device, precision=precision)
+    try:
+        with Collection.create(file, model or own_model, options) as collection:
+            with StageProgress() as progress:
+                report = collection.add(loaded.corpus, predictor, batch_tokens=batch_tokens, progress=progress.update)
+            say_report(report)
+            say([f"{file}: {counts_line(collection.counts())}"])
+    except KeyboardInterrupt:
+        say(["interrupted; nothing was changed"])
+        sys.exit(130)
+    if loaded.problems:
+        say([f"files that could not be read and were left out: {len(loaded.problems)}; they are named above"])
+        sys.exit(2)

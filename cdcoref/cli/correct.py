@@ -1,0 +1,55 @@
+"""``cdcoref correct``: what people say about mentions and clusters of a collection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+import typer
+
+from cdcoref.cli.collection_options import FileArgument, say
+from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    from cdcoref.collection import Action
+
+
+def correct(
+    file: FileArgument,
+    action: Annotated[
+        Literal["same", "not-same", "not-a-mention", "split", "rename", "undo", "list"],
+        typer.Argument(
+            help="same, not-same, not-a-mention or split, followed by mentions; rename, followed by a cluster and its "
+            "name; undo, followed by a correction's number (default: the latest); list.",
+            show_default=False,
+        ),
+    ],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID]...",
+            help="Ids as cdcoref show prints them: m12 is a mention, c3 a cluster (its first mention).",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Correct clusters: corrections are obeyed at once, by every later add and rebuild, and can be undone.
+
+    same: the mentions are the same, and their clusters become one. not-same: the two mentions are not the same. split:
+    the mentions leave their cluster, for one of their own. not-a-mention: they are left out.
+    """
+    from cdcoref.collection import Collection
+    from cdcoref.views import correction_lines
+
+    ids = words or []
+    with Collection.open(file) as collection:
+        if action == "list":
+            for line in correction_lines(collection.corrections()):
+                print(line)
+        elif action == "undo":
+            if len(ids) > 1 or not all(id.isascii() and id.isdecimal() for id in ids):
+                raise InputError("give the number of one correction to undo, as cdcoref correct FILE list prints it")
+            say(correction_lines([collection.undo(int(ids[0]) if ids else None)]))
+        elif action == "rename":
+            say(correction_lines([collection.correct("rename", ids[:1], name=" ".join(ids[1:]))]))
+        else:
+            say(correction_lines([collection.correct(cast("Action", action), ids)]))

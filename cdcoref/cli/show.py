@@ -1,0 +1,95 @@
+"""``cdcoref show``: what is in a collection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from cdcoref.cli.collection_options import FileArgument, say
+from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    from cdcoref.collection import Collection
+
+
+def show(
+    file: FileArgument,
+    query: Annotated[
+        str | None, typer.Option(help="Search for clusters and documents with these words.", show_default=False)
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ID", help="Show one cluster, such as c3.", show_default=False)
+    ] = None,
+    document: Annotated[str | None, typer.Option(metavar="ID", help="Show one document.", show_default=False)] = None,
+    documents: Annotated[bool, typer.Option("--documents", help="List documents, the latest first.")] = False,
+    least_sure: Annotated[
+        bool, typer.Option("--least-sure", help="List the decisions that are most worth checking.")
+    ] = False,
+    kind: Annotated[
+        Literal["event", "entity"] | None, typer.Option(help="List only clusters of this kind.", show_default=False)
+    ] = None,
+    singletons: Annotated[bool, typer.Option("--singletons", help="List singleton clusters too.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="Longest list.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show a collection: its clusters, those in most documents first; a cluster, a document, what words find."""
+    from cdcoref.collection import Collection
+
+    chosen = [query is not None, cluster is not None, document is not None, documents, least_sure]
+    if sum(chosen) > 1:
+        raise InputError("choose one of --query, --cluster, --document, --documents and --least-sure")
+    from cdcoref import views
+
+    with Collection.open(file) as collection:
+        if query is not None:
+            _search(collection, query, limit, as_json)
+        elif cluster is not None:
+            page = collection.cluster(cluster)
+            _print(page, views.cluster_page_lines(page), as_json)
+        elif document is not None:
+            text = collection.document(document)
+            _print(text, views.document_page_lines(text), as_json)
+        elif documents:
+            found = collection.documents(limit=limit)
+            _print(found, views.document_list_lines(found), as_json)
+        elif least_sure:
+            questions = collection.least_sure(limit)
+            _print(questions, views.question_lines(questions), as_json)
+        else:
+            counts = collection.counts()
+            clusters = collection.clusters(kind=kind, least=1 if singletons else 2, limit=limit)
+            if as_json:
+                _print({"counts": asdict(counts), "clusters": [asdict(c) for c in clusters]}, (), as_json)
+            else:
+                _print(None, views.cluster_list_lines(clusters), as_json)
+            say([views.counts_line(counts)])
+
+
+def _search(collection: Collection, query: str, limit: int, as_json: bool) -> None:
+    from cdcoref import views
+
+    found = collection.search(query, limit=limit)
+    lines: list[str] = []
+    if found.clusters:
+        lines += [*views.cluster_list_lines(found.clusters), ""]
+    if found.documents:
+        lines += views.document_list_lines(found.documents)
+    _print(found, lines, as_json)
+    if not found.clusters and not found.documents:
+        say([f"nothing has the words {query!r}"])
+
+
+def _print(answer: Any, lines: Iterable[str], as_json: bool) -> None:
+    """Print an answer as JSON or as lines."""
+    if not as_json:
+        for line in lines:
+            print(line)
+        return
+    plain = [asdict(entry) for entry in answer] if isinstance(answer, list) else answer
+    if not isinstance(plain, dict | list):
+        plain = asdict(plain)
+    print(json.dumps(plain, indent=2, ensure_ascii=False, default=sorted))

@@ -1,0 +1,41 @@
+"""A collection that grows: documents in, day by day; clusters with lasting ids, searched and corrected, out.
+
+`Collection` is one SQLite file with documents, mentions, vectors, scores of compared pairs, stories, clusters and
+corrections. Adding documents costs what is new; what people corrected is obeyed for good; `rebuild` gives what
+`cdcoref.prediction` gives for all documents at once.
+"""
+
+from cdcoref.collection.collection import Collection
+from cdcoref.collection.corrections import ACTIONS, Action, CorrectedMention, Correction
+from cdcoref.collection.records import (
+    ClusterChange,
+    ClusterPage,
+    ClusterSummary,
+    Counts,
+    DocumentPage,
+    DocumentSummary,
+    Question,
+    Report,
+    SearchResult,
+    StoredMention,
+)
+from cdcoref.collection.settings import CollectionOptions
+
+__all__ = [
+    "ACTIONS",
+    "Action",
+    "ClusterChange",
+    "ClusterPage",
+    "ClusterSummary",
+    "Collection",
+    "CollectionOptions",
+    "CorrectedMention",
+    "Correction",
+    "Counts",
+    "DocumentPage",
+    "DocumentSummary",
+    "Question",
+    "Report",
+    "SearchResult",
+    "StoredMention",
+]

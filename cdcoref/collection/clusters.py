@@ -1,0 +1,184 @@
+"""Clusters with numbers that last: a new partition of mentions in, the clusters that are stored for them out.
+
+A cluster is what most of its mentions were in before: it keeps its number through every change. Where clusters become
+one it has the oldest number, and the others remember it (`merged_into`); where a cluster falls into parts, the part
+with the most mentions keeps the number, and each of the others gets a new one, or the number that its mentions had
+before they were merged. Merges and splits are recorded (`changes`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from cdcoref.collection.word_index import chunks, marks
+from cdcoref.words import MentionWords
+
+MERGED, SPLIT, EMPTIED = "merged", "split", "emptied"
+"""What happened to a cluster: another was merged into it, it was split from another, it lost all its mentions."""
+
+Row = tuple[int, int | None, int | None]
+"""A mention's number, cluster and first cluster."""
+
+
+def now() -> str:
+    """The time, as it is stored."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def assign_clusters(
+    connection: sqlite3.Connection,
+    groups: Sequence[Sequence[int]],
+    rejected: Iterable[int] = (),
+    left: Iterable[int] = (),
+) -> None:
+    """Store the clusters of mentions that were clustered again.
+
+    Parameters
+    ----------
+    groups
+        The clusters, as numbers of mentions. The clusters that these mentions were in hold no others.
+    rejected
+        Numbers of mentions that are in none any more.
+    left
+        Numbers of clusters of which mentions are gone.
+    """
+    _Assignment(connection, groups).store(list(rejected), set(left))
+
+
+def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
+    """Count what is in clusters whose mentions changed, and find their titles; those without mentions are emptied."""
+    for chunk in chunks(numbers):
+        query = (
+            "SELECT mentions.cluster, documents.story, mentions.kind, mentions.document, mentions.words, "
+            "mentions.confidence FROM mentions JOIN documents ON documents.number = mentions.document "
+            f"WHERE mentions.cluster IN ({marks(chunk)}) ORDER BY mentions.document, mentions.place"
+        )
+        members: dict[int, list[tuple[int, str | None, int, str, float | None]]] = defaultdict(list)
+        for cluster, *row in connection.execute(query, chunk):
+            members[cluster].append(tuple(row))  # type: ignore[arg-type]
+        for number in chunk:
+            rows = members.get(number)  # type: ignore[call-overload]
+            if not rows:
+                connection.execute(
+                    "UPDATE clusters SET mentions = 0, documents = 0, confidence = NULL WHERE number = ?", (number,)
+                )
+                continue
+            known = [confidence for *_, confidence in rows if confidence is not None]
+            connection.execute(
+                "UPDATE clusters SET story = ?, kind = ?, title = ?, mentions = ?, documents = ?, confidence = ?, "
+                "merged_into = NULL WHERE number = ?",
+                (
+                    rows[0][0],
+                    rows[0][1],
+                    title_of([words for _, _, _, words, _ in rows]),
+                    len(rows),
+                    len({document for _, _, document, _, _ in rows}),
+                    sum(known) / len(known) if known else None,
+                    number,
+                ),
+            )
+
+
+def title_of(words: Sequence[str]) -> str:
+    """The most frequent words of a cluster's mentions, a pronoun only if there is nothing else.
+
+    Among equally frequent ones, those with capitals, then those with more letters.
+    """
+    counts = Counter(text for text in words if not MentionWords.of(text.split() or [text]).pronoun) or Counter(words)
+    return max(counts, key=lambda text: (counts[text], any(c.isupper() for c in text), len(text), text))
+
+
+class _Assignment:
+    """One change of clusters: what its mentions were in, and what they are in now."""
+
+    def __init__(self, connection: sqlite3.Connection, groups: Sequence[Sequence[int]]) -> None:
+        self._connection = connection
+        self._groups = groups
+        self._time = now()
+        self._before: dict[int, int | None] = {}
+        self._origin: dict[int, int | None] = {}
+        for chunk in chunks(number for group in groups for number in group):
+            query = f"SELECT number, cluster, origin FROM mentions WHERE number IN ({marks(chunk)})"
+            for number, cluster, origin in connection.execute(query, chunk):
+                self._before[number], self._origin[number] = cluster, origin
+
+    def store(self, rejected: list[int], left: set[int]) -> None:
+        former = {cluster for cluster in self._before.values() if cluster is not None} | left
+        for chunk in chunks(rejected):
+            query = f"SELECT DISTINCT cluster FROM mentions WHERE number IN ({marks(chunk)}) AND cluster IS NOT NULL"
+            former.update(cluster for (cluster,) in self._connection.execute(query, chunk))
+            self._connection.execute(
+                f"UPDATE mentions SET cluster = NULL, confidence = found WHERE number IN ({marks(chunk)})",
+                chunk,
+            )
+        kept = self._kept()
+        merges: list[tuple[int, int]] = []
+        assigned: set[int] = set()
+        for place, group in enumerate(self._groups):
+            claims = kept[place]
+            if claims:
+                number = claims[0]
+                merges.extend((other, number) for other in claims[1:])
+            else:
+                number = self._for_part(group, former | assigned)
+            assigned.add(number)
+            changed = [(number, self._origin[m] or number, m) for m in group if self._before[m] != number]
+            self._connection.executemany("UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?", changed)
+        for other, number in merges:
+            self._connection.execute("UPDATE clusters SET merged_into = ? WHERE number = ?", (number, other))
+            self._record(number, MERGED, other)
+        refresh_clusters(self._connection, sorted(former | assigned))
+        gone = former - assigned - {other for other, _ in merges}
+        for number in sorted(gone):
+            self._record(number, EMPTIED, None)
+
+    def _kept(self) -> dict[int, list[int]]:
+        """By group, the numbers of the clusters that live on in it, the oldest first."""
+        overlap: dict[int, Counter[int]] = defaultdict(Counter)
+        for place, group in enumerate(self._groups):
+            for mention in group:
+                cluster = self._before[mention]
+                if cluster is not None:
+                    overlap[cluster][place] += 1
+        kept: dict[int, list[int]] = defaultdict(list)
+        for cluster in sorted(overlap):
+            place = min(overlap[cluster], key=lambda place: (-overlap[cluster][place], place))
+            kept[place].append(cluster)
+        return kept
+
+    def _for_part(self, group: Sequence[int], taken: set[int]) -> int:
+        """The number of a cluster that goes on from none: one that its mentions had before, or a new one."""
+        whole = Counter(cluster for m in group if (cluster := self._before[m]) is not None)
+        earlier = Counter(origin for m in group if (origin := self._origin[m]) is not None)
+        for number, _ in sorted(earlier.items(), key=lambda entry: (-entry[1], entry[0])):
+            if number not in taken and self._is_free(number):
+                break
+        else:
+            number = self._new()
+            for m in group:
+                if self._before[m] is not None:
+                    self._origin[m] = number
+        if whole:
+            parent = min(whole, key=lambda cluster: (-whole[cluster], cluster))
+            self._record(number, SPLIT, parent)
+        return number
+
+    def _is_free(self, number: int) -> bool:
+        row = self._connection.execute("SELECT mentions FROM clusters WHERE number = ?", (number,)).fetchone()
+        return row is not None and row[0] == 0
+
+    def _new(self) -> int:
+        done = self._connection.execute(
+            "INSERT INTO clusters (title, mentions, documents, created) VALUES ('', 0, 0, ?)", (self._time,)
+        )
+        assert done.lastrowid is not None
+        return done.lastrowid
+
+    def _record(self, cluster: int, change: str, other: int | None) -> None:
+        self._connection.execute(
+            "INSERT INTO changes (time, cluster, change, other) VALUES (?, ?, ?, ?)",
+            (self._time, cluster, change, other),
+        )

@@ -1,0 +1,376 @@
+"""A collection that grows, in one file: documents are added and removed, clusters are looked at and corrected.
+
+with Collection.open("news.cdcoref") as collection:
+    collection.add(read_corpus(["monday.txt"]).corpus)
+    for cluster in collection.clusters():
+        print(cluster.id, cluster.title, cluster.documents)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from cdcoref.collection import queries
+from cdcoref.collection.adding import add_documents
+from cdcoref.collection.correcting import store_and_obey, undo_and_obey
+from cdcoref.collection.corrections import Action, Correction, stored_corrections
+from cdcoref.collection.database import Database
+from cdcoref.collection.documents import Incoming
+from cdcoref.collection.reader import BATCH_TOKENS, Reader
+from cdcoref.collection.rebuilding import rebuild_collection
+from cdcoref.collection.records import (
+    ClusterPage,
+    ClusterSummary,
+    Counts,
+    DocumentPage,
+    DocumentSummary,
+    Question,
+    Report,
+    SearchResult,
+    StoredMention,
+)
+from cdcoref.collection.removing import remove_documents
+from cdcoref.collection.settings import CollectionOptions, Settings, store_settings, stored_settings
+from cdcoref.corpus import Corpus, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import corpus_in, tokenise_text
+from cdcoref.prediction import Predictor
+from cdcoref.results import Plan, Prediction
+
+if TYPE_CHECKING:
+    from cdcoref.engines import Progress
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    pass
+
+
+class Collection:
+    """A collection in a file; made by :meth:`create` and :meth:`open`, and closed by :meth:`close` or ``with``.
+
+    An object belongs to one thread; opening another on the same file takes milliseconds. Any number of them, in any
+    number of programs, can read while one writes: each method sees the collection as it was before or after a change.
+    A change is stored whole or not at all, whatever happens meanwhile. Every method raises `InputError`, in one
+    sentence, if the file cannot be used or another program keeps writing for a minute.
+    """
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._settings = settings
+
+    @classmethod
+    def create(cls, path: str | Path, model: str = "default", options: CollectionOptions | None = None) -> Collection:
+        """Make an empty collection; if there is one, it is opened instead, provided it was made with the same.
+
+        Parameters
+        ----------
+        path
+            The file; its name should end in ``.cdcoref``.
+        model
+            As :func:`cdcoref.prediction.load` takes it; the model with which all documents are read.
+        options
+            How mentions are linked.
+
+        Raises
+        ------
+        InputError
+            If the file is something else, or a collection made with another model or other options.
+        """
+        if Path(model).is_dir():
+            model = str(Path(model).absolute())
+        wanted = Settings(model, options or CollectionOptions())
+        database = Database(path, create=True)
+        try:
+            with database.writing() as connection:
+                settings = stored_settings(connection)
+                if settings is None:
+                    settings = wanted
+                    store_settings(connection, settings)
+            if (settings.model, settings.options) != (wanted.model, wanted.options):
+                raise InputError(
+                    f"this collection was made with the model {settings.model!r} and {settings.options}; open it as it "
+                    "is, or rebuild it",
+                    path,
+                )
+        except BaseException:
+            database.close()
+            raise
+        return cls(database, settings)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Collection:
+        """Open a collection; it can be read also where it cannot be written.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        database = Database(path)
+        try:
+            with database.reading() as connection:
+                settings = stored_settings(connection)
+        except BaseException:
+            database.close()
+            raise
+        if settings is None:
+            database.close()
+            raise InputError("the collection was not made completely; remove the file and make it anew", path)
+        return cls(database, settings)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def __enter__(self) -> Collection:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._database.path
+
+    @property
+    def model(self) -> str:
+        """The model with which documents are read, as :func:`cdcoref.prediction.load` takes it."""
+        return self._current().model
+
+    @property
+    def options(self) -> CollectionOptions:
+        """How mentions are linked."""
+        return self._current().options
+
+    # -- changing it -------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        texts: Corpus | Mapping[str, str],
+        predictor: Predictor | None = None,
+        *,
+        batch_tokens: int = BATCH_TOKENS,
+        progress: Progress = _silent,
+    ) -> Report:
+        """Add documents, all of them or none.
+
+        A document that is there already, under whatever id, is recognised by its content and left alone; one that has
+        changed replaces its earlier self, whose mentions with the same words keep their clusters' ids. See
+        :mod:`cdcoref.collection.adding` for what it costs.
+
+        Parameters
+        ----------
+        texts
+            Texts by id, or a corpus. Mentions that a corpus comes with are used (their clusters are not); if it has
+            none they are found.
+        predictor
+            The collection's model, where it is loaded already; else it is loaded if it is needed.
+        batch_tokens
+            Word pieces that the encoder reads at once.
+        progress
+            Is told a stage (``"finding mentions"``, ``"comparing"``), how much of it is done, and how much there is.
+
+        Raises
+        ------
+        InputError
+            If the model is not the collection's, or a mention has no kind.
+        """
+        if isinstance(texts, Corpus):
+            corpus = texts
+        else:
+            corpus = Corpus(tuple(tokenise_text(text, id) for id, text in texts.items()))
+        given: dict[str, list[Mention]] | None = corpus.by_document() if corpus.mentions else None
+        incoming = [
+            Incoming.of(document, None if given is None else given[document.id]) for document in corpus.documents
+        ]
+        reader = Reader(self._current(), predictor, batch_tokens)
+        return add_documents(self._database, reader, incoming, progress)
+
+    def remove(self, ids: Sequence[str]) -> Report:
+        """Remove documents by id, all of them or none; the rest of their stories is clustered again.
+
+        Raises
+        ------
+        InputError
+            If there is no such document.
+        """
+        return remove_documents(self._database, ids)
+
+    def rebuild(
+        self,
+        predictor: Predictor | None = None,
+        *,
+        model: str | None = None,
+        options: CollectionOptions | None = None,
+        batch_tokens: int = BATCH_TOKENS,
+        progress: Progress = _silent,
+    ) -> Report:
+        """Make everything anew: exactly what prediction gives for all documents at once, then corrections.
+
+        Parameters
+        ----------
+        predictor
+            The model, where it is loaded already.
+        model
+            Another model than before, from now on.
+        options
+            Other options than before, from now on.
+        batch_tokens, progress
+            As in :meth:`add`.
+        """
+        settings = self._current()
+        if model is not None and Path(model).is_dir():
+            model = str(Path(model).absolute())
+        settings = replace(
+            settings, model=model or settings.model, options=options or settings.options, fingerprint=None
+        )
+        reader = Reader(replace(settings, clustering=None), predictor, batch_tokens)
+        return rebuild_collection(self._database, reader, progress)
+
+    def correct(self, action: Action, ids: Sequence[str], *, name: str | None = None) -> Correction:
+        """Say something about mentions or clusters; it is obeyed now, by every later addition and rebuild.
+
+        Parameters
+        ----------
+        action
+            ``"same"``: the mentions (two or more) are the same; their clusters become one. ``"not-same"``: the two
+            mentions are not the same. ``"not-a-mention"``: they are none. ``"split"``: they are one cluster of their
+            own, without the rest of the one that they are in. ``"rename"``: the cluster's name.
+        ids
+            Ids of mentions; the id of a cluster stands for its first mention. For ``"rename"``, one cluster.
+        name
+            For ``"rename"``.
+
+        Raises
+        ------
+        InputError
+            If there is no such mention or cluster, the correction makes no sense, or it contradicts an earlier one.
+        """
+        return store_and_obey(self._database, action, ids, name)
+
+    def undo(self, number: int | None = None) -> Correction:
+        """Undo a correction by its number, by default the latest that holds.
+
+        Raises
+        ------
+        InputError
+            If there is none, or it has been undone.
+        """
+        return undo_and_obey(self._database, number)
+
+    # -- looking at it -----------------------------------------------------------------------------------------------
+
+    def counts(self) -> Counts:
+        """How much there is."""
+        with self._database.reading() as connection:
+            return queries.counts(connection)
+
+    def clusters(
+        self,
+        *,
+        kind: str | None = None,
+        least: int = 2,
+        story: int | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> list[ClusterSummary]:
+        """Clusters of at least `least` mentions, those in most documents first."""
+        with self._database.reading() as connection:
+            return queries.cluster_list(connection, kind=kind, least=least, story=story, limit=limit, offset=offset)
+
+    def documents(self, *, limit: int = 100, offset: int = 0) -> list[DocumentSummary]:
+        """Documents, the latest first."""
+        with self._database.reading() as connection:
+            return queries.document_list(connection, limit=limit, offset=offset)
+
+    def cluster(self, id: str) -> ClusterPage:
+        """All about a cluster; about the one into which it was merged, if it was.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        with self._database.reading() as connection:
+            return queries.cluster_page(connection, id)
+
+    def document(self, id: str) -> DocumentPage:
+        """All about a document.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        with self._database.reading() as connection:
+            return queries.document_page(connection, id)
+
+    def mention(self, id: str) -> StoredMention:
+        """A mention by its id.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        number = queries.number_of(id, "m", "mention")
+        with self._database.reading() as connection:
+            found = queries.mentions_by_number(connection, [number])
+        if number not in found:
+            raise InputError(f"there is no mention {id} in the collection")
+        return found[number]
+
+    def search(self, query: str, *, limit: int = 20, offset: int = 0) -> SearchResult:
+        """What has all the words of a query, whatever their case and accents; the last may be a beginning."""
+        with self._database.reading() as connection:
+            return queries.search(connection, query, limit=limit, offset=offset)
+
+    def least_sure(self, limit: int = 20) -> list[Question]:
+        """The decisions that are the least sure; none if mentions are linked by lemma."""
+        with self._database.reading() as connection:
+            return queries.questions(connection, limit)
+
+    def corrections(self) -> list[Correction]:
+        """What was said, in that order; also what was undone."""
+        with self._database.reading() as connection:
+            return stored_corrections(connection)
+
+    def corpus(self, *, corrected: bool = False) -> Corpus:
+        """All documents and mentions with the ids of their clusters, in the order in which they were added.
+
+        Parameters
+        ----------
+        corrected
+            Only the documents with a mention about which somebody said something that holds.
+        """
+        with self._database.reading() as connection:
+            corpus = corpus_in(connection)
+            return corpus.subset(queries.corrected_documents(connection)) if corrected else corpus
+
+    def prediction(self, *, corrected: bool = False) -> Prediction:
+        """The same as a prediction, which has the stories too: for tables and pages."""
+        with self._database.reading() as connection:
+            corpus = self.corpus(corrected=corrected)
+            ids = {document.id for document in corpus.documents}
+            query = "SELECT story, id FROM documents ORDER BY number"
+            stories: dict[int, list[str]] = {}
+            for story, id in connection.execute(query):
+                if id in ids:
+                    stories.setdefault(story, []).append(id)
+            (pairs,) = connection.execute("SELECT count(*) FROM scores WHERE first != second").fetchone()
+        largest = max(map(len, stories.values()), default=0)
+        plan = Plan(len(corpus.documents), len(stories), largest, pairs, 0, 0.0)
+        return Prediction(corpus, tuple(map(tuple, stories.values())), plan)
+
+    def _current(self) -> Settings:
+        """What the collection is made with now; another program may have rebuilt it."""
+        with self._database.reading() as connection:
+            self._settings = stored_settings(connection) or self._settings
+        return self._settings

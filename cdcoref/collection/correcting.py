@@ -1,0 +1,180 @@
+"""What somebody says about mentions and clusters, by their ids: checked, stored, and obeyed at once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from cdcoref.collection.clusters import now
+from cdcoref.collection.corrections import (
+    ACTIONS,
+    LONGEST_NAME,
+    Action,
+    CorrectedMention,
+    Correction,
+    store_correction,
+    stored_corrections,
+    stories_of,
+)
+from cdcoref.collection.database import Database
+from cdcoref.collection.names import living_cluster, refresh_names
+from cdcoref.collection.queries import number_of
+from cdcoref.collection.reclustering import recluster
+from cdcoref.errors import InputError
+from cdcoref.formats import stored_mention
+
+_COLUMNS = (
+    "SELECT mentions.number, documents.id, documents.content, mentions.words, tokens, mentions.kind, rejected, cluster "
+    "FROM mentions JOIN documents ON documents.number = mentions.document"
+)
+
+
+def store_and_obey(database: Database, action: Action, ids: Sequence[str], name: str | None = None) -> Correction:
+    """Store a correction, and cluster the stories again that it is about.
+
+    Parameters
+    ----------
+    action
+        See :class:`cdcoref.collection.corrections.Correction`.
+    ids
+        Of mentions; where a cluster is named, its first mention stands for it. For ``"split"``, mentions of one
+        cluster, but not all of it; for ``"rename"``, one cluster.
+    name
+        For ``"rename"``.
+
+    Raises
+    ------
+    InputError
+        If there is no such mention or cluster, the correction makes no sense, or it contradicts an earlier one.
+    """
+    if action not in ACTIONS:
+        raise InputError(f"{action!r} is not a correction; choose {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
+    with database.writing() as connection:
+        if action == "rename":
+            number = _rename(connection, ids, name)
+        else:
+            mentions = [_Row.find(connection, id) for id in dict.fromkeys(ids)]
+            apart: list[_Row] = []
+            if action == "split":
+                apart = _rest_of_cluster(connection, mentions)
+            else:
+                _check(action, mentions)
+            number = store_correction(
+                connection, action, [row.mention for row in mentions], [row.mention for row in apart]
+            )
+        (correction,) = stored_corrections(connection, [number])
+        recluster(connection, stories_of(connection, correction))
+    return correction
+
+
+def undo_and_obey(database: Database, number: int | None) -> Correction:
+    """Undo a correction, by default the latest that holds.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it has been undone.
+    """
+    with database.writing() as connection:
+        if number is None:
+            query = "SELECT number FROM corrections WHERE undone IS NULL ORDER BY number DESC LIMIT 1"
+            row = connection.execute(query).fetchone()
+            if row is None:
+                raise InputError("there is no correction to undo")
+            number = int(row[0])
+        found = stored_corrections(connection, [number])
+        if not found:
+            raise InputError(f"there is no correction {number}")
+        if found[0].undone is not None:
+            raise InputError(f"correction {number} has been undone already")
+        connection.execute("UPDATE corrections SET undone = ? WHERE number = ?", (now(), number))
+        (correction,) = stored_corrections(connection, [number])
+        recluster(connection, stories_of(connection, correction))
+        if correction.cluster is not None:
+            _refresh_name(connection, number_of(correction.cluster, "c", "cluster"))
+    return correction
+
+
+class _Row:
+    """A stored mention, as corrections need it."""
+
+    def __init__(self, row: Sequence[object]) -> None:
+        number, document, content, words, tokens, kind, rejected, cluster = row
+        known = stored_mention(str(document), str(tokens), None, None)
+        assert isinstance(number, int)
+        assert isinstance(content, bytes)
+        assert kind is None or isinstance(kind, str)
+        self.number = number
+        self.mention = CorrectedMention(str(document), str(words), content.hex(), known.tokens, kind)
+        self.rejected = bool(rejected)
+        self.cluster = cluster
+
+    @classmethod
+    def find(cls, connection: sqlite3.Connection, id: str) -> _Row:
+        """The mention of an id, or the first of the cluster of that id."""
+        if id.startswith("c"):
+            number = living_cluster(connection, number_of(id, "c", "cluster"))
+            query = f"{_COLUMNS} WHERE cluster = ? ORDER BY document, place LIMIT 1"
+            what = f"there is no cluster {id} in the collection, or it has no mention left"
+        else:
+            number = number_of(id, "m", "mention")
+            query = f"{_COLUMNS} WHERE mentions.number = ?"
+            what = f"there is no mention {id} in the collection"
+        row = connection.execute(query, (number,)).fetchone()
+        if row is None:
+            raise InputError(what)
+        return cls(row)
+
+
+def _check(action: Action, mentions: Sequence[_Row]) -> None:
+    """Refuse what makes no sense."""
+    if action == "not-a-mention":
+        if not mentions:
+            raise InputError("name a mention that is none")
+        return
+    if action == "not-same" and len(mentions) != 2:
+        raise InputError("name two different mentions that are not the same")
+    if len({row.number for row in mentions}) < 2:
+        raise InputError("name two different mentions, or more, that are the same")
+    if len({row.mention.kind for row in mentions}) > 1:
+        raise InputError("an event and an entity are never the same; name mentions of one kind")
+    rejected = [row for row in mentions if row.rejected]
+    if rejected:
+        raise InputError(f"{rejected[0].mention.words!r} was said to be no mention; undo that first")
+
+
+def _rest_of_cluster(connection: sqlite3.Connection, mentions: Sequence[_Row]) -> list[_Row]:
+    """The mentions of a cluster that are not split from it."""
+    clusters = {row.cluster for row in mentions}
+    if len(clusters) != 1 or None in clusters:
+        raise InputError("name mentions of one cluster to be split from it")
+    (cluster,) = clusters
+    chosen = {row.number for row in mentions}
+    query = f"{_COLUMNS} WHERE cluster = ? ORDER BY document, place"
+    rest = [row for row in map(_Row, connection.execute(query, (cluster,))) if row.number not in chosen]
+    if not rest:
+        raise InputError("these are all the mentions of the cluster; name some of them to be split from it")
+    return rest
+
+
+def _rename(connection: sqlite3.Connection, ids: Sequence[str], name: str | None) -> int:
+    """Store the name of a cluster."""
+    chosen = " ".join((name or "").split())
+    if len(ids) != 1 or not ids[0].startswith("c"):
+        raise InputError("name one cluster to be renamed")
+    if not chosen or len(chosen) > LONGEST_NAME:
+        raise InputError(f"a cluster's name has 1 to {LONGEST_NAME} characters")
+    number = living_cluster(connection, number_of(ids[0], "c", "cluster"))
+    row = connection.execute("SELECT 1 FROM clusters WHERE number = ? AND mentions > 0", (number,)).fetchone()
+    if row is None:
+        raise InputError(f"there is no cluster {ids[0]} in the collection, or it has no mention left")
+    correction = store_correction(connection, "rename", (), (), number, chosen)
+    _refresh_name(connection, number)
+    return correction
+
+
+def _refresh_name(connection: sqlite3.Connection, cluster: int) -> None:
+    query = "SELECT story FROM clusters WHERE number = ?"
+    row = connection.execute(query, (living_cluster(connection, cluster),)).fetchone()
+    if row is not None and row[0] is not None:
+        refresh_names(connection, [row[0]])

@@ -1,0 +1,269 @@
+"""What people said about mentions and clusters: stored with its time, obeyed by every later clustering, undoable.
+
+A correction knows its mentions by the content of their document, their tokens and their kind. It is obeyed wherever
+those are: after a rebuild with another model, or after a document was removed and added again. Where a document is
+replaced by a changed one, what was said holds for the mentions with the same words. While a mention is not there, what
+was said about it rests.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Literal, get_args
+
+from cdcoref.collection.clusters import now
+from cdcoref.collection.constraints import Constraints, contradiction
+from cdcoref.collection.story import mention_key
+from cdcoref.collection.word_index import chunks, marks
+from cdcoref.errors import InputError
+
+Action = Literal["same", "not-same", "not-a-mention", "split", "rename"]
+ACTIONS: tuple[str, ...] = get_args(Action)
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedMention:
+    """A mention as a correction knows it.
+
+    Attributes
+    ----------
+    document, words
+        What it was called when the correction was made; only for people.
+    content, tokens, kind
+        The hash of the document's content in hexadecimal digits, the tokens, the kind: what the mention is.
+    """
+
+    document: str
+    words: str
+    content: str
+    tokens: tuple[int, ...]
+    kind: str | None
+
+    @property
+    def key(self) -> str:
+        """What it is found by."""
+        return mention_key(bytes.fromhex(self.content), self.tokens, self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What somebody said.
+
+    Attributes
+    ----------
+    number
+        By which it is undone.
+    time
+        When it was said (ISO 8601, UTC).
+    action
+        ``"same"``, ``"not-same"``: the mentions are (not) the same. ``"not-a-mention"``: they are none. ``"split"``:
+        they are one cluster, and not in that of the mentions `apart`. ``"rename"``: the cluster has a name.
+    mentions, apart
+        The mentions.
+    cluster, name
+        The id of the renamed cluster, and its name.
+    undone
+        When it was undone; None while it holds.
+    """
+
+    number: int
+    time: str
+    action: Action
+    mentions: tuple[CorrectedMention, ...]
+    apart: tuple[CorrectedMention, ...]
+    cluster: str | None = None
+    name: str | None = None
+    undone: str | None = None
+
+    def constraints(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Pairs of keys of mentions that are the same, and of mentions that are not."""
+        keys = [mention.key for mention in self.mentions]
+        if self.action == "same":
+            return [(keys[0], key) for key in keys[1:]], []
+        if self.action == "not-same":
+            return [], [(keys[0], key) for key in keys[1:]]
+        if self.action == "split":
+            return [(keys[0], key) for key in keys[1:]], [(keys[0], mention.key) for mention in self.apart]
+        return [], []
+
+
+_COLUMNS = "number, time, action, mentions, apart, cluster, name, undone"
+
+
+def stored_corrections(connection: sqlite3.Connection, numbers: Iterable[int] | None = None) -> list[Correction]:
+    """Corrections by number, in the order in which they were made; all of them by default."""
+    if numbers is None:
+        rows = connection.execute(f"SELECT {_COLUMNS} FROM corrections ORDER BY number").fetchall()
+    else:
+        rows = []
+        for chunk in chunks(sorted(set(numbers))):
+            query = f"SELECT {_COLUMNS} FROM corrections WHERE number IN ({marks(chunk)}) ORDER BY number"
+            rows.extend(connection.execute(query, chunk).fetchall())
+    return [_correction(row) for row in rows]
+
+
+def _correction(row: Sequence[object]) -> Correction:
+    number, time, action, mentions, apart, cluster, name, undone = row
+    try:
+        lists = [
+            tuple(CorrectedMention(**{**entry, "tokens": tuple(entry["tokens"])}) for entry in json.loads(str(text)))
+            for text in (mentions, apart)
+        ]
+    except (ValueError, TypeError, KeyError) as error:
+        raise sqlite3.DatabaseError(f"correction {number} is damaged") from error
+    renamed = None if cluster is None else f"c{cluster}"
+    return Correction(number, time, action, lists[0], lists[1], renamed, name, undone)  # type: ignore[arg-type]
+
+
+def store_correction(
+    connection: sqlite3.Connection,
+    action: Action,
+    mentions: Sequence[CorrectedMention],
+    apart: Sequence[CorrectedMention] = (),
+    cluster: int | None = None,
+    name: str | None = None,
+) -> int:
+    """Store a correction; returns its number.
+
+    Raises
+    ------
+    InputError
+        If it contradicts earlier ones that hold.
+    """
+    done = connection.execute(
+        "INSERT INTO corrections (time, action, mentions, apart, cluster, name) VALUES (?, ?, ?, ?, ?, ?)",
+        (now(), action, _as_json(mentions), _as_json(apart), cluster, name),
+    )
+    assert done.lastrowid is not None
+    _store_contents(connection, done.lastrowid, (*mentions, *apart))
+    _check(connection, done.lastrowid)
+    return done.lastrowid
+
+
+def _as_json(mentions: Sequence[CorrectedMention]) -> str:
+    return json.dumps([asdict(mention) for mention in mentions])
+
+
+def _store_contents(connection: sqlite3.Connection, number: int, mentions: Iterable[CorrectedMention]) -> None:
+    """Store in which documents the mentions of a correction are."""
+    contents = sorted({bytes.fromhex(mention.content) for mention in mentions})
+    connection.executemany("INSERT INTO corrected VALUES (?, ?)", ((content, number) for content in contents))
+
+
+def _check(connection: sqlite3.Connection, number: int) -> None:
+    """Refuse a new correction that contradicts others."""
+    holding = [correction for correction in stored_corrections(connection) if correction.undone is None]
+
+    def contradicted(corrections: Iterable[Correction]) -> bool:
+        pairs = [correction.constraints() for correction in corrections]
+        return contradiction([p for together, _ in pairs for p in together], [p for _, apart in pairs for p in apart])
+
+    if not contradicted(holding):
+        return
+    others = [c for c in holding if c.number != number]
+    causes = [c for c in others if not contradicted(other for other in holding if other is not c)] or others
+    what = " or ".join(str(cause.number) for cause in causes)
+    raise InputError(f"this contradicts what was said before; undo correction {what} first")
+
+
+def stored_constraints(
+    connection: sqlite3.Connection, contents: Iterable[bytes], keys: Mapping[str, int]
+) -> Constraints:
+    """The constraints that hold between mentions of some documents.
+
+    Parameters
+    ----------
+    contents
+        Hashes of the documents' contents.
+    keys
+        The number of every mention by its key.
+    """
+    together: list[tuple[int, int]] = []
+    apart: list[tuple[int, int]] = []
+    for correction in _holding(connection, contents):
+        # Where the first of several is not there, the others are tied to each other all the same.
+        present = [keys[m.key] for m in correction.mentions if m.key in keys]
+        if correction.action in ("same", "split"):
+            together.extend((present[0], number) for number in present[1:])
+        if correction.action == "not-same":
+            apart.extend((present[0], number) for number in present[1:])
+        if correction.action == "split" and present:
+            apart.extend((present[0], keys[m.key]) for m in correction.apart if m.key in keys)
+    return Constraints(tuple(together), tuple(apart))
+
+
+def mark_rejected(connection: sqlite3.Connection, story: int) -> list[int]:
+    """Mark the mentions of a story that are none, and no others; returns their numbers."""
+    own = "SELECT number FROM documents WHERE story = ?"
+    connection.execute(f"UPDATE mentions SET rejected = 0 WHERE rejected AND document IN ({own})", (story,))
+    contents = [content for (content,) in connection.execute("SELECT content FROM documents WHERE story = ?", (story,))]
+    for correction in _holding(connection, contents):
+        if correction.action == "not-a-mention":
+            connection.executemany(
+                "UPDATE mentions SET rejected = 1 WHERE tokens = ? AND kind IS ? "
+                "AND document IN (SELECT number FROM documents WHERE content = ? AND story = ?)",
+                ((stored_tokens(m.tokens), m.kind, bytes.fromhex(m.content), story) for m in correction.mentions),
+            )
+    query = f"SELECT number FROM mentions WHERE rejected AND document IN ({own})"
+    return [number for (number,) in connection.execute(query, (story,))]
+
+
+def move_corrections(
+    connection: sqlite3.Connection, before: bytes, after: bytes, tokens: Mapping[tuple[str, str | None], str]
+) -> None:
+    """Let corrections of a document's mentions be about those of its changed self.
+
+    Parameters
+    ----------
+    before, after
+        Hashes of the document's content.
+    tokens
+        The stored tokens of a mention after, by its stored tokens before and its kind; others are left behind.
+    """
+
+    def moved(mention: CorrectedMention) -> CorrectedMention:
+        there = tokens.get((stored_tokens(mention.tokens), mention.kind))
+        if mention.content != before.hex() or there is None:
+            return mention
+        return replace(mention, content=after.hex(), tokens=tuple(json.loads(there)))
+
+    numbers = [n for (n,) in connection.execute("SELECT correction FROM corrected WHERE content = ?", (before,))]
+    for correction in stored_corrections(connection, numbers):
+        mentions, apart = [tuple(map(moved, some)) for some in (correction.mentions, correction.apart)]
+        connection.execute(
+            "UPDATE corrections SET mentions = ?, apart = ? WHERE number = ?",
+            (_as_json(mentions), _as_json(apart), correction.number),
+        )
+        connection.execute("DELETE FROM corrected WHERE correction = ?", (correction.number,))
+        _store_contents(connection, correction.number, (*mentions, *apart))
+
+
+def stored_tokens(tokens: Sequence[int]) -> str:
+    """The tokens of a mention as they are stored."""
+    return json.dumps(list(tokens), separators=(",", ":"))
+
+
+def stories_of(connection: sqlite3.Connection, correction: Correction) -> set[int]:
+    """The stories in which a correction's mentions are."""
+    contents = sorted({bytes.fromhex(mention.content) for mention in (*correction.mentions, *correction.apart)})
+    return {
+        story
+        for chunk in chunks(contents)
+        for (story,) in connection.execute(
+            f"SELECT story FROM documents WHERE content IN ({marks(chunk)})",
+            chunk,
+        )
+    }
+
+
+def _holding(connection: sqlite3.Connection, contents: Iterable[bytes]) -> list[Correction]:
+    """The corrections that hold and name a mention of one of the documents."""
+    numbers: set[int] = set()
+    for chunk in chunks(contents):
+        query = f"SELECT DISTINCT correction FROM corrected WHERE content IN ({marks(chunk)})"
+        numbers.update(number for (number,) in connection.execute(query, chunk))
+    return [correction for correction in stored_corrections(connection, numbers) if correction.undone is None]

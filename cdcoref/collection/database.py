@@ -1,0 +1,112 @@
+"""A collection's file in, transactions on it out: all of a change is stored, or nothing of it.
+
+The file is in SQLite's write-ahead mode: readers see it as it was when they began, whatever is being written; one
+program writes at a time, and another waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cdcoref.collection.tables import MIGRATIONS, migrate
+from cdcoref.errors import InputError
+from cdcoref.formats import APPLICATION_ID, check_collection, collection_errors, connect_to_collection
+
+WAIT = 60.0
+"""Seconds to wait for another program that is writing."""
+
+
+class Database:
+    """A connection to a collection's file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    create
+        Make the tables if the file is new or empty; otherwise it must be a collection.
+
+    Raises
+    ------
+    InputError
+        If the file is not a collection, cannot be used, or is of a later version.
+    """
+
+    def __init__(self, path: str | Path, *, create: bool = False) -> None:
+        self.path = Path(path)
+        exists = self.path.exists() and self.path.stat().st_size > 0
+        if not exists and not create:
+            raise InputError("there is no collection here", path)
+        if exists and (self.path.is_dir() or not _writable(self.path)):
+            self.connection = connect_to_collection(path)
+            return
+        with collection_errors(path):
+            self.connection = sqlite3.connect(self.path, isolation_level=None, timeout=WAIT)
+            try:
+                self._prepare(create)
+            except BaseException:
+                self.connection.close()
+                raise
+
+    def _prepare(self, create: bool) -> None:
+        """Make or migrate the tables where they are not of the present version."""
+        connection = self.connection
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        if application == APPLICATION_ID and check_collection(connection, self.path) == len(MIGRATIONS):
+            connection.execute("PRAGMA synchronous = FULL")
+            return
+        if (not create and application == 0) or application not in (0, APPLICATION_ID):
+            raise InputError("this SQLite database is not a collection", self.path)
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application == 0 and tables:
+            raise InputError("this SQLite database is not a collection", self.path)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        with self.writing():
+            # Another program may have been faster.
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            migrate(connection, version)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A change: it is stored whole when the block ends, and not at all if it ends with an error.
+
+        Raises
+        ------
+        InputError
+            If it cannot be stored.
+        """
+        with collection_errors(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+                self.connection.execute("COMMIT")
+            finally:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The collection as it is now, until the block ends; within a transaction, as that sees it."""
+        with collection_errors(self.path):
+            if self.connection.in_transaction:
+                yield self.connection
+                return
+            self.connection.execute("BEGIN")
+            try:
+                yield self.connection
+            finally:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+
+
+def _writable(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)

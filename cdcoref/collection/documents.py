@@ -1,0 +1,313 @@
+"""Documents on their way in and out: which are new, changed or known; their rows, mentions, words and scores."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import PurePath
+from typing import NamedTuple
+
+from cdcoref.collection.clusters import now
+from cdcoref.collection.corrections import stored_tokens
+from cdcoref.collection.scores import DocumentPair, DocumentScores
+from cdcoref.collection.word_index import Weights, chunks, index_words, marks, unindex_words
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import stored_document, stored_fields, stored_mention
+from cdcoref.results import character_parts
+from cdcoref.stories import words_of
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A document that is to be added.
+
+    Attributes
+    ----------
+    document
+        The document.
+    mentions
+        Those with which it came, in the order of the text; None if they are to be found.
+    content
+        The hash by which the same document is recognised: of its text, words, sentences and the given mentions.
+    source
+        The file, where it is a plain text named after its file.
+    weights
+        Its words.
+    """
+
+    document: Document
+    mentions: tuple[Mention, ...] | None
+    content: bytes
+    source: str | None
+    weights: Weights
+
+    @classmethod
+    def of(cls, document: Document, mentions: Sequence[Mention] | None) -> Incoming:
+        """Prepare a document."""
+        given = None
+        if mentions is not None:
+            ordered = sorted(mentions, key=lambda m: (m.start, m.end, m.tokens, m.kind or "", m.cluster or ""))
+            given = tuple({mention.key: mention for mention in ordered}.values())
+        try:
+            document.text.encode()
+        except UnicodeEncodeError:
+            raise InputError(
+                f"document {document.id!r} contains half of a surrogate pair, which is not a character", document.path
+            ) from None
+        seen = stored_fields(replace(document, id="", path=None))
+        marked = None if given is None else [(m.tokens, m.kind) for m in given]
+        content = sha256(repr((document.text, seen, marked)).encode(errors="backslashreplace")).digest()
+        source = None
+        if document.path is not None:
+            path = os.path.abspath(document.path)
+            if PurePath(path).as_posix().endswith(f"/{document.id}"):
+                source = path
+        return cls(document, given, content, source, words_of(document))
+
+    def renamed(self, id: str) -> Incoming:
+        """The same under another id."""
+        mentions = None if self.mentions is None else tuple(replace(m, document=id) for m in self.mentions)
+        return replace(self, document=replace(self.document, id=id), mentions=mentions)
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """What is to be done with documents that are to be added.
+
+    Attributes
+    ----------
+    new
+        Those to be added, under the ids that they will have.
+    replaced
+        Numbers of the stored documents which they replace, by id.
+    known
+        Ids of those that are there, by the ids with which they came.
+    """
+
+    new: tuple[Incoming, ...]
+    replaced: Mapping[str, int]
+    known: Mapping[str, str]
+
+
+def sort_documents(connection: sqlite3.Connection, incoming: Sequence[Incoming]) -> Sorted:
+    """Tell new documents from changed and known ones.
+
+    A document with the content of a stored one is known, whatever its id. A plain text is a changed one if a text from
+    the same file is stored; if its id is that of a text from another file, its id gets as many folders of its path
+    before it as make it unique. Any other document is a changed one if its id is stored.
+    """
+    # What a changed document was is no longer known, wherever that document stands among the others.
+    changed = _sorted(connection, incoming, frozenset()).replaced
+    return _sorted(connection, incoming, frozenset(changed))
+
+
+def _sorted(connection: sqlite3.Connection, incoming: Sequence[Incoming], changed: frozenset[str]) -> Sorted:
+    new: dict[str, Incoming] = {}
+    replaced: dict[str, int] = {}
+    known: dict[str, str] = {}
+    contents: dict[bytes, str] = {}
+    for document in incoming:
+        came_as = document.document.id
+        row = connection.execute("SELECT id FROM documents WHERE content = ?", (document.content,)).fetchone()
+        if row is not None and row[0] not in changed:
+            known[came_as] = row[0]
+            continue
+        if document.content in contents:
+            known[came_as] = contents[document.content]
+            continue
+        number, id = _place(connection, document, set(new))
+        document = document.renamed(id)
+        contents[document.content] = id
+        new[id] = document
+        if number is not None:
+            replaced[id] = number
+    return Sorted(tuple(new.values()), replaced, known)
+
+
+def _place(connection: sqlite3.Connection, incoming: Incoming, taken: set[str]) -> tuple[int | None, str]:
+    """The number of the stored document that one replaces, if any, and its id."""
+    by_id = "SELECT number, source FROM documents WHERE id = ?"
+    if incoming.source is None:
+        row = connection.execute(by_id, (incoming.document.id,)).fetchone()
+        return (None if row is None else row[0]), incoming.document.id
+    query = "SELECT number, id FROM documents WHERE source = ?"
+    row = connection.execute(query, (incoming.source,)).fetchone()
+    if row is not None:
+        return row[0], row[1]
+    parts = PurePath(incoming.source).parts
+    id = incoming.document.id
+    depth = len(PurePath(id).parts)
+    while id in taken or connection.execute(by_id, (id,)).fetchone() is not None:
+        depth += 1
+        if depth > len(parts):
+            raise InputError(f"another document has the id {incoming.document.id!r}", incoming.source)
+        id = "/".join(parts[-depth:])
+    return None, id
+
+
+def insert_document(
+    connection: sqlite3.Connection, incoming: Incoming, mentions: Sequence[Mention], story: int, share: float
+) -> int:
+    """Store a document with its mentions; returns its number."""
+    document = incoming.document
+    done = connection.execute(
+        "INSERT INTO documents (id, content, source, given, story, added, text, fields, share, words) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, x'')",
+        (
+            document.id,
+            incoming.content,
+            incoming.source,
+            incoming.mentions is not None,
+            story,
+            now(),
+            document.text,
+            stored_fields(document),
+            share,
+        ),
+    )
+    number = done.lastrowid
+    assert number is not None
+    stored = index_words(connection, number, incoming.weights, share)
+    connection.execute("UPDATE documents SET words = ? WHERE number = ?", (stored, number))
+    connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (number, document.text))
+    insert_mentions(connection, number, document, mentions)
+    return number
+
+
+def insert_mentions(
+    connection: sqlite3.Connection, number: int, document: Document, mentions: Sequence[Mention]
+) -> None:
+    """Store the mentions of a document, in their order."""
+    for place, mention in enumerate(mentions):
+        words = mention_words(document, mention)
+        done = connection.execute(
+            "INSERT INTO mentions (document, place, tokens, kind, words, found, source_id, tag, confidence) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                number,
+                place,
+                stored_tokens(mention.tokens),
+                mention.kind,
+                words,
+                mention.confidence,
+                mention.id,
+                mention.tag,
+                mention.confidence,
+            ),
+        )
+        connection.execute("INSERT INTO mention_words (rowid, words) VALUES (?, ?)", (done.lastrowid, words))
+
+
+class MentionRow(NamedTuple):
+    """A mention as it is stored: its kind and words, its tokens, the cluster that it is in and its first one."""
+
+    number: int
+    kind: str | None
+    words: str
+    tokens: str
+    cluster: int | None
+    origin: int | None
+
+
+class Deleted(NamedTuple):
+    """A document that was removed: its story, the hash of its content, its mentions in the order of the text."""
+
+    story: int
+    content: bytes
+    mentions: list[MentionRow]
+
+
+def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
+    """Remove a document and all that belongs to it."""
+    query = "SELECT story, text, content FROM documents WHERE number = ?"
+    story, text, content = connection.execute(query, (number,)).fetchone()
+    mentions = delete_mentions(connection, number)
+    unindex_words(connection, number)
+    connection.execute("DELETE FROM scores WHERE first = ?1 OR second = ?1", (number,))
+    connection.execute(
+        "INSERT INTO document_words (document_words, rowid, text) VALUES ('delete', ?, ?)", (number, text)
+    )
+    connection.execute("DELETE FROM documents WHERE number = ?", (number,))
+    return Deleted(int(story), content, mentions)
+
+
+def mentions_of(connection: sqlite3.Connection, document: int) -> list[MentionRow]:
+    """The mentions of a document, in the order of the text."""
+    query = "SELECT number, kind, words, tokens, cluster, origin FROM mentions WHERE document = ? ORDER BY place"
+    return [MentionRow(*row) for row in connection.execute(query, (document,))]
+
+
+def delete_mentions(connection: sqlite3.Connection, document: int) -> list[MentionRow]:
+    """Remove the mentions of a document; returns what they were."""
+    former = mentions_of(connection, document)
+    connection.execute(
+        "INSERT INTO mention_words (mention_words, rowid, words) "
+        "SELECT 'delete', number, words FROM mentions WHERE document = ?",
+        (document,),
+    )
+    connection.execute("DELETE FROM mentions WHERE document = ?", (document,))
+    return former
+
+
+def same_mentions(former: Sequence[MentionRow], present: Sequence[MentionRow]) -> list[tuple[MentionRow, MentionRow]]:
+    """The mentions of a document before and after it changed that are the same: of one kind, with the same words, the
+    first of those before with the first of those after, and so on."""
+    waiting: dict[tuple[str | None, str], list[MentionRow]] = {}
+    for mention in reversed(former):
+        waiting.setdefault((mention.kind, mention.words), []).append(mention)
+    pairs = []
+    for mention in present:
+        same = waiting.get((mention.kind, mention.words))
+        if same:
+            pairs.append((same.pop(), mention))
+    return pairs
+
+
+def inherit_clusters(connection: sqlite3.Connection, pairs: Sequence[tuple[MentionRow, MentionRow]]) -> None:
+    """Put the mentions of a changed document into the clusters that they were in before it changed.
+
+    So that clusters keep their numbers; clustering the story again decides where the mentions belong.
+    """
+    connection.executemany(
+        "UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?",
+        ((before.cluster, before.origin, after.number) for before, after in pairs),
+    )
+
+
+def store_scores(
+    connection: sqlite3.Connection, numbers: Mapping[str, int], scores: Mapping[DocumentPair, DocumentScores]
+) -> None:
+    """Store scores of pairs of documents that have none; `numbers` are those of the documents by id."""
+    rows = []
+    for (one, other), found in scores.items():
+        first, second = numbers[one], numbers[other]
+        rows.append((first, second, found.packed()) if first <= second else (second, first, found.swapped().packed()))
+    connection.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?)", rows)
+
+
+def mention_words(document: Document, mention: Mention) -> str:
+    """The words of a mention as they stand in the text, parts joined by an ellipsis."""
+
+    parts = character_parts(mention, document)
+    return " ... ".join(" ".join(document.text[start:end].split()) for start, end in parts)
+
+
+def stored_part(connection: sqlite3.Connection, ids: Sequence[str]) -> Corpus:
+    """Some stored documents with all their mentions, in the order of their places."""
+
+    documents: list[Document] = []
+    mentions: list[Mention] = []
+    for chunk in chunks(ids):
+        query = f"SELECT id, text, fields FROM documents WHERE id IN ({marks(chunk)}) ORDER BY number"
+        documents.extend(stored_document(*row) for row in connection.execute(query, chunk))
+        query = (
+            "SELECT documents.id, tokens, kind, NULL, source_id, tag, found FROM documents "
+            "JOIN mentions ON mentions.document = documents.number "
+            f"WHERE documents.id IN ({marks(chunk)}) ORDER BY documents.number, place"
+        )
+        mentions.extend(stored_mention(*row) for row in connection.execute(query, chunk))
+    return Corpus(tuple(documents), tuple(mentions))

@@ -1,0 +1,36 @@
+"""Names that people gave to clusters: the latest that was not undone, of the cluster or of one merged into it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+NAMES = (
+    "SELECT cluster, name FROM corrections WHERE action = 'rename' AND undone IS NULL ORDER BY number"  # the last wins
+)
+
+
+def refresh_names(connection: sqlite3.Connection, stories: Iterable[int]) -> None:
+    """Store the names of the clusters of some stories."""
+    names: dict[int, str] = dict(connection.execute(NAMES).fetchall())
+    chosen: dict[int, tuple[bool, str]] = {}
+    for cluster, name in names.items():
+        number = living_cluster(connection, cluster)
+        own = number == cluster
+        if number not in chosen or own or not chosen[number][0]:
+            chosen[number] = own, name
+    for story in stories:
+        query = "SELECT number, name FROM clusters WHERE story = ? AND mentions > 0"
+        for number, before in connection.execute(query, (story,)).fetchall():
+            own_name = chosen[number][1] if number in chosen else None
+            if own_name != before:
+                connection.execute("UPDATE clusters SET name = ? WHERE number = ?", (own_name, number))
+
+
+def living_cluster(connection: sqlite3.Connection, number: int) -> int:
+    """The cluster itself, or the one that it was merged into."""
+    while True:
+        row = connection.execute("SELECT merged_into FROM clusters WHERE number = ?", (number,)).fetchone()
+        if row is None or row[0] is None:
+            return number
+        number = row[0]

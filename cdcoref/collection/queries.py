@@ -1,0 +1,278 @@
+"""A collection's tables in, what people look at out: lists, pages, what was searched for, what to check next.
+
+Nothing here reads more of the collection than it answers with; nothing is changed.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from cdcoref.collection.names import living_cluster
+from cdcoref.collection.records import (
+    ClusterChange,
+    ClusterPage,
+    ClusterSummary,
+    Counts,
+    DocumentPage,
+    DocumentSummary,
+    Question,
+    SearchResult,
+    StoredMention,
+)
+from cdcoref.collection.word_index import chunks, marks
+from cdcoref.corpus import Document
+from cdcoref.errors import InputError
+from cdcoref.formats import cluster_id, stored_document, stored_mention
+from cdcoref.results import character_parts
+
+NEIGHBOURS = 12
+SNIPPET = 160
+"""Characters of the beginning of a document."""
+
+_SUMMARY = "number, kind, coalesce(name, title), name, mentions, documents, confidence, story"
+_DOCUMENT = (
+    "documents.number, documents.id, documents.story, documents.added, documents.text, "
+    "(SELECT count(*) FROM mentions WHERE mentions.document = documents.number AND NOT rejected)"
+)
+_MENTION = "mentions.number, cluster, rejected, confidence, tokens, mentions.kind, documents.id"
+_WORD = re.compile(r"[^\W_]")
+
+
+def mention_id(number: int) -> str:
+    """The id of the mention that is stored under a number.
+
+    >>> mention_id(17)
+    'm17'
+    """
+    return f"m{number}"
+
+
+def number_of(id: str, letter: str, what: str) -> int:
+    """The number in an id of a cluster (``"c"``) or a mention (``"m"``).
+
+    Raises
+    ------
+    InputError
+        If it is no such id.
+    """
+    match = re.fullmatch(rf"{letter}([1-9][0-9]{{0,17}})", id)
+    if match is None:
+        raise InputError(f"{id!r} is not the id of a {what}, which is {letter} and a number, such as {letter}12")
+    return int(match[1])
+
+
+def counts(connection: sqlite3.Connection) -> Counts:
+    """How much there is."""
+    query = (
+        "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM stories), "
+        "(SELECT count(*) FROM mentions WHERE NOT rejected), "
+        "count(*), coalesce(sum(documents > 1), 0), coalesce(sum(mentions = 1), 0), "
+        "(SELECT count(*) FROM corrections WHERE undone IS NULL) FROM clusters WHERE mentions > 0"
+    )
+    return Counts(*connection.execute(query).fetchone())
+
+
+def cluster_list(
+    connection: sqlite3.Connection, *, kind: str | None, least: int, story: int | None, limit: int, offset: int
+) -> list[ClusterSummary]:
+    """Clusters of at least so many mentions, those in most documents first."""
+    conditions = ["mentions >= ?"]
+    values: list[object] = [max(1, least)]
+    for column, value in (("kind", kind), ("story", story)):
+        if value is not None:
+            conditions.append(f"{column} = ?")
+            values.append(value)
+    query = (
+        f"SELECT {_SUMMARY} FROM clusters WHERE {' AND '.join(conditions)} "
+        "ORDER BY documents DESC, mentions DESC, number LIMIT ? OFFSET ?"
+    )
+    return [_summary(row) for row in connection.execute(query, (*values, limit, offset))]
+
+
+def document_list(connection: sqlite3.Connection, *, limit: int, offset: int) -> list[DocumentSummary]:
+    """Documents, the latest first."""
+    query = f"SELECT {_DOCUMENT} FROM documents ORDER BY number DESC LIMIT ? OFFSET ?"
+    return [_document_summary(row) for row in connection.execute(query, (limit, offset))]
+
+
+def cluster_page(connection: sqlite3.Connection, id: str) -> ClusterPage:
+    """All about a cluster, or about the one into which it was merged.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    number = living_cluster(connection, number_of(id, "c", "cluster"))
+    row = connection.execute(f"SELECT {_SUMMARY} FROM clusters WHERE number = ?", (number,)).fetchone()
+    if row is None:
+        raise InputError(f"there is no cluster {id} in the collection")
+    query = (
+        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
+        "WHERE cluster = ? ORDER BY document, place"
+    )
+    mentions = stored_mentions(connection, connection.execute(query, (number,)).fetchall())
+    query = (
+        "SELECT cluster, count(DISTINCT document) AS shared FROM mentions WHERE cluster != ?1 AND document IN "
+        "(SELECT document FROM mentions WHERE cluster = ?1) GROUP BY cluster ORDER BY shared DESC, cluster LIMIT ?2"
+    )
+    near = [other for other, _ in connection.execute(query, (number, NEIGHBOURS))]
+    query = "SELECT time, cluster, change, other FROM changes WHERE cluster = ?1 OR other = ?1 ORDER BY number DESC"
+    changes = connection.execute(query, (number,)).fetchall()
+    return ClusterPage(
+        _summary(row),
+        tuple(Counter(mention.text for mention in mentions).most_common()),
+        tuple(mentions),
+        tuple(summaries(connection, near)),
+        tuple(
+            ClusterChange(time, cluster_id(cluster), change, None if other is None else cluster_id(other))
+            for time, cluster, change, other in changes
+        ),
+    )
+
+
+def document_page(connection: sqlite3.Connection, id: str) -> DocumentPage:
+    """All about a document.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()
+    if row is None:
+        raise InputError(f"there is no document {id!r} in the collection")
+    summary = _document_summary(row)
+    text, fields = connection.execute("SELECT text, fields FROM documents WHERE number = ?", (row[0],)).fetchone()
+    query = (
+        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
+        "WHERE document = ? ORDER BY place"
+    )
+    rows = connection.execute(query, (row[0],)).fetchall()
+    clusters = dict.fromkeys(cluster for _, cluster, *_ in rows if cluster is not None)
+    query = f"SELECT {_DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number"
+    return DocumentPage(
+        summary,
+        stored_document(id, text, fields),
+        tuple(stored_mentions(connection, rows)),
+        tuple(summaries(connection, list(clusters))),
+        tuple(_document_summary(other) for other in connection.execute(query, (summary.story, id)).fetchall()),
+    )
+
+
+def corrected_documents(connection: sqlite3.Connection) -> list[str]:
+    """Ids of the documents with a mention that a correction names which holds."""
+    query = (
+        "SELECT DISTINCT documents.id FROM documents JOIN corrected ON corrected.content = documents.content "
+        "JOIN corrections ON corrections.number = corrected.correction WHERE corrections.undone IS NULL"
+    )
+    return [id for (id,) in connection.execute(query)]
+
+
+def search(connection: sqlite3.Connection, query: str, *, limit: int, offset: int) -> SearchResult:
+    """What has all the words of a query, whatever their case and accents; the last may be the beginning of a word."""
+    words = [word.replace('"', "") for word in query.split() if _WORD.search(word)]
+    if not words:
+        return SearchResult((), ())
+    match = " ".join(f'"{word}"' for word in words) + "*"
+    sql = (
+        "WITH found AS (SELECT DISTINCT cluster FROM mentions WHERE number IN "
+        "(SELECT rowid FROM mention_words WHERE mention_words MATCH ?1)), "
+        "named AS (SELECT number AS cluster FROM clusters WHERE name IS NOT NULL AND name LIKE ?2 ESCAPE '\\') "
+        f"SELECT {_SUMMARY} FROM clusters "
+        "WHERE mentions > 0 AND number IN (SELECT cluster FROM found UNION SELECT cluster FROM named) "
+        "ORDER BY documents DESC, mentions DESC, number LIMIT ?3 OFFSET ?4"
+    )
+    name = "%" + re.sub(r"([%_\\])", r"\\\1", " ".join(query.split())) + "%"
+    clusters = [_summary(row) for row in connection.execute(sql, (match, name, limit, offset)).fetchall()]
+    sql = (
+        f"SELECT {_DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "
+        "FROM document_words JOIN documents ON documents.number = document_words.rowid "
+        "WHERE document_words MATCH ? ORDER BY rank, documents.number LIMIT ? OFFSET ?"
+    )
+    documents = [_document_summary(row) for row in connection.execute(sql, (match, limit, offset)).fetchall()]
+    return SearchResult(tuple(clusters), tuple(documents))
+
+
+def questions(connection: sqlite3.Connection, limit: int) -> list[Question]:
+    """The least sure decisions."""
+    query = "SELECT first, second, together, probability FROM questions ORDER BY doubt DESC, first, second LIMIT ?"
+    rows = connection.execute(query, (limit,)).fetchall()
+    found = mentions_by_number(connection, [number for first, second, *_ in rows for number in (first, second)])
+    return [
+        Question(found[first], found[second], bool(together), probability)
+        for first, second, together, probability in rows
+        if first in found and second in found
+    ]
+
+
+def mentions_by_number(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, StoredMention]:
+    """Mentions by their numbers; those that are not there are left out."""
+    found: dict[int, StoredMention] = {}
+    for chunk in chunks(dict.fromkeys(numbers)):
+        query = (
+            f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
+            f"WHERE mentions.number IN ({marks(chunk)})"
+        )
+        rows = connection.execute(query, chunk).fetchall()
+        found.update(zip((row[0] for row in rows), stored_mentions(connection, rows), strict=True))
+    return found
+
+
+def stored_mentions(connection: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[StoredMention]:
+    """Mentions with their places in the texts."""
+    documents: dict[str, Document] = {}
+    for chunk in chunks(dict.fromkeys(row[-1] for row in rows)):
+        query = f"SELECT id, text, fields FROM documents WHERE id IN ({marks(chunk)})"
+        for id, text, fields in connection.execute(query, chunk):
+            documents[id] = stored_document(id, text, fields)
+    return [_mention(row, documents[row[-1]]) for row in rows]
+
+
+def summaries(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[ClusterSummary]:
+    """Clusters by their numbers, in that order."""
+    found = {}
+    for chunk in chunks(numbers):
+        query = f"SELECT {_SUMMARY} FROM clusters WHERE number IN ({marks(chunk)})"
+        found.update({row[0]: _summary(row) for row in connection.execute(query, chunk)})
+    return [found[number] for number in numbers if number in found]
+
+
+def _summary(row: Sequence[Any]) -> ClusterSummary:
+    number, kind, title, name, mentions, documents, confidence, story = row
+    return ClusterSummary(cluster_id(number), kind, title, name, mentions, documents, confidence, story)
+
+
+def _document_summary(row: Sequence[Any]) -> DocumentSummary:
+    _, id, story, added, text, mentions, *found = row
+    snippet = found[0] if found else text[:SNIPPET]
+    return DocumentSummary(id, story, added, len(text.split()), mentions, " ".join(snippet.split()))
+
+
+def _mention(row: Sequence[Any], document: Document) -> StoredMention:
+    number, cluster, rejected, confidence, tokens, kind, id = row
+    mention = stored_mention(id, tokens, kind, cluster, None, None, confidence)
+    parts = character_parts(mention, document)
+    start, end = parts[0][0], parts[-1][1]
+    first, last = next((a, b) for a, b in document.sentences if a <= mention.start < b)
+    opening, closing = document.offsets[first][0], max(document.offsets[last - 1][1], end)
+    text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
+    return StoredMention(
+        mention_id(number),
+        id,
+        kind,
+        mention.cluster,
+        mention.tokens,
+        start,
+        end,
+        document.line_of(start),
+        text,
+        " ".join(document.text[opening:start].split()),
+        " ".join(document.text[end:closing].split()),
+        confidence,
+        bool(rejected),
+    )

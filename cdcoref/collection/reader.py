@@ -1,0 +1,140 @@
+"""What a collection asks of a model: the mentions of documents, and the scores of pairs of documents.
+
+The model is loaded when it is first needed: linking by lemma documents that come with their mentions needs none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cdcoref.collection.scores import DocumentPair, DocumentScores, by_document_pair
+from cdcoref.collection.settings import Settings
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.prediction import Predictor, load, model_fingerprint
+
+if TYPE_CHECKING:
+    from cdcoref.engines import Progress
+
+BATCH_TOKENS = 8192
+
+
+class Reader:
+    """Reads documents for a collection.
+
+    Parameters
+    ----------
+    settings
+        What the collection is made with.
+    predictor
+        The model; None: the collection's own is loaded when it is needed.
+    batch_tokens
+        Word pieces that the encoder reads at once.
+
+    Attributes
+    ----------
+    settings
+        The same, with the model's fingerprint and configuration once it has read something.
+
+    Raises
+    ------
+    InputError
+        If a model is given and the collection links by lemma, or the other way round.
+    """
+
+    def __init__(self, settings: Settings, predictor: Predictor | None, batch_tokens: int = BATCH_TOKENS) -> None:
+        self.settings = settings
+        self.batch_tokens = batch_tokens
+        self._given = predictor
+        self._ready: Predictor | None = None
+        if predictor is not None and predictor.lemma != settings.lemma:
+            own = "the lemma baseline" if settings.lemma else f"the model {settings.model}"
+            raise InputError(f"the collection was made with {own}; add to it with that, or rebuild it with another")
+
+    def mentions(self, documents: Sequence[Document], progress: Progress) -> dict[str, list[Mention]]:
+        """The mentions found in documents, of the kind that the collection links, by the documents' ids.
+
+        Raises
+        ------
+        InputError
+            If the model is not the collection's.
+        """
+        from cdcoref.linking import find_mentions
+
+        if not documents:
+            return {}
+        total = sum(len(document.tokens) for document in documents)
+        done = 0
+
+        def advance(words: int) -> None:
+            nonlocal done
+            done += words
+            progress("finding mentions", done, total)
+
+        model = self._predictor().model
+        found = find_mentions(model, Corpus(tuple(documents)), batch_tokens=self.batch_tokens, advance=advance)
+        return self.of_kind(found).by_document()
+
+    def of_kind(self, corpus: Corpus) -> Corpus:
+        """The corpus with the mentions that the collection links; a mention without a kind gets it."""
+        kind = self.settings.options.kind
+        return corpus if kind == "both" else corpus.with_kind(kind).of_kind(kind)
+
+    def scores(
+        self, corpus: Corpus, pairs: Sequence[DocumentPair] | None, progress: Progress
+    ) -> tuple[dict[DocumentPair, DocumentScores], list[str]]:
+        """Read pairs of documents together, and each document by itself.
+
+        Parameters
+        ----------
+        corpus
+            The documents, with the mentions of each in the order of their places.
+        pairs
+            By id; None: all.
+
+        Returns
+        -------
+        tuple
+            The scores by pair of ids, the first first, and a sentence for whatever was left out. A model that reads
+            many documents at once scores some other pairs as well.
+
+        Raises
+        ------
+        InputError
+            If the model is not the collection's, a mention has no kind, or more mentions begin at one word than can be
+            marked.
+        """
+        from cdcoref.linking import Comparison
+
+        if self.settings.lemma or not corpus.mentions:
+            return {}, []
+        limit = self.settings.options.max_windows
+        comparison = Comparison(self._predictor().model, corpus, pairs, max_windows=limit)
+        count = len(corpus.documents)
+        total = count + (count * (count - 1) // 2 if pairs is None else len(pairs))
+        done = 0.0
+
+        def advance(share: float) -> None:
+            nonlocal done
+            done += share
+            progress("comparing", int(done), total)
+
+        logits = comparison.run(batch_tokens=self.batch_tokens, advance=advance)
+        return by_document_pair(corpus, logits), list(comparison.notes)
+
+    def _predictor(self) -> Predictor:
+        """The model, which must be the collection's."""
+        if self._ready is None:
+            predictor = self._given or load(self.settings.model)
+            fingerprint = model_fingerprint(predictor.model, with_precision=False)
+            if self.settings.fingerprint not in (None, fingerprint):
+                raise InputError(
+                    "the collection was made with another model than this one; add to it with that, or rebuild it with "
+                    "this"
+                )
+            clustering = None if self.settings.lemma else predictor.model.settings.to_dict()
+            self.settings = replace(self.settings, fingerprint=fingerprint, clustering=clustering)
+            self._ready = predictor
+        return self._ready

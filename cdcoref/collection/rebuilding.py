@@ -1,0 +1,177 @@
+"""A collection made anew: what `cdcoref.prediction` gives for all documents at once, then corrections.
+
+The stories are found over all documents, mentions are found and compared again, and clusters keep their numbers by the
+mentions that they share with what was there. The model works on the collection as it is when it begins; if documents
+were added or removed in the meantime, it begins again with those. Scores are held in memory until they are stored.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cdcoref.collection.adding import count_revision, drop_empty_stories
+from cdcoref.collection.database import Database
+from cdcoref.collection.documents import delete_mentions, insert_mentions, store_scores, stored_part
+from cdcoref.collection.reader import Reader
+from cdcoref.collection.reclustering import recluster
+from cdcoref.collection.records import Report
+from cdcoref.collection.reports import changes_since, last_change
+from cdcoref.collection.scores import DocumentPair, DocumentScores
+from cdcoref.collection.settings import store_settings, store_value
+from cdcoref.collection.word_index import TOTAL_SHARE, index_words
+from cdcoref.corpus import Corpus, Mention
+from cdcoref.prediction import plan_stories
+from cdcoref.stories import DocumentVectors, words_of
+
+if TYPE_CHECKING:
+    from cdcoref.engines import Progress, Story
+
+Contents = list[tuple[int, str, bytes, int]]
+"""Number, id, hash of the content, and whether it came with mentions, of every document."""
+
+
+def rebuild_collection(database: Database, reader: Reader, progress: Progress) -> Report:
+    """Make a collection anew with the reader's model, which becomes the collection's.
+
+    Raises
+    ------
+    InputError
+        If a mention has no kind, or the file cannot be written.
+    """
+    while True:
+        with database.reading() as connection:
+            contents = _contents(connection)
+            stored = stored_part(connection, [id for _, id, _, _ in contents])
+        given = {id for _, id, _, given in contents if given}
+        documents = {document.id: document for document in stored.documents}
+        found = reader.mentions([d for id, d in documents.items() if id not in given], progress)
+        mentions = {**_by_place(stored), **found}
+        vectors = DocumentVectors(stored.documents)
+        max_pairs = None if reader.settings.lemma else reader.settings.options.max_pairs
+        stories, _ = plan_stories(vectors, "predicted", max_pairs)
+        scores: dict[DocumentPair, DocumentScores] = {}
+        notes: list[str] = []
+        pairs = 0
+        work = sum(story.pair_count() + len(story.documents) for story in stories)
+        done = 0
+        for story in stories:
+            part = Corpus(
+                tuple(documents[id] for id in story.documents),
+                tuple(mention for id in story.documents for mention in mentions[id]),
+            )
+
+            advance = partial(_advance, progress, done, work)
+
+            own, sentences = reader.scores(part, story.pairs, advance)
+            scores |= own
+            notes += sentences
+            pairs += 0 if reader.settings.lemma else story.pair_count()
+            done += story.pair_count() + len(story.documents)
+        with database.writing() as connection:
+            if _contents(connection) == contents:
+                last = last_change(connection)
+                shares = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if contents else {}
+                count = _store(connection, reader, contents, stored, found, stories, scores, shares)
+                merged, split = changes_since(connection, last)
+                return Report(pairs=pairs, stories=count, merged=merged, split=split, notes=tuple(dict.fromkeys(notes)))
+
+
+def _advance(progress: Progress, before: int, work: int, stage: str, done: int, total: int) -> None:
+    """Tell how much of all stories is done, where one story's reader tells of that story."""
+    progress(stage, before + done, work)
+
+
+def _contents(connection: sqlite3.Connection) -> Contents:
+    return connection.execute("SELECT number, id, content, given FROM documents ORDER BY number").fetchall()
+
+
+def _store(
+    connection: sqlite3.Connection,
+    reader: Reader,
+    contents: Contents,
+    stored: Corpus,
+    found: Mapping[str, Sequence[Mention]],
+    stories: Sequence[Story],
+    scores: Mapping[DocumentPair, DocumentScores],
+    shares: Mapping[str, float],
+) -> int:
+    """Store everything anew; returns the number of stories."""
+    store_settings(connection, reader.settings)
+    count_revision(connection)
+    number_of = {id: number for number, id, _, _ in contents}
+    documents = {document.id: document for document in stored.documents}
+    before = _by_place(stored)
+    left: set[int] = set()
+    for id, mentions in found.items():
+        if [m.key for m in mentions] == [m.key for m in before[id]]:
+            connection.executemany(
+                "UPDATE mentions SET found = ? WHERE document = ? AND place = ?",
+                ((mention.confidence, number_of[id], place) for place, mention in enumerate(mentions)),
+            )
+        else:
+            left |= _replace_mentions(connection, number_of[id], documents[id].id, stored, mentions)
+    for table in ("scores", "postings", "words"):
+        connection.execute(f"DELETE FROM {table}")
+    store_value(connection, TOTAL_SHARE, 0.0)
+    for id, number in number_of.items():
+        words = index_words(connection, number, words_of(documents[id]), shares[id])
+        connection.execute("UPDATE documents SET words = ?, share = ? WHERE number = ?", (words, shares[id], number))
+    store_scores(connection, number_of, scores)
+    numbers = _store_stories(connection, stories)
+    recluster(connection, numbers, left)
+    return len(numbers)
+
+
+def _replace_mentions(
+    connection: sqlite3.Connection, number: int, id: str, stored: Corpus, mentions: Sequence[Mention]
+) -> set[int]:
+    """Store other mentions for a document; those on the same tokens keep their clusters.
+
+    Returns
+    -------
+    set
+        The clusters of the former mentions.
+    """
+    (document,) = (document for document in stored.documents if document.id == id)
+    query = "SELECT tokens, kind, cluster, origin FROM mentions WHERE document = ?"
+    former = connection.execute(query, (number,)).fetchall()
+    delete_mentions(connection, number)
+    insert_mentions(connection, number, document, mentions)
+    connection.executemany(
+        "UPDATE mentions SET cluster = ?3, origin = ?4 WHERE document = ?5 AND tokens = ?1 AND kind IS ?2",
+        ((*row, number) for row in former),
+    )
+    return {cluster for *_, cluster, _ in former if cluster is not None}
+
+
+def _store_stories(connection: sqlite3.Connection, stories: Sequence[Story]) -> list[int]:
+    """Store which documents are together; a story keeps the number that most of its documents had."""
+    before = dict(connection.execute("SELECT id, story FROM documents"))
+    taken: set[int] = set()
+    numbers = []
+    for story in stories:
+        counts = Counter(before[id] for id in story.documents)
+        free = sorted((-count, number) for number, count in counts.items() if number not in taken)
+        if free:
+            number = free[0][1]
+        else:
+            done = connection.execute("INSERT INTO stories DEFAULT VALUES")
+            assert done.lastrowid is not None
+            number = done.lastrowid
+        taken.add(number)
+        numbers.append(number)
+        connection.executemany("UPDATE documents SET story = ? WHERE id = ?", ((number, id) for id in story.documents))
+    drop_empty_stories(connection, set(before.values()) - taken)
+    return numbers
+
+
+def _by_place(corpus: Corpus) -> dict[str, list[Mention]]:
+    """The mentions of every document in the order in which they are stored."""
+    mentions: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
+    for mention in corpus.mentions:
+        mentions[mention.document].append(mention)
+    return mentions

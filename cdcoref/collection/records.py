@@ -1,0 +1,258 @@
+"""What a collection answers: clusters, mentions and documents as people look at them, and what a change did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cdcoref.corpus import Document
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSummary:
+    """A cluster in a list.
+
+    Attributes
+    ----------
+    id
+        Lasts through every change, see :mod:`cdcoref.collection.clusters`.
+    kind
+        ``"event"``, ``"entity"``, or None where that is not known.
+    title
+        The name that somebody gave it, else its most frequent words.
+    name
+        The name that somebody gave it, or None.
+    mentions, documents
+        Their numbers.
+    confidence
+        The mean of its mentions' confidences; None where none has one.
+    story
+        The number of its story.
+    """
+
+    id: str
+    kind: str | None
+    title: str
+    name: str | None
+    mentions: int
+    documents: int
+    confidence: float | None
+    story: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMention:
+    """A mention and its place.
+
+    Attributes
+    ----------
+    id
+        Lasts as long as the document's content does.
+    document, kind, confidence
+        As in :class:`cdcoref.corpus.Mention`.
+    cluster
+        The cluster's id; None if somebody said that it is no mention.
+    tokens
+        Numbers of its tokens in the document.
+    start, end
+        Character range in the document's text, end exclusive.
+    line
+        Line of the text (from 1) in which it begins.
+    text
+        Its words.
+    before, after
+        What stands before and after it in the sentence in which it begins.
+    rejected
+        Whether somebody said that it is no mention.
+    """
+
+    id: str
+    document: str
+    kind: str | None
+    cluster: str | None
+    tokens: tuple[int, ...]
+    start: int
+    end: int
+    line: int
+    text: str
+    before: str
+    after: str
+    confidence: float | None
+    rejected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterChange:
+    """What happened to a cluster.
+
+    Attributes
+    ----------
+    time
+        When (ISO 8601, UTC).
+    cluster
+        The cluster.
+    change
+        ``"merged"``: `other` was merged into it. ``"split"``: it was split from `other`. ``"emptied"``: it lost its
+        mentions.
+    other
+        The other cluster.
+    """
+
+    time: str
+    cluster: str
+    change: str
+    other: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPage:
+    """All about a cluster.
+
+    Attributes
+    ----------
+    summary
+        The cluster; if another was asked for, the one into which that was merged.
+    names
+        The words of its mentions and how often each occurs, the most frequent first.
+    mentions
+        In the order of the documents.
+    neighbours
+        The clusters that are mentioned in most of its documents.
+    changes
+        Merges and splits, the latest first.
+    """
+
+    summary: ClusterSummary
+    names: tuple[tuple[str, int], ...]
+    mentions: tuple[StoredMention, ...]
+    neighbours: tuple[ClusterSummary, ...]
+    changes: tuple[ClusterChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSummary:
+    """A document in a list.
+
+    Attributes
+    ----------
+    id
+        Its id.
+    story
+        The number of its story.
+    added
+        When it was added (ISO 8601, UTC).
+    words, mentions
+        Their numbers.
+    snippet
+        The beginning of its text, or where the words searched for are, between ``\\x02`` and ``\\x03``.
+    """
+
+    id: str
+    story: int
+    added: str
+    words: int
+    mentions: int
+    snippet: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """All about a document.
+
+    Attributes
+    ----------
+    summary, document
+        The document.
+    mentions
+        In the order of the text, rejected ones among them.
+    clusters
+        The clusters that are mentioned in it, in the order of their first mentions.
+    story
+        The other documents of its story.
+    """
+
+    summary: DocumentSummary
+    document: Document
+    mentions: tuple[StoredMention, ...]
+    clusters: tuple[ClusterSummary, ...]
+    story: tuple[DocumentSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What was found.
+
+    Attributes
+    ----------
+    clusters
+        With a mention or a name that has all the words, those in most documents first.
+    documents
+        That have all the words, the best first.
+    """
+
+    clusters: tuple[ClusterSummary, ...]
+    documents: tuple[DocumentSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A decision that is worth checking: are these two mentions the same?
+
+    Attributes
+    ----------
+    first, second
+        The mentions.
+    together
+        Whether they are in one cluster now.
+    probability
+        The mean probability across the two sides of the decision, see :mod:`cdcoref.collection.questions`.
+    """
+
+    first: StoredMention
+    second: StoredMention
+    together: bool
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much there is in a collection; `across` are clusters in several documents, `singletons` of one mention."""
+
+    documents: int
+    stories: int
+    mentions: int
+    clusters: int
+    across: int
+    singletons: int
+    corrections: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a change did.
+
+    Attributes
+    ----------
+    added, replaced, removed
+        Ids of documents.
+    known
+        Documents that were there already, by the id with which they came: the id under which they are there.
+    pairs
+        Pairs of documents that were read together.
+    stories
+        Stories that were clustered again.
+    merged, split
+        Clusters that were merged into others, and parts that were split from others, as pairs: the cluster that is no
+        more (or is new) and the other.
+    notes
+        One sentence for whatever could not be taken into account.
+    """
+
+    added: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    known: dict[str, str] = field(default_factory=dict)
+    pairs: int = 0
+    stories: int = 0
+    merged: tuple[tuple[str, str], ...] = ()
+    split: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()

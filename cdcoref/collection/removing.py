@@ -1,0 +1,36 @@
+"""Documents removed from a collection: the rest of their stories is clustered again from what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cdcoref.collection.adding import drop_empty_stories
+from cdcoref.collection.database import Database
+from cdcoref.collection.documents import delete_document
+from cdcoref.collection.reclustering import recluster
+from cdcoref.collection.records import Report
+from cdcoref.collection.reports import changes_since, last_change
+from cdcoref.errors import InputError
+
+
+def remove_documents(database: Database, ids: Sequence[str]) -> Report:
+    """Remove documents by id, all of them or none.
+
+    Raises
+    ------
+    InputError
+        If there is no such document, or the file cannot be written.
+    """
+    with database.writing() as connection:
+        last = last_change(connection)
+        removed = []
+        for id in dict.fromkeys(ids):
+            row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
+            if row is None:
+                raise InputError(f"there is no document {id!r} in the collection", database.path)
+            removed.append(delete_document(connection, row[0]))
+        stories = drop_empty_stories(connection, {deleted.story for deleted in removed})
+        former = {m.cluster for deleted in removed for m in deleted.mentions if m.cluster is not None}
+        clustered = recluster(connection, stories, former)
+        merged, split = changes_since(connection, last)
+    return Report(removed=tuple(dict.fromkeys(ids)), stories=len(clustered), merged=merged, split=split)

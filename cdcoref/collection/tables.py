@@ -1,0 +1,142 @@
+"""The tables of a collection, version by version: an SQLite connection in, tables of the present version in it.
+
+`MIGRATIONS[n]` brings a file from version n to n + 1; the first makes the tables. A change of the tables is a new entry
+at the end, and never a change of an old one.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from cdcoref.formats import APPLICATION_ID
+
+_FIRST = """
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE stories (number INTEGER PRIMARY KEY AUTOINCREMENT);
+
+CREATE TABLE documents (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    content BLOB NOT NULL,    -- hash of the words, sentences and given mentions
+    source TEXT,              -- the file of a plain text
+    given INTEGER NOT NULL,   -- whether it came with its mentions
+    story INTEGER NOT NULL REFERENCES stories,
+    added TEXT NOT NULL,
+    text TEXT NOT NULL,
+    fields TEXT NOT NULL,     -- the rest of the document, as JSON
+    share REAL NOT NULL,      -- for how much of a document it counts in words.frequency
+    words BLOB NOT NULL       -- numbers of its words and how much each weighs: its vector
+);
+CREATE INDEX documents_by_story ON documents (story);
+CREATE INDEX documents_by_content ON documents (content);
+CREATE INDEX documents_by_source ON documents (source);
+
+CREATE TABLE words (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    word TEXT NOT NULL UNIQUE,
+    documents INTEGER NOT NULL,
+    frequency REAL NOT NULL   -- how many documents have it, each counting for its share
+);
+CREATE TABLE postings (
+    word INTEGER NOT NULL REFERENCES words,
+    document INTEGER NOT NULL REFERENCES documents,
+    PRIMARY KEY (word, document)
+) WITHOUT ROWID;
+
+CREATE TABLE mentions (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL REFERENCES documents,
+    place INTEGER NOT NULL,   -- position among the document's mentions, from 0
+    tokens TEXT NOT NULL,
+    kind TEXT,
+    words TEXT NOT NULL,
+    found REAL,               -- the confidence with which it came
+    source_id TEXT,
+    tag TEXT,
+    rejected INTEGER NOT NULL DEFAULT 0,
+    cluster INTEGER REFERENCES clusters,
+    origin INTEGER,           -- the first cluster it was in
+    confidence REAL
+);
+CREATE UNIQUE INDEX mentions_by_place ON mentions (document, place);
+CREATE INDEX mentions_by_cluster ON mentions (cluster);
+
+CREATE TABLE scores (
+    first INTEGER NOT NULL REFERENCES documents,
+    second INTEGER NOT NULL REFERENCES documents,
+    logits BLOB NOT NULL      -- places of the two mentions and the logit of every pair that was compared
+);
+CREATE UNIQUE INDEX scores_by_documents ON scores (first, second);
+CREATE INDEX scores_by_second ON scores (second);
+
+CREATE TABLE clusters (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT,
+    name TEXT,                -- what somebody named it
+    title TEXT NOT NULL,      -- its most frequent words
+    story INTEGER,
+    mentions INTEGER NOT NULL,
+    documents INTEGER NOT NULL,
+    confidence REAL,
+    created TEXT NOT NULL,
+    merged_into INTEGER       -- the cluster that its mentions are in now
+);
+CREATE INDEX clusters_by_size ON clusters (documents DESC, mentions DESC);
+CREATE INDEX clusters_by_story ON clusters (story);
+CREATE INDEX clusters_by_name ON clusters (name) WHERE name IS NOT NULL;
+CREATE INDEX clusters_merged ON clusters (merged_into);
+CREATE TABLE changes (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    time TEXT NOT NULL,
+    cluster INTEGER NOT NULL,
+    change TEXT NOT NULL,
+    other INTEGER
+);
+CREATE INDEX changes_by_cluster ON changes (cluster);
+
+CREATE TABLE corrections (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    time TEXT NOT NULL,
+    action TEXT NOT NULL,
+    mentions TEXT NOT NULL,   -- content, tokens, kind and words of each, as JSON
+    apart TEXT NOT NULL,      -- those of which the first must be kept apart
+    cluster INTEGER,
+    name TEXT,
+    undone TEXT
+);
+CREATE TABLE corrected (
+    content BLOB NOT NULL,
+    correction INTEGER NOT NULL REFERENCES corrections,
+    PRIMARY KEY (content, correction)
+) WITHOUT ROWID;
+
+CREATE TABLE questions (
+    story INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    second INTEGER NOT NULL,
+    together INTEGER NOT NULL,
+    probability REAL NOT NULL,
+    doubt REAL NOT NULL
+);
+CREATE INDEX questions_by_doubt ON questions (doubt DESC);
+CREATE INDEX questions_by_story ON questions (story);
+
+CREATE VIRTUAL TABLE document_words USING fts5(
+    text, content = 'documents', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE mention_words USING fts5(
+    words, content = 'mentions', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2'
+)
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST,)
+
+
+def migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Bring the tables of a version, 0 for an empty file, to the present one; to be called in a transaction."""
+    for script in MIGRATIONS[version:]:
+        for statement in script.split(";\n"):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")

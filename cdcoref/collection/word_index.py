@@ -1,0 +1,195 @@
+"""The words of stored documents: a document in, its vector and its postings stored; the documents near new ones out.
+
+Postings (which documents have a word) find the documents that share rare words with a new one; vectors of those, and of
+the stories that they are in, then say where it belongs (`cdcoref.stories.place_documents`). What is read is bounded by
+`POSTINGS` and `NEAREST` a new document and by the size of the stories near it, not by that of the collection.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from cdcoref.collection.settings import store_value, stored_value
+from cdcoref.stories import Neighbourhood, rarity
+
+POSTINGS = 3_000
+"""Postings that are read for a new document, those of the rarest words first."""
+NEAREST = 12
+"""Documents whose stories are looked at for a new document."""
+
+TOTAL_SHARE = "total_share"
+_AT_ONCE = 500
+
+Weights = Mapping[str, float]
+"""The words of a document and how much each weighs, see `cdcoref.stories.words_of`."""
+
+
+class WordRow(NamedTuple):
+    """What is stored of a word."""
+
+    number: int
+    documents: int
+    frequency: float
+
+
+def chunks(values: Iterable[object]) -> Iterator[list[object]]:
+    """Values in lists that an SQL statement can take."""
+    left = iter(values)
+    while chunk := list(islice(left, _AT_ONCE)):
+        yield chunk
+
+
+def marks(values: Sequence[object]) -> str:
+    """As many question marks as there are values."""
+    return ",".join("?" * len(values))
+
+
+def word_rows(connection: sqlite3.Connection, words: Iterable[str]) -> dict[str, WordRow]:
+    """What is stored of words, by word."""
+    found = {}
+    for chunk in chunks(words):
+        query = f"SELECT word, number, documents, frequency FROM words WHERE word IN ({marks(chunk)})"
+        found.update({row[0]: WordRow(*row[1:]) for row in connection.execute(query, chunk)})
+    return found
+
+
+def index_words(connection: sqlite3.Connection, document: int, weights: Weights, share: float) -> bytes:
+    """Store the postings of a document that is new, and count its words; returns its vector as it is stored."""
+    connection.executemany(
+        "INSERT INTO words (word, documents, frequency) VALUES (?, 1, ?) "
+        "ON CONFLICT (word) DO UPDATE SET documents = documents + 1, frequency = frequency + excluded.frequency",
+        ((word, share) for word in weights),
+    )
+    rows = word_rows(connection, weights)
+    numbers = sorted((rows[word].number, weight) for word, weight in weights.items())
+    connection.executemany("INSERT INTO postings VALUES (?, ?)", ((number, document) for number, _ in numbers))
+    store_value(connection, TOTAL_SHARE, stored_value(connection, TOTAL_SHARE, 0.0) + share)
+    return _packed(numbers)
+
+
+def unindex_words(connection: sqlite3.Connection, document: int) -> None:
+    """Undo :func:`index_words`."""
+    stored, share = connection.execute("SELECT words, share FROM documents WHERE number = ?", (document,)).fetchone()
+    numbers = [(number,) for number in _unpacked(stored)[0].tolist()]
+    connection.executemany(
+        "UPDATE words SET documents = documents - 1, frequency = max(0, frequency - ?) WHERE number = ?",
+        ((share, number) for (number,) in numbers),
+    )
+    connection.executemany("DELETE FROM postings WHERE word = ? AND document = ?", ((n, document) for (n,) in numbers))
+    connection.executemany("DELETE FROM words WHERE number = ? AND documents = 0", numbers)
+    store_value(connection, TOTAL_SHARE, max(0.0, stored_value(connection, TOTAL_SHARE, 0.0) - share))
+
+
+def documents_near(
+    connection: sqlite3.Connection, weights: Weights, rows: Mapping[str, WordRow], without: frozenset[int]
+) -> list[int]:
+    """Numbers of the documents that share the most, and rarest, words with a new one; `without` are not looked at."""
+    total = stored_value(connection, TOTAL_SHARE, 0.0)
+    known = sorted((rows[word].documents, word) for word in weights if word in rows)
+    score: Counter[int] = Counter()
+    read = 0
+    for count, word in known:
+        read += count
+        if read > POSTINGS and score:
+            break
+        row = rows[word]
+        (rare,) = rarity(np.array([row.frequency]), total)
+        gain = weights[word] * float(rare) ** 2
+        for (document,) in connection.execute("SELECT document FROM postings WHERE word = ?", (row.number,)):
+            score[document] += gain  # type: ignore[assignment]
+    best = sorted((-gain, number) for number, gain in score.items() if number not in without)
+    return [number for _, number in best[:NEAREST]]
+
+
+class Surroundings(NamedTuple):
+    """The documents of the stories near new documents, and their vectors.
+
+    Attributes
+    ----------
+    documents
+        Numbers of the stored ones, in the order of the rows; the new ones follow them.
+    stories
+        Numbers of the stored stories, by the number that they have in `near`.
+    near
+        As :func:`cdcoref.stories.place_documents` takes it.
+    """
+
+    documents: list[int]
+    stories: list[int]
+    near: Neighbourhood
+
+
+def surroundings(
+    connection: sqlite3.Connection, new: Sequence[Weights], without: frozenset[int] = frozenset()
+) -> Surroundings:
+    """What is near new documents; `without` are documents that are being replaced."""
+    rows = word_rows(connection, {word for weights in new for word in weights})
+    candidates = {number for weights in new for number in documents_near(connection, weights, rows, without)}
+    stories = sorted(
+        {
+            story
+            for chunk in chunks(sorted(candidates))
+            for (story,) in connection.execute(
+                f"SELECT DISTINCT story FROM documents WHERE number IN ({marks(chunk)})",
+                chunk,
+            )
+        }
+    )
+    place = {story: number for number, story in enumerate(stories)}
+    documents: list[int] = []
+    story_of: list[int] = []
+    columns: list[np.ndarray] = []
+    values: list[np.ndarray] = []
+    for chunk in chunks(stories):
+        query = f"SELECT number, story, words FROM documents WHERE story IN ({marks(chunk)}) ORDER BY number"
+        for number, story, stored in connection.execute(query, chunk):
+            if number not in without:
+                own, weight = _unpacked(stored)
+                documents.append(number)
+                story_of.append(place[story])
+                columns.append(own)
+                values.append(weight)
+    frequency = {row.number: row.frequency for row in rows.values()}
+    unknown: dict[str, int] = {}
+    for weights in new:
+        numbers = [
+            rows[word].number if word in rows else -1 - unknown.setdefault(word, len(unknown)) for word in weights
+        ]
+        columns.append(np.array(numbers, dtype=np.int64))
+        values.append(np.array(list(weights.values())))
+        story_of.append(-1)
+    used, inverse = np.unique(np.concatenate([np.zeros(0, np.int64), *columns]), return_inverse=True)
+    for chunk in chunks(number for number in used.tolist() if number >= 0 and number not in frequency):
+        query = f"SELECT number, frequency FROM words WHERE number IN ({marks(chunk)})"
+        frequency.update(connection.execute(query, chunk))
+    ends = np.cumsum([0, *map(len, columns)])
+    table = csr_array((np.concatenate([np.zeros(0), *values]), inverse, ends), shape=(len(columns), len(used)))
+    table.sort_indices()
+    near = Neighbourhood(
+        table,
+        np.array(story_of, dtype=np.int64),
+        np.array([frequency.get(number, 0.0) for number in used.tolist()]),
+        stored_value(connection, TOTAL_SHARE, 0.0),
+    )
+    return Surroundings(documents, stories, near)
+
+
+def _packed(numbers: Sequence[tuple[int, float]]) -> bytes:
+    """Numbers of words as 32-bit integers, then their weights as 32-bit floats."""
+    columns = np.array([number for number, _ in numbers], dtype="<i4")
+    return columns.tobytes() + np.array([weight for _, weight in numbers], dtype="<f4").tobytes()
+
+
+def _unpacked(stored: bytes) -> tuple[np.ndarray, np.ndarray]:
+    half = len(stored) // 2
+    return (
+        np.frombuffer(stored[:half], dtype="<i4").astype(np.int64),
+        np.frombuffer(stored[half:], dtype="<f4").astype(np.float64),
+    )

@@ -1,0 +1,211 @@
+"""A collection's file in, its documents, mentions and clusters as a Corpus out.
+
+A collection (`cdcoref.collection`) is an SQLite database. What other programs may rely on is here: the number by which
+the file is recognised, the version of its tables, and how documents and mentions are stored in them. Files of this
+format are read like those of any other; they are written by `cdcoref.collection` alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError, first_line
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.jsonl import document_fields
+from cdcoref.formats.mention_table import MentionTable, table_of_corpus
+
+APPLICATION_ID = 0x43444352
+"""``CDCR``, in the header of every collection."""
+COLLECTION_VERSION = 1
+"""Version of the tables; a file of an earlier version is migrated when it is next written to."""
+COLLECTION_SUFFIX = ".cdcoref"
+
+_MAGIC = b"SQLite format 3\0"
+_MENTIONS = (
+    "SELECT documents.id, mentions.tokens, mentions.kind, mentions.cluster, mentions.source_id, mentions.tag, "
+    "mentions.confidence FROM mentions JOIN documents ON documents.number = mentions.document "
+    "WHERE NOT mentions.rejected ORDER BY mentions.document, mentions.place"
+)
+
+
+def stored_fields(document: Document) -> str:
+    """What is stored of a document beside its id and text, as JSON."""
+    fields = document_fields(document, ())
+    return json.dumps({name: value for name, value in fields.items() if name not in ("id", "text")})
+
+
+def stored_document(id: str, text: str, fields: str) -> Document:
+    """The document of which this is stored.
+
+    Raises
+    ------
+    sqlite3.DatabaseError
+        If it is not what `stored_fields` makes.
+    """
+    try:
+        known = json.loads(fields)
+        annotated = known.get("annotated")
+        return Document(
+            id,
+            tuple(known["tokens"]),
+            tuple((start, end) for start, end in known["sentences"]),
+            text,
+            tuple((start, end) for start, end in known["offsets"]),
+            topic=known.get("topic"),
+            subtopic=known.get("subtopic"),
+            part=known.get("part", "0"),
+            path=known.get("path"),
+            hidden=frozenset(known.get("hidden", ())),
+            annotated=None if annotated is None else frozenset(annotated),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise sqlite3.DatabaseError(f"what is stored of document {id!r} is damaged") from error
+
+
+def cluster_id(number: int) -> str:
+    """The name of a cluster that is stored under a number.
+
+    >>> cluster_id(17)
+    'c17'
+    """
+    return f"c{number}"
+
+
+def connect_to_collection(path: str | Path) -> sqlite3.Connection:
+    """A connection that can only read.
+
+    Raises
+    ------
+    InputError
+        If the file is not a collection, or one of a later version.
+    """
+    file = Path(os.path.abspath(path))
+    if not is_collection(file):
+        raise InputError("this is not a collection", path)
+    # In a folder that cannot be written SQLite cannot make the file by which readers and a writer know of each other.
+    alone = not os.access(file.parent, os.W_OK) and not Path(f"{file}-wal").exists()
+    uri = f"file:{quote(str(file))}?mode=ro{'&immutable=1' if alone else ''}"
+    with collection_errors(path):
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=60)
+        try:
+            check_collection(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
+    """The version of a collection's tables.
+
+    Raises
+    ------
+    InputError
+        If it is no collection, or one of a later version.
+    """
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        raise InputError("this SQLite database is not a collection", path)
+    if version > COLLECTION_VERSION:
+        raise InputError(
+            f"the collection is of version {version}, and this program knows versions up to {COLLECTION_VERSION}; "
+            "install a newer one",
+            path,
+        )
+    return int(version)
+
+
+def is_collection(path: str | Path) -> bool:
+    """Whether a file may be a collection: whether it is an SQLite database.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.read(len(_MAGIC)) == _MAGIC
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror})", path) from None
+
+
+@contextmanager
+def collection_errors(path: str | Path) -> Iterator[None]:
+    """What the database raises, said in one sentence."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        what = first_line(error)
+        if "locked" in what or "busy" in what:
+            what = "another program is writing to the collection; try again when it has finished"
+        elif "full" in what:
+            what = "the disk is full; nothing was changed"
+        elif "readonly" in what:
+            what = "the file cannot be written"
+        else:
+            what = f"the collection cannot be used ({what})"
+        raise InputError(what, path) from error
+
+
+def corpus_in(connection: sqlite3.Connection) -> Corpus:
+    """Everything in a collection: the documents as they were added, the mentions by document and place."""
+    rows = connection.execute("SELECT id, text, fields FROM documents ORDER BY number")
+    documents = [stored_document(*row) for row in rows]
+    mentions = connection.execute(_MENTIONS)
+    return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions))
+
+
+def stored_mention(
+    document: str,
+    tokens: str,
+    kind: str | None,
+    cluster: int | None,
+    source_id: str | None = None,
+    tag: str | None = None,
+    confidence: float | None = None,
+) -> Mention:
+    """The mention of which this is stored; its cluster is named by the cluster's number."""
+    name = None if cluster is None else cluster_id(cluster)
+    try:
+        return Mention(document, tuple(json.loads(tokens)), kind, name, source_id, tag, confidence)
+    except (ValueError, TypeError) as error:
+        raise sqlite3.DatabaseError(f"what is stored of a mention of document {document!r} is damaged") from error
+
+
+def read_collection(path: str | Path) -> Corpus:
+    """Read the documents, mentions and clusters of a collection.
+
+    Raises
+    ------
+    InputError
+        If the file is not a collection, is damaged, or is of a later version.
+    """
+    with closing(connect_to_collection(path)) as connection, collection_errors(path):
+        connection.execute("BEGIN")
+        return corpus_in(connection)
+
+
+def _read(path: Path, options: ReadOptions) -> Corpus:
+    return read_collection(path).with_kind(options.kind)
+
+
+def _read_table(path: Path) -> MentionTable:
+    return table_of_corpus(read_collection(path), str(path))
+
+
+COLLECTION = Format(
+    name="collection",
+    suffixes=(COLLECTION_SUFFIX,),
+    recognise=lambda start: start.startswith(_MAGIC),
+    read=_read,
+    read_table=_read_table,
+)

@@ -1,0 +1,115 @@
+"""The stories of documents that come later: their words and those of the documents near them in, their stories out.
+
+What `group_documents` computes over all documents is computed over the neighbourhood of the new ones alone: they and
+the documents of the stories near them are grouped anew, so that a story which began with too few documents to tell can
+be divided or merged when more is known. Stories of more than `LARGEST_DIVIDED` documents can only grow, and a story
+that no new document has to do with stays as it is. How rare words are comes from counts that are kept and added to; for
+how much of a document each one counts in them is settled when it comes. So the outcome depends a little on the order
+in which documents come, and grouping all of them anew can be better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from cdcoref.stories.merging import story_labels
+from cdcoref.stories.vectors import ALIKE, blocks_of_products, rarity, unit_length
+
+LARGEST_DIVIDED = 100
+"""Documents of the largest story that can be divided again; bounds what a new document costs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbourhood:
+    """New documents, and those of the stories near them.
+
+    Attributes
+    ----------
+    weights
+        How much every word of a document weighs before its rarity is known. *Shape:* (documents, words)
+    story
+        The number of each document's story, from 0; -1 for a new document. *Shape:* (documents,)
+    frequency, total
+        What `rarity` takes, for all documents but the new ones. *Shape of `frequency`:* (words,)
+    """
+
+    weights: csr_array
+    story: np.ndarray
+    frequency: np.ndarray
+    total: float
+
+
+class Placement(NamedTuple):
+    """Where new documents belong.
+
+    Attributes
+    ----------
+    label
+        Documents of one story have the same label, also those whose story stays as it is. *Shape:* (documents,)
+    share
+        For how much of a document each new one counts in frequencies, in their order. *Shape:* (new documents,)
+    vectors
+        Of length 1, or 0. *Shape:* (documents, words)
+    """
+
+    label: np.ndarray
+    share: np.ndarray
+    vectors: csr_array
+
+
+def place_documents(near: Neighbourhood) -> Placement:
+    """Find the stories of new documents."""
+    new = np.flatnonzero(near.story < 0)
+    share = 1 / (1 + _alike(near.weights, new))
+    own = near.weights[new]
+    frequency = near.frequency + np.bincount(
+        own.indices, np.repeat(share, np.diff(own.indptr)), minlength=len(near.frequency)
+    )
+    vectors = unit_length(csr_array(near.weights @ diags_array(rarity(frequency, near.total + share.sum()))))
+    vectors.sort_indices()
+    size = np.bincount(near.story + 1)[near.story + 1]
+    alone = len(near.story) + np.arange(len(near.story))
+    together = np.where((near.story < 0) | (size <= LARGEST_DIVIDED), alone, near.story)
+    label = story_labels(vectors, np.unique(together, return_inverse=True)[1])
+    reached = _reached(near.story, label)
+    return Placement(np.where(reached, label, len(near.story) + near.story), share, vectors)
+
+
+def _reached(story: np.ndarray, label: np.ndarray) -> np.ndarray:
+    """Which documents have to do with a new one: through groups that share documents with stories, step by step."""
+    reached = story < 0
+    while True:
+        grown = np.isin(label, label[reached]) | np.isin(story, story[reached & (story >= 0)])
+        if (grown == reached).all():
+            return reached
+        reached = grown
+
+
+def nearest_to(vectors: csr_array, rows: np.ndarray, limit: int) -> list[tuple[int, int]]:
+    """Pairs of some rows and the rows nearest to each, up to `limit` for each; a pair once, the lower number first."""
+    pairs: set[tuple[int, int]] = set()
+    for start, block in blocks_of_products(vectors, rows, vectors):
+        for number, (first, last) in enumerate(pairwise(block.indptr.tolist())):
+            row = int(rows[start + number])
+            similarity = np.zeros(vectors.shape[0])
+            similarity[block.indices[first:last]] = block.data[first:last]
+            similarity[row] = -1.0
+            nearest = np.argsort(-similarity, kind="stable")[:limit]
+            pairs.update((min(row, other), max(row, other)) for other in nearest.tolist() if other != row)
+    return sorted(pairs)
+
+
+def _alike(weights: csr_array, rows: np.ndarray) -> np.ndarray:
+    """How many other documents are like each of some. *Shape:* (rows,)"""
+    vectors = unit_length(weights)
+    others = np.zeros(len(rows))
+    for start, block in blocks_of_products(vectors, rows, vectors):
+        place = np.repeat(np.arange(start, start + block.shape[0]), np.diff(block.indptr))
+        near = (block.data >= ALIKE) & (rows[place] != block.indices)
+        others += np.bincount(place[near], minlength=len(rows))
+    return others

@@ -1,0 +1,179 @@
+"""A collection in a terminal: what a collection answers in, lines of text out."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from cdcoref.views.cluster_table import printable
+from cdcoref.wording import counted
+
+if TYPE_CHECKING:
+    from cdcoref.collection import (
+        ClusterPage,
+        ClusterSummary,
+        Correction,
+        Counts,
+        DocumentPage,
+        DocumentSummary,
+        Question,
+        Report,
+        StoredMention,
+    )
+
+WIDEST_TITLE = 48
+WIDEST_SNIPPET = 100
+NAMES = 12
+"""Different words of a cluster's mentions that are listed."""
+
+
+def counts_line(counts: Counts) -> str:
+    """How much there is, in one sentence without a full stop."""
+    several = counts.clusters - counts.singletons
+    said = f", {counted(counts.corrections, 'correction')}" if counts.corrections else ""
+    return (
+        f"{counted(counts.documents, 'document')} in {counted(counts.stories, 'story', 'stories')}, "
+        f"{counted(counts.mentions, 'mention')}: {counted(several, 'cluster')}, {counts.across:,} of them across "
+        f"documents, {counted(counts.singletons, 'lone mention')}{said}"
+    )
+
+
+def report_lines(report: Report) -> Iterator[str]:
+    """What a change did."""
+    done = [
+        f"{len(ids):,} {what}"
+        for ids, what in ((report.added, "added"), (report.replaced, "replaced"), (report.removed, "removed"))
+        if ids
+    ]
+    if report.known:
+        done.append(f"{len(report.known):,} already there")
+    if done:
+        yield f"documents: {', '.join(done)}"
+    for came, there in report.known.items():
+        if came != there:
+            yield f"{printable(came)} is already there as {printable(there)}"
+    read = f"; {counted(report.pairs, 'pair')} of documents compared" if report.pairs else ""
+    yield f"{counted(report.stories, 'story', 'stories')} clustered{read}"
+    if report.merged:
+        yield f"clusters merged: {_pairs(report.merged, 'into')}"
+    if report.split:
+        yield f"clusters split: {_pairs(report.split, 'from')}"
+    yield from report.notes
+
+
+def cluster_list_lines(clusters: Sequence[ClusterSummary]) -> Iterator[str]:
+    """A table of clusters."""
+    titles = [_shortened(cluster.title, WIDEST_TITLE) for cluster in clusters]
+    rows = [
+        (c.id, c.kind or "", title, str(c.mentions), str(c.documents), _sure(c.confidence))
+        for c, title in zip(clusters, titles, strict=True)
+    ]
+    yield from _table(("id", "kind", "mentioned as", "mentions", "documents", "confidence"), rows, right=(3, 4, 5))
+
+
+def cluster_page_lines(page: ClusterPage) -> Iterator[str]:
+    """A cluster with its mentions in their sentences."""
+    cluster = page.summary
+    yield (
+        f"{cluster.id}  {cluster.kind or 'unknown kind'}  {printable(cluster.title)}  "
+        f"({counted(cluster.mentions, 'mention')} in {counted(cluster.documents, 'document')})"
+    )
+    names = ", ".join(f"{printable(name)} ({count})" for name, count in page.names[:NAMES])
+    yield f"mentioned as: {names}{', ...' if len(page.names) > NAMES else ''}"
+    yield ""
+    yield from mention_lines(page.mentions)
+    if page.neighbours:
+        yield ""
+        yield "in the same documents:"
+        yield from cluster_list_lines(page.neighbours)
+    for change in page.changes:
+        other = f" {'from' if change.change == 'split' else 'into it:'} {change.other}" if change.other else ""
+        yield f"{change.time}  {change.cluster}: {change.change}{other}"
+
+
+def mention_lines(mentions: Iterable[StoredMention]) -> Iterator[str]:
+    """Mentions in their sentences, each with its id and place."""
+    for mention in mentions:
+        where = f"{printable(mention.document)}:{mention.line}"
+        sure = f"  {_sure(mention.confidence)}" if mention.confidence is not None else ""
+        flag = "  (no mention)" if mention.rejected else f"  {mention.cluster}" if mention.cluster else ""
+        yield f"{mention.id}  {where}{flag}{sure}"
+        sentence = f"{mention.before} [{mention.text}] {mention.after}".strip()
+        yield from (f"    {line}" for line in textwrap.wrap(printable(sentence), 100))
+
+
+def document_page_lines(page: DocumentPage) -> Iterator[str]:
+    """A document with its mentions and its story."""
+    summary = page.summary
+    yield (
+        f"{printable(summary.id)}  story {summary.story}, added {summary.added}, "
+        f"{counted(len(page.document.tokens), 'token')}, {counted(summary.mentions, 'mention')}"
+    )
+    if page.story:
+        yield f"in one story with: {', '.join(printable(other.id) for other in page.story)}"
+    yield ""
+    for line in page.document.text.splitlines():
+        yield from textwrap.wrap(printable(line), 100) or [""]
+    yield ""
+    yield from mention_lines(page.mentions)
+    yield ""
+    yield from cluster_list_lines(page.clusters)
+
+
+def document_list_lines(documents: Sequence[DocumentSummary]) -> Iterator[str]:
+    """A table of documents with the words that were searched for, or with how they begin."""
+    rows = [
+        (
+            printable(d.id),
+            str(d.story),
+            str(d.mentions),
+            _shortened(re.sub("[\x02\x03]", "", d.snippet), WIDEST_SNIPPET),
+        )
+        for d in documents
+    ]
+    yield from _table(("document", "story", "mentions", "text"), rows, right=(1, 2))
+
+
+def question_lines(questions: Sequence[Question]) -> Iterator[str]:
+    """Decisions to check."""
+    for question in questions:
+        how = "in one cluster" if question.together else "in two clusters"
+        yield f"{question.first.id} and {question.second.id}: {how}, probability {question.probability:.2f}"
+        yield from mention_lines((question.first, question.second))
+        yield ""
+
+
+def correction_lines(corrections: Iterable[Correction]) -> Iterator[str]:
+    """What was said, one line each."""
+    for correction in corrections:
+        words = [f"{printable(m.words)!r} in {printable(m.document)}" for m in correction.mentions[:4]]
+        more = f" and {len(correction.mentions) - 4} more" if len(correction.mentions) > 4 else ""
+        what = f"{correction.cluster} is {printable(correction.name or '')!r}" if correction.name else ", ".join(words)
+        undone = f"  (undone {correction.undone})" if correction.undone else ""
+        yield f"{correction.number}  {correction.time}  {correction.action}: {what}{more}{undone}"
+
+
+def _pairs(pairs: Sequence[tuple[str, str]], word: str, most: int = 8) -> str:
+    shown = ", ".join(f"{one} {word} {other}" for one, other in pairs[:most])
+    return shown + (f" and {len(pairs) - most:,} more" if len(pairs) > most else "")
+
+
+def _sure(confidence: float | None) -> str:
+    return "" if confidence is None else f"{confidence:.2f}"
+
+
+def _shortened(text: str, most: int) -> str:
+    shown = printable(text)
+    return shown if len(shown) <= most else shown[: most - 3] + "..."
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> Iterator[str]:
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    for row in (head, *rows):
+        cells = (
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield " " + "   ".join(cells).rstrip()

@@ -1,0 +1,190 @@
+"""``cdcoref add``, ``show``, ``correct``, ``remove`` and ``rebuild`` as a user calls them; collections as input."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.collection import Collection
+from cdcoref.formats import read_corpus
+
+TEXTS = {
+    "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.\n",
+    "b.txt": "Storm sinks ferry\n\nA ferry carrying passengers sank on Friday off Tresk.\nPolice held the captain.\n",
+    "c.txt": "Museum guards found the painting.\nThe museum closed early, the guards said.\n",
+}
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def run(cdcoref: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command in a folder with three texts."""
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return cdcoref
+
+
+@pytest.fixture
+def news(run: Run, tiny_model_folder: Path) -> Run:
+    """The same, and a collection of the texts."""
+    done = run("add", "news.cdcoref", "a.txt", "b.txt", "c.txt", "--model", tiny_model_folder)
+    assert done.code == 0, done.err
+    return run
+
+
+def test_adding_day_by_day(run: Run, tiny_model_folder: Path) -> None:
+    done = run("add", "news.cdcoref", "a.txt", "--model", tiny_model_folder)
+    assert (done.code, done.out) == (0, "")
+    assert "cdcoref: documents: 1 added\n" in done.err
+    done = run("add", "news.cdcoref", ".")
+    assert done.code == 0, done.err
+    assert "cdcoref: documents: 2 added, 1 already there\n" in done.err
+    assert re.search(r"1 pair of documents compared", done.err)
+    assert re.search(r"news.cdcoref: 3 documents in 2 stories, \d+ mentions: ", done.err)
+    Path("a.txt").write_text("The ferry sank in the storm. Police said so on Friday.\n")
+    assert "cdcoref: documents: 1 replaced\n" in run("add", "news.cdcoref", "a.txt").err
+    Path("copy.txt").write_text(TEXTS["c.txt"])
+    assert "cdcoref: copy.txt is already there as c.txt\n" in run("add", "news.cdcoref", "copy.txt").err
+
+
+def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model_folder: Path) -> None:
+    done = run("add", "news", "a.txt", "--model", tiny_model_folder)
+    assert (done.code, Path("news").exists()) == (2, False)
+    assert "the name of a new collection must end in .cdcoref" in done.err
+    assert run("add", "x/news.cdcoref", "a.txt").code == 2
+    done = run("add", "news.cdcoref", "absent.txt", "--model", tiny_model_folder)
+    assert (done.code, Path("news.cdcoref").exists()) == (2, False)
+    done = run("add", "news.cdcoref", "absent.txt", "a.txt", "--model", tiny_model_folder)
+    assert done.code == 2
+    assert "documents: 1 added" in done.err
+    done = run("add", "a.txt", "b.txt")
+    assert (done.code, Path("a.txt").read_text()) == (2, TEXTS["a.txt"])
+    done = run("add", "news.cdcoref", "b.txt", "--model", "lemma")
+    assert done.code == 2
+    assert "this collection was made with the model" in done.err
+
+
+def test_clusters_are_listed_and_shown(news: Run) -> None:
+    done = news("show", "news.cdcoref", "--singletons", "--limit", "1000")
+    assert done.code == 0
+    assert done.out.split()[:2] == ["id", "kind"]
+    ids = re.findall(r"^ +(c\d+) ", done.out, re.MULTILINE)
+    with Collection.open("news.cdcoref") as collection:
+        assert ids == [c.id for c in collection.clusters(least=1, limit=1000)]
+        (cluster,) = collection.clusters(limit=1)
+        mention = collection.cluster(cluster.id).mentions[0]
+    page = news("show", "news.cdcoref", "--cluster", cluster.id).out
+    assert page.startswith(f"{cluster.id}  {cluster.kind}  ")
+    assert f"[{mention.text}]" in page
+    assert re.search(r"3 documents in 2 stories, \d+ mentions", done.err)
+    assert json.loads(news("show", "news.cdcoref", "--json").out)["counts"]["documents"] == 3
+
+
+def test_documents_and_what_words_find(news: Run) -> None:
+    listed = news("show", "news.cdcoref", "--documents").out
+    assert [line.split()[0] for line in listed.splitlines()] == ["document", "c.txt", "b.txt", "a.txt"]
+    page = news("show", "news.cdcoref", "--document", "a.txt").out
+    assert "in one story with: b.txt" in page
+    assert "The ferry sank in the storm off Tresk." in page
+    found = news("show", "news.cdcoref", "--query", "captain police").out
+    assert "b.txt" in found
+    assert "a.txt" not in found
+    assert news("show", "news.cdcoref", "--query", "zebra").err == "cdcoref: nothing has the words 'zebra'\n"
+    answer = json.loads(news("show", "news.cdcoref", "--query", "captain", "--json").out)
+    assert [d["id"] for d in answer["documents"]] == ["b.txt"]
+    assert json.loads(news("show", "news.cdcoref", "--document", "b.txt", "--json").out)["summary"]["id"] == "b.txt"
+    for wrong in (("--cluster", "c99999"), ("--document", "x"), ("--documents", "--least-sure")):
+        assert news("show", "news.cdcoref", *wrong).code == 2
+    assert news("show", "absent.cdcoref").code == 2
+
+
+def test_corrections(news: Run) -> None:
+    questions = json.loads(news("show", "news.cdcoref", "--least-sure", "--json").out)
+    question = next(q for q in questions if not q["together"])
+    one, other = question["first"]["id"], question["second"]["id"]
+    assert f"{one} and {other}: in two clusters" in news("show", "news.cdcoref", "--least-sure", "--limit", "99").out
+    done = news("correct", "news.cdcoref", "same", one, other)
+    assert done.code == 0
+    assert re.match(r"cdcoref: 1  \S+  same: '", done.err)
+    with Collection.open("news.cdcoref") as collection:
+        assert collection.mention(one).cluster == collection.mention(other).cluster
+        cluster = collection.mention(one).cluster
+    assert "c" in str(cluster)
+    assert news("correct", "news.cdcoref", "rename", cluster, "The", "ferry").code == 0
+    assert "The ferry" in news("show", "news.cdcoref", "--cluster", cluster).out
+    assert news("correct", "news.cdcoref", "not-a-mention", one).code == 0
+    assert news("correct", "news.cdcoref", "not-same", one, other).code == 2
+    assert news("correct", "news.cdcoref", "undo", "3").code == 0
+    assert "undo correction 1 first" in news("correct", "news.cdcoref", "not-same", one, other).err
+    listed = news("correct", "news.cdcoref", "list").out.splitlines()
+    assert [line.split()[2] for line in listed] == ["same:", "rename:", "not-a-mention:"]
+    assert "(undone" in listed[2]
+    assert news("correct", "news.cdcoref", "undo").code == 0
+    assert news("correct", "news.cdcoref", "undo", "x").code == 2
+    assert news("correct", "news.cdcoref", "rename", "m1").code == 2
+
+
+def test_removing_and_rebuilding(news: Run, tiny_model_folder: Path) -> None:
+    done = news("remove", "news.cdcoref", "b.txt")
+    assert done.code == 0
+    assert "cdcoref: documents: 1 removed\n" in done.err
+    assert news("remove", "news.cdcoref", "b.txt").code == 2
+    done = news("rebuild", "news.cdcoref")
+    assert done.code == 0, done.err
+    assert "2 documents in 2 stories" in done.err
+    predicted = news("predict", "a.txt", "c.txt", "--model", tiny_model_folder, "-o", "pred.jsonl")
+    assert predicted.code == 0
+    found = [read_corpus([file]).corpus for file in ("news.cdcoref", "pred.jsonl")]
+    one, other = ({frozenset(m.key for m in c) for c in corpus.clusters()} for corpus in found)
+    assert one == other
+    assert news("rebuild", "news.cdcoref", "--kind", "entity").code == 0
+    with Collection.open("news.cdcoref") as collection:
+        assert collection.options.kind == "entity"
+        assert {m.kind for m in collection.corpus().mentions} == {"entity"}
+
+
+@pytest.mark.parametrize(
+    "name", ["a.jsonl", "a.conll", "a.conllu", "a.spacy", "a.csv", "a.html", "a.parquet", "a.conll.gz"]
+)
+def test_a_collection_is_exported_to_every_format(news: Run, name: str) -> None:
+    done = news("export", "news.cdcoref", "-o", name)
+    assert done.code == 0, done.err
+    assert re.search(rf"{name}: 3 documents, \d+ mentions", done.err)
+    assert Path(name).stat().st_size > 100
+    if name.endswith((".jsonl", ".spacy")):
+        one, other = (read_corpus([file]).corpus for file in (name, "news.cdcoref"))
+        assert {m.key: m.cluster for m in one.mentions} == {m.key: m.cluster for m in other.mentions}
+    if name == "a.csv":
+        assert {row.split(",")[10] for row in Path(name).read_text().splitlines()[1:]} >= {"1", "2"}
+
+
+def test_only_what_was_corrected_is_exported(news: Run) -> None:
+    with Collection.open("news.cdcoref") as collection:
+        mention = collection.document("a.txt").mentions[0].id
+    assert news("correct", "news.cdcoref", "not-a-mention", mention).code == 0
+    done = news("export", "news.cdcoref", "--corrected", "-o", "a.jsonl")
+    assert "a.jsonl: 1 document, " in done.err
+    assert [d.id for d in read_corpus(["a.jsonl"]).corpus.documents] == ["a.txt"]
+    assert news("export", "a.jsonl", "--corrected", "-o", "b.jsonl").code == 2
+    assert news("export", "news.cdcoref", "--split", "dev", "-o", "b.jsonl").code == 2
+    assert news("export", "-o", "b.jsonl").code == 2
+    assert news("export", "a.jsonl", "-o", "b.conll").code == 0
+
+
+def test_a_collection_is_counted_scored_and_predicted(news: Run) -> None:
+    assert json.loads(news("stats", "news.cdcoref", "--json").out)["corpus"]["documents"] == 3
+    assert "100.00" in news("score", "news.cdcoref", "news.cdcoref").out
+
+
+def test_a_collection_is_trained_on(news: Run, tiny_encoder: Path) -> None:
+    settings = ("--set", "sampling.detection_passes=1", "--epochs", "1", "--max-length", "128", "--log", "none")
+    files = ("--train", "news.cdcoref", "--dev", "news.cdcoref", "-o", "model", "--device", "cpu")
+    done = news("train", *files, "--encoder", tiny_encoder, *settings)
+    assert done.code == 0, done.err
+    assert Path("model/model.safetensors").exists()

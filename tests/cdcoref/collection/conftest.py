@@ -1,0 +1,99 @@
+"""Small collections: documents with given mentions, linked by lemma without a model, and one with a tiny model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus, Document, Mention
+
+FERRY = ("The ferry Maren sank in the storm off Tresk on Friday .", "Police arrested the captain of the ferry .")
+MUSEUM = ("Thieves stole a Torvik painting from the Lindmere museum .", "The museum guard saw two thieves .")
+NOUNS = {"ferry", "storm", "captain", "police", "thieves", "painting", "museum", "guard", "maren"}
+VERBS = {"sank", "arrested", "stole", "saw"}
+
+
+def annotated(id: str, *sentences: str) -> Corpus:
+    """A document whose nouns are entities and whose verbs are events, by the lists above."""
+    document = Document.from_sentences(id, [sentence.split() for sentence in sentences])
+    mentions = []
+    for token, word in enumerate(document.tokens):
+        kind = "entity" if word.lower() in NOUNS else "event" if word in VERBS else None
+        if kind is not None:
+            mentions.append(Mention(id, (token,), kind))
+    return Corpus((document,), tuple(mentions))
+
+
+def joined(*corpora: Corpus) -> Corpus:
+    """Several corpora as one."""
+    return Corpus(
+        tuple(document for corpus in corpora for document in corpus.documents),
+        tuple(mention for corpus in corpora for mention in corpus.mentions),
+    )
+
+
+def reports(count: int) -> list[Corpus]:
+    """So many documents, of two stories in turn, no two the same."""
+    return [
+        annotated(f"{'ferry' if n % 2 == 0 else 'museum'}{n}", *(FERRY if n % 2 == 0 else MUSEUM), f"Report {n} ends .")
+        for n in range(count)
+    ]
+
+
+def clusters_of(corpus: Corpus) -> set[frozenset[object]]:
+    """The clusters, whatever their names."""
+    return {frozenset(mention.key for mention in cluster) for cluster in corpus.clusters()}
+
+
+def members(collection: Collection) -> dict[str, set[str]]:
+    """The words of every cluster's mentions with their documents, by the cluster's id."""
+    found: dict[str, set[str]] = {}
+    documents = {document.id: document for document in collection.corpus().documents}
+    for mention in collection.corpus().mentions:
+        words = " ".join(documents[mention.document].tokens[token] for token in mention.tokens)
+        found.setdefault(mention.cluster or "", set()).add(f"{mention.document}:{mention.start}:{words}")
+    return found
+
+
+class Written:
+    """The functions above, for tests."""
+
+    FERRY, MUSEUM = FERRY, MUSEUM
+    annotated = staticmethod(annotated)
+    joined = staticmethod(joined)
+    reports = staticmethod(reports)
+    clusters_of = staticmethod(clusters_of)
+    members = staticmethod(members)
+
+
+@pytest.fixture
+def written() -> type[Written]:
+    """Functions that write documents and read clusters."""
+    return Written
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a collection may be made."""
+    return tmp_path / "news.cdcoref"
+
+
+@pytest.fixture
+def lemma(path: Path) -> Iterator[Collection]:
+    """An empty collection that links by lemma."""
+    with Collection.create(path, "lemma") as collection:
+        yield collection
+
+
+@pytest.fixture
+def mention_id(path: Path) -> Callable[[str, str], str]:
+    """The id of the first mention with a word in a document."""
+
+    def find(document: str, word: str) -> str:
+        with Collection.open(path) as collection:
+            return next(m.id for m in collection.document(document).mentions if m.text == word)
+
+    return find

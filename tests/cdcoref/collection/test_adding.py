@@ -1,0 +1,242 @@
+"""Adding documents: known ones are left alone, changed ones replaced, ids of clusters last, all at once is the same."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.collection import Collection, CollectionOptions
+from cdcoref.collection import adding as adding_module
+from cdcoref.collection import reader as reader_module
+from cdcoref.collection.scores import DocumentScores
+from cdcoref.corpus import Corpus, Document
+from cdcoref.engines import Progress
+from cdcoref.errors import InputError
+from cdcoref.formats import read_corpus, tokenise_text
+from cdcoref.prediction import Predictor
+
+
+def test_documents_find_their_stories_and_clusters(written: Any, lemma: Collection) -> None:
+    report = lemma.add(written.joined(*written.reports(4)))
+    assert report.added == ("ferry0", "museum1", "ferry2", "museum3")
+    assert lemma.counts().stories == 2
+    titles = {cluster.title: (cluster.mentions, cluster.documents) for cluster in lemma.clusters()}
+    assert titles["ferry"] == (4, 2)
+    assert titles["museum"] == (4, 2)
+    assert titles["sank"] == (2, 2)
+
+
+def test_one_by_one_is_all_at_once(written: Any, path: Path, tmp_path: Path) -> None:
+    together, apart = tmp_path / "together.cdcoref", path
+    with Collection.create(together, "lemma") as one, Collection.create(apart, "lemma") as other:
+        one.add(written.joined(*written.reports(12)))
+        for corpus in written.reports(12):
+            other.add(corpus)
+        assert written.clusters_of(one.corpus()) == written.clusters_of(other.corpus())
+        before = written.members(other)
+        report = other.rebuild()
+        assert written.members(other) == before
+        assert (report.merged, report.split) == ((), ())
+
+
+def test_the_same_content_is_known_whatever_its_id(written: Any, lemma: Collection) -> None:
+    lemma.add(written.annotated("a", *written.FERRY))
+    before = written.members(lemma)
+    report = lemma.add(
+        written.joined(
+            written.annotated("a", *written.FERRY),
+            written.annotated("b", *written.FERRY),
+            written.annotated("c", *written.MUSEUM),
+        )
+    )
+    assert report.added == ("c",)
+    assert report.known == {"a": "a", "b": "a"}
+    assert before.items() <= written.members(lemma).items()
+    twice = lemma.add(
+        written.joined(written.annotated("d", "Police saw it ."), written.annotated("e", "Police saw it ."))
+    )
+    assert (twice.added, twice.known) == (("d",), {"e": "d"})
+
+
+def test_a_changed_document_replaces_its_earlier_self_and_clusters_keep_their_ids(
+    written: Any, lemma: Collection
+) -> None:
+    lemma.add(written.joined(*written.reports(2)))
+    ids = {cluster.title: cluster.id for cluster in lemma.clusters(least=1)}
+    report = lemma.add(written.annotated("ferry0", "News .", *written.FERRY))
+    assert (report.added, report.replaced) == ((), ("ferry0",))
+    assert {cluster.title: cluster.id for cluster in lemma.clusters(least=1)} == ids
+    assert lemma.document("ferry0").document.tokens[0] == "News"
+    assert [m.line for m in lemma.document("ferry0").mentions if m.text == "sank"] == [2]
+
+
+def test_content_that_moves_to_another_id_is_not_lost(written: Any, lemma: Collection) -> None:
+    lemma.add(written.annotated("a", *written.FERRY))
+    report = lemma.add(written.joined(written.annotated("b", *written.FERRY), written.annotated("a", *written.MUSEUM)))
+    assert (report.added, report.replaced) == (("b",), ("a",))
+    assert {d.summary.id: d.document.tokens[0] for d in map(lemma.document, ("a", "b"))} == {"a": "Thieves", "b": "The"}
+
+
+def text_file(written: Any, path: Path, text: str) -> Corpus:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    (document,) = read_corpus([path]).corpus.documents
+    return Corpus((document,), written.annotated(document.id, *map(" ".join, _sentences(document))).mentions)
+
+
+def _sentences(document: Document) -> list[tuple[str, ...]]:
+    return [document.tokens[start:end] for start, end in document.sentences]
+
+
+def test_texts_of_one_name_in_two_folders_are_two_documents(written: Any, lemma: Collection, tmp_path: Path) -> None:
+    lemma.add(text_file(written, tmp_path / "monday" / "report.txt", "The ferry sank.\n"))
+    report = lemma.add(text_file(written, tmp_path / "tuesday" / "report.txt", "The museum guard saw it.\n"))
+    assert report.added == ("tuesday/report.txt",)
+    changed = lemma.add(text_file(written, tmp_path / "tuesday" / "report.txt", "The museum guard saw them.\n"))
+    assert changed.replaced == ("tuesday/report.txt",)
+    assert lemma.counts().documents == 2
+
+
+def test_clusters_that_merge_keep_the_older_id(written: Any, lemma: Collection) -> None:
+    lemma.add(written.annotated("a", *written.FERRY))
+    lemma.add(written.annotated("b", *written.MUSEUM, "A ferry model is safe ."))
+    apart = [cluster.id for cluster in lemma.clusters(least=1) if cluster.title == "ferry"]
+    assert len(apart) == 2
+    (correction,) = [lemma.correct("same", apart)]
+    (left,) = [cluster.id for cluster in lemma.clusters() if cluster.title == "ferry"]
+    assert left == min(apart, key=lambda id: int(id[1:]))
+    page = lemma.cluster(max(apart, key=lambda id: int(id[1:])))
+    assert page.summary.id == left
+    assert [(change.change, change.other) for change in page.changes] == [("merged", apart[1])]
+    lemma.undo(correction.number)
+    assert sorted(c.id for c in lemma.clusters(least=1) if c.title == "ferry") == sorted(apart)
+    assert lemma.cluster(apart[1]).changes[0].change == "split"
+
+
+def test_nothing_is_added_if_anything_is_wrong(written: Any, lemma: Collection) -> None:
+    lemma.add(written.reports(1)[0])
+    before = lemma.corpus()
+    broken = Document("x", ("\ud800",), ((0, 1),), "\ud800", ((0, 1),))
+    with pytest.raises(InputError, match="half of a surrogate pair"):
+        lemma.add(written.joined(written.annotated("y", *written.MUSEUM), Corpus((broken,))))
+    assert lemma.corpus() == before
+
+
+# -- with a model ------------------------------------------------------------------------------------------------------
+
+TEXTS = {
+    f"{name}{n}": f"{text} Paragraph {n} says more about {extra}.\n"
+    for n, extra in enumerate(("sailors", "weather", "lawyers"))
+    for name, text in (
+        ("ferry", "The ferry Maren sank in the storm off Tresk. Police arrested the captain of the ferry on Friday."),
+        ("museum", "Thieves stole a Torvik painting from the Lindmere museum. A guard saw the thieves leave in a van."),
+    )
+}
+
+
+def predicted(predictor: Predictor) -> Corpus:
+    corpus = Corpus(tuple(tokenise_text(text, id) for id, text in TEXTS.items()))
+    return predictor.predict(corpus, CollectionOptions().prediction(8192)).corpus
+
+
+@pytest.fixture(scope="module")
+def predictor(tiny_model_folder: Path) -> Predictor:
+    from cdcoref.model import CorefModel
+
+    return Predictor(CorefModel.from_pretrained(tiny_model_folder))
+
+
+def test_all_at_once_and_a_rebuild_are_what_is_predicted(
+    written: Any, path: Path, predictor: Predictor, tiny_model_folder: Path, tmp_path: Path
+) -> None:
+    expected = predicted(predictor)
+    confidence = {mention.key: mention.confidence for mention in expected.mentions}
+    with Collection.create(path, str(tiny_model_folder)) as collection:
+        report = collection.add(TEXTS, predictor)
+        assert report.pairs == 6
+        assert written.clusters_of(collection.corpus()) == written.clusters_of(expected)
+    with Collection.create(tmp_path / "slow.cdcoref", str(tiny_model_folder)) as collection:
+        for id, text in TEXTS.items():
+            collection.add({id: text}, predictor)
+        collection.rebuild(predictor)
+        found = collection.corpus()
+        assert written.clusters_of(found) == written.clusters_of(expected)
+        assert {mention.key: mention.confidence for mention in found.mentions} == pytest.approx(confidence)
+        assert {frozenset(story) for story in collection.prediction().stories} == {
+            frozenset(id for id in TEXTS if id.startswith(name)) for name in ("ferry", "museum")
+        }
+
+
+def test_only_pairs_with_a_new_document_are_read(
+    path: Path, predictor: Predictor, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[tuple[str, str]]] = []
+    plain = reader_module.Reader.scores
+
+    def counted(
+        self: reader_module.Reader, corpus: Corpus, pairs: list[tuple[str, str]], progress: Progress
+    ) -> tuple[dict[tuple[str, str], DocumentScores], list[str]]:
+        asked.append(sorted(pairs))
+        return plain(self, corpus, pairs, progress)
+
+    monkeypatch.setattr(reader_module.Reader, "scores", counted)
+    with Collection.create(path, str(tiny_model_folder), CollectionOptions(max_pairs=2)) as collection:
+        collection.add({id: text for id, text in TEXTS.items() if not id.endswith("2")}, predictor)
+        asked.clear()
+        report = collection.add({"ferry2": TEXTS["ferry2"]}, predictor)
+        assert asked == [[("ferry0", "ferry2"), ("ferry1", "ferry2")]]
+        assert (report.pairs, report.stories) == (2, 1)
+
+
+def test_the_story_that_got_no_document_is_not_touched(
+    path: Path, predictor: Predictor, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Collection.create(path, str(tiny_model_folder)) as collection:
+        collection.add({id: text for id, text in TEXTS.items() if id != "ferry2"}, predictor)
+        museum = {m.id: m for m in collection.document("museum0").mentions}
+        done: list[set[int]] = []
+        plain = adding_module.recluster
+
+        def noted(connection: sqlite3.Connection, stories: set[int], left: set[int]) -> list[int]:
+            done.append(set(stories))
+            return plain(connection, stories, left)
+
+        monkeypatch.setattr(adding_module, "recluster", noted)
+        collection.add({"ferry2": TEXTS["ferry2"]}, predictor)
+        assert done == [{collection.document("ferry0").summary.story}]
+        assert {m.id: m for m in collection.document("museum0").mentions} == museum
+
+
+def test_another_model_is_refused(path: Path, predictor: Predictor, tiny_model_folder: Path) -> None:
+    with Collection.create(path, str(tiny_model_folder)) as collection:
+        collection.add({"ferry0": TEXTS["ferry0"]}, predictor)
+        before = collection.corpus()
+        other = Predictor(predictor.model.__class__.from_pretrained(tiny_model_folder))
+        other.model.settings = replace(other.model.settings, temperature={"event": 2.0, "entity": 2.0})
+        with pytest.raises(InputError, match="made with another model"):
+            collection.add({"ferry1": TEXTS["ferry1"]}, other)
+        with pytest.raises(InputError, match="made with the model"):
+            collection.add({"ferry1": TEXTS["ferry1"]}, Predictor(predictor.model, lemma=True))
+        assert collection.corpus() == before
+        collection.rebuild(other)
+        assert collection.add({"ferry1": TEXTS["ferry1"]}, other).added == ("ferry1",)
+
+
+def test_the_model_is_loaded_when_it_is_needed(path: Path, tiny_model_folder: Path) -> None:
+    with Collection.create(path, str(tiny_model_folder)) as collection:
+        steps: list[str] = []
+        collection.add(TEXTS, progress=lambda stage, done, total: steps.append(stage))
+        assert set(steps) == {"finding mentions", "comparing"}
+        assert collection.counts().mentions > 0
+        with pytest.raises(InputError, match="this collection was made with the model"):
+            Collection.create(path, "lemma")
+
+
+def test_only_mentions_of_the_kind_that_is_linked_are_kept(written: Any, path: Path) -> None:
+    with Collection.create(path, "lemma", CollectionOptions(kind="event")) as collection:
+        collection.add(written.joined(*written.reports(2)))
+        assert {mention.kind for mention in collection.corpus().mentions} == {"event"}

@@ -1,0 +1,73 @@
+"""Clusters under constraints: every constraint is obeyed, nothing else changes, contradictions are found."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cdcoref.collection.constraints import Constraints, constrained, contradiction
+
+SIZE = 9
+PAIR = st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)).filter(lambda pair: pair[0] != pair[1])
+
+
+def scores_of(seed: int) -> np.ndarray:
+    matrix = np.random.default_rng(seed).random((SIZE, SIZE))
+    return (matrix + matrix.T) / 2
+
+
+def blocks(pairs: list[tuple[int, int]]) -> list[set[int]]:
+    found = [{n} for n in range(SIZE)]
+    for a, b in pairs:
+        joined = [block for block in found if a in block or b in block]
+        found = [block for block in found if block not in joined] + [set.union(*joined)]
+    return found
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.integers(0, 3), min_size=SIZE, max_size=SIZE),
+    st.lists(PAIR, max_size=5),
+    st.lists(PAIR, max_size=5),
+    st.integers(0, 100),
+)
+def test_constraints_are_obeyed_or_contradict(
+    labels: list[int], together: list[tuple[int, int]], apart: list[tuple[int, int]], seed: int
+) -> None:
+    own = blocks(together)
+    impossible = any({a, b} <= block for a, b in apart for block in own)
+    assert contradiction(together, apart) == impossible
+    if impossible:
+        return
+    scores = scores_of(seed)
+    found = constrained(
+        np.array(labels), Constraints(tuple(together), tuple(apart)), lambda some: scores[np.ix_(some, some)]
+    )
+    assert all(found[a] == found[b] for a, b in together)
+    assert all(found[a] != found[b] for a, b in apart)
+    # Clusters about which nothing was said are as they were.
+    named = {labels[n] for pair in (*together, *apart) for n in pair}
+    for label in set(labels) - named:
+        members = [n for n in range(SIZE) if labels[n] == label]
+        assert len(set(found[members])) == 1
+        assert not set(found[members]) & {found[n] for n in range(SIZE) if labels[n] != label}
+
+
+def test_a_cluster_is_divided_into_as_few_parts_as_it_takes() -> None:
+    scores = np.array([[0.0, 0.9, 0.1, 0.2], [0.9, 0.0, 0.1, 0.3], [0.1, 0.1, 0.0, 0.8], [0.2, 0.3, 0.8, 0.0]])
+    found = constrained(
+        np.zeros(4, dtype=np.int64), Constraints((), ((0, 2),)), lambda some: scores[np.ix_(some, some)]
+    )
+    assert found[0] == found[1] != found[2] == found[3]
+
+
+def test_clusters_of_what_is_the_same_become_one_whole() -> None:
+    found = constrained(np.array([0, 0, 1, 1, 2]), Constraints(((1, 2),), ()), lambda some: np.zeros((0, 0)))
+    assert found.tolist()[:4] == [found[0]] * 4
+    assert found[4] != found[0]
+
+
+def test_nothing_said_changes_nothing() -> None:
+    labels = np.array([3, 1, 1, 0])
+    assert constrained(labels, Constraints(), lambda some: np.zeros((0, 0))).tolist() == [3, 1, 1, 0]

@@ -1,0 +1,259 @@
+"""What people say is obeyed at once, by every later addition and rebuild, and can be undone; nonsense is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError
+from cdcoref.prediction import Predictor
+
+Find = Callable[[str, str], str]
+
+
+@pytest.fixture
+def news(written: Any, lemma: Collection) -> Collection:
+    """Four documents of two stories."""
+    lemma.add(written.joined(*written.reports(4)))
+    return lemma
+
+
+def partition(collection: Collection) -> dict[tuple[object, ...], str | None]:
+    return {mention.key: mention.cluster for mention in collection.corpus().mentions}
+
+
+def together(collection: Collection, *ids: str) -> bool:
+    return len({collection.mention(id).cluster for id in ids}) == 1
+
+
+def test_the_same_and_undone(news: Collection, mention_id: Find) -> None:
+    before = partition(news)
+    captain, police = mention_id("ferry0", "captain"), mention_id("ferry0", "Police")
+    correction = news.correct("same", [captain, police])
+    assert together(news, captain, police, mention_id("ferry2", "captain"), mention_id("ferry2", "Police"))
+    assert (correction.number, correction.action, correction.undone) == (1, "same", None)
+    assert [mention.words for mention in correction.mentions] == ["captain", "Police"]
+    undone = news.undo()
+    assert undone.undone is not None
+    assert partition(news) == before
+    assert [c.undone is not None for c in news.corrections()] == [True]
+
+
+def test_what_is_not_the_same_is_apart_and_the_others_go_with_the_nearest(news: Collection, mention_id: Find) -> None:
+    one, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
+    assert together(news, one, other)
+    news.correct("not-same", [one, other])
+    assert not together(news, one, other)
+    sizes = sorted(c.mentions for c in news.clusters(least=1) if c.title == "ferry")
+    assert sizes == [1, 3]
+
+
+def test_split(news: Collection, mention_id: Find) -> None:
+    first, second = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
+    news.correct("split", [first, second])
+    clusters = sorted((c for c in news.clusters() if c.title == "ferry"), key=lambda c: int(c.id[1:]))
+    assert [c.mentions for c in clusters] == [2, 2]
+    assert {m.id for m in news.cluster(news.mention(first).cluster or "").mentions} == {first, second}
+    assert [(c.change, c.other) for c in news.cluster(clusters[1].id).changes] == [("split", clusters[0].id)]
+
+
+def test_no_mention(news: Collection, mention_id: Find) -> None:
+    police = mention_id("ferry0", "Police")
+    (cluster,) = {news.mention(police).cluster}
+    size = news.counts().mentions
+    news.correct("not-a-mention", [police])
+    assert (news.mention(police).rejected, news.mention(police).cluster) == (True, None)
+    assert news.counts().mentions == size - 1
+    assert news.cluster(cluster or "").summary.mentions == 1
+    assert police in {m.id for m in news.document("ferry0").mentions}
+    assert len(news.corpus().mentions) == size - 1
+    news.undo(1)
+    assert news.mention(police).cluster == cluster
+
+
+def test_a_name_stays_with_the_cluster(written: Any, news: Collection) -> None:
+    ferry = next(c for c in news.clusters() if c.title == "ferry")
+    storm = next(c for c in news.clusters() if c.title == "storm")
+    news.correct("rename", [storm.id], name="  The storm\nof  Friday ")
+    news.correct("rename", [ferry.id], name="MS Maren")
+    assert news.cluster(ferry.id).summary.title == "MS Maren"
+    news.add(written.reports(5)[4])
+    news.rebuild()
+    assert {c.id: c.name for c in news.clusters() if c.name} == {ferry.id: "MS Maren", storm.id: "The storm of Friday"}
+    assert [c.id for c in news.search("friday").clusters] == [storm.id]
+    merged = news.correct("same", [ferry.id, storm.id])
+    (kept,) = [c for c in news.clusters() if c.name]
+    assert kept.id == min(ferry.id, storm.id, key=lambda id: int(id[1:]))
+    news.undo(merged.number)
+    assert {c.id: c.name for c in news.clusters() if c.name} == {ferry.id: "MS Maren", storm.id: "The storm of Friday"}
+    news.undo(2)
+    assert news.cluster(ferry.id).summary.title == "ferry"
+
+
+def test_corrections_hold_for_later_additions_and_rebuilds(written: Any, news: Collection, mention_id: Find) -> None:
+    said = [
+        news.correct("same", [mention_id("ferry0", "captain"), mention_id("museum1", "guard")]),
+        news.correct("not-same", [mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")]),
+        news.correct("not-a-mention", [mention_id("museum3", "saw")]),
+    ]
+
+    def check() -> None:
+        assert together(news, mention_id("ferry0", "captain"), mention_id("museum3", "guard"))
+        assert not together(news, mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry"))
+        assert news.mention(mention_id("museum3", "saw")).rejected
+
+    check()
+    for corpus in written.reports(8)[4:]:
+        news.add(corpus)
+        check()
+    news.rebuild()
+    check()
+    everything = written.joined(*written.reports(8))
+    news.remove(["ferry2", "museum3"])
+    news.add(Corpus(everything.documents, everything.mentions))
+    check()
+    for correction in reversed(said):
+        news.undo(correction.number)
+    assert {frozenset(c) for c in written.clusters_of(news.corpus())} == _all_at_once(written, news.path.parent, 8)
+
+
+def _all_at_once(written: Any, folder: Path, count: int) -> set[frozenset[object]]:
+    with Collection.create(folder / "other.cdcoref", "lemma") as other:
+        other.add(written.joined(*written.reports(count)))
+        return written.clusters_of(other.corpus())
+
+
+def test_corrections_move_with_a_document_that_changes(written: Any, news: Collection, mention_id: Find) -> None:
+    news.correct("not-a-mention", [mention_id("ferry0", "storm")])
+    news.correct("same", [mention_id("ferry0", "captain"), mention_id("ferry0", "Police")])
+    report = news.add(written.annotated("ferry0", "An update follows .", *written.FERRY))
+    assert report.replaced == ("ferry0",)
+    assert news.mention(mention_id("ferry0", "storm")).rejected
+    assert together(news, mention_id("ferry0", "captain"), mention_id("ferry2", "Police"))
+    news.undo(2)
+    assert not together(news, mention_id("ferry0", "captain"), mention_id("ferry0", "Police"))
+
+
+def test_stories_tied_by_a_correction_are_clustered_together(news: Collection, mention_id: Find) -> None:
+    correction = news.correct("same", [mention_id("ferry0", "captain"), mention_id("museum1", "thieves")])
+    assert together(news, mention_id("ferry2", "captain"), mention_id("museum3", "thieves"))
+    assert news.counts().stories == 2
+    news.correct("not-same", [mention_id("ferry2", "captain"), mention_id("museum3", "thieves")])
+    assert together(news, mention_id("ferry0", "captain"), mention_id("museum1", "thieves"))
+    assert not together(news, mention_id("ferry2", "captain"), mention_id("museum3", "thieves"))
+    news.undo(correction.number)
+    assert not together(news, mention_id("ferry0", "captain"), mention_id("museum1", "thieves"))
+
+
+@pytest.mark.parametrize(
+    ("action", "ids", "what"),
+    [
+        ("same", ["m1"], "two different mentions, or more"),
+        ("same", ["m1", "m1"], "two different mentions, or more"),
+        ("same", ["m1", "m999"], "there is no mention m999"),
+        ("same", ["c1", "c999"], "there is no cluster c999"),
+        ("same", ["m1", "ferry"], "'ferry' is not the id of a mention, which is m and a number, such as m12"),
+        ("not-same", ["m1", "m2", "m3"], "two different mentions that are not the same"),
+        ("not-a-mention", [], "name a mention"),
+        ("split", [], "name mentions of one cluster"),
+        ("split", ["m1", "m4"], "name mentions of one cluster"),
+        ("rename", ["m1"], "name one cluster to be renamed"),
+        ("rename", ["c1"], "a cluster's name has 1 to 200 characters"),
+        ("rename", ["c999"], "there is no cluster c999"),
+        ("confuse", ["m1"], "'confuse' is not a correction; choose same, not-same, not-a-mention, split or rename"),
+    ],
+)
+def test_nonsense_is_refused(news: Collection, action: Any, ids: list[str], what: str) -> None:
+    before = partition(news)
+    with pytest.raises(InputError) as error:
+        news.correct(action, ids, name="x" if ids == ["c999"] else None)
+    assert what in str(error.value)
+    assert partition(news) == before
+    assert news.corrections() == []
+
+
+def test_kinds_and_rejected_mentions_are_refused(news: Collection, mention_id: Find) -> None:
+    with pytest.raises(InputError, match="an event and an entity are never the same"):
+        news.correct("same", [mention_id("ferry0", "sank"), mention_id("ferry0", "storm")])
+    news.correct("not-a-mention", [mention_id("ferry0", "sank")])
+    with pytest.raises(InputError, match="'sank' was said to be no mention; undo that first"):
+        news.correct("same", [mention_id("ferry0", "sank"), mention_id("ferry0", "arrested")])
+    whole = [m.id for m in news.cluster(news.mention(mention_id("ferry0", "storm")).cluster or "").mentions]
+    with pytest.raises(InputError, match="these are all the mentions of the cluster"):
+        news.correct("split", whole)
+
+
+def test_contradictions_name_the_correction_to_undo(news: Collection, mention_id: Find) -> None:
+    one, two, three = (mention_id("ferry0", word) for word in ("captain", "Police", "storm"))
+    news.correct("same", [one, two])
+    news.correct("not-same", [two, three])
+    with pytest.raises(InputError, match="undo correction 1 or 2 first"):
+        news.correct("same", [one, three])
+    with pytest.raises(InputError, match="undo correction 1 first"):
+        news.correct("not-same", [two, one])
+    assert len(news.corrections()) == 2
+    news.undo(2)
+    news.correct("same", [one, three])
+    assert together(news, two, three)
+
+
+def test_only_what_holds_can_be_undone(news: Collection, mention_id: Find) -> None:
+    with pytest.raises(InputError, match="there is no correction to undo"):
+        news.undo()
+    news.correct("not-a-mention", [mention_id("ferry0", "sank")])
+    with pytest.raises(InputError, match="there is no correction 7"):
+        news.undo(7)
+    news.undo(1)
+    with pytest.raises(InputError, match="correction 1 has been undone already"):
+        news.undo(1)
+
+
+# -- with a model ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def scored(written: Any, path: Path, tiny_model_folder: Path) -> Any:
+    """A collection whose mentions a model compared."""
+    from cdcoref.model import CorefModel
+
+    predictor = Predictor(CorefModel.from_pretrained(tiny_model_folder))
+    with Collection.create(path, str(tiny_model_folder)) as collection:
+        collection.add(written.joined(*written.reports(6)), predictor)
+        yield collection
+
+
+def test_what_is_least_sure_comes_first_and_is_not_asked_again(scored: Collection) -> None:
+    questions = scored.least_sure(1000)
+    assert len(questions) > 5
+    above = dict.fromkeys(("event", "entity"), 0.5)  # of the model, see its fixture
+    doubts = [abs(q.probability - above[q.first.kind or ""]) for q in questions]
+    assert doubts == sorted(doubts)
+    for question in questions:
+        assert question.together == (question.first.cluster == question.second.cluster)
+        assert question.first.kind == question.second.kind
+    for question in questions[:5]:
+        if question in scored.least_sure(1000):
+            scored.correct("same" if question.together else "not-same", [question.first.id, question.second.id])
+        assert (question.first.id, question.second.id) not in {
+            (q.first.id, q.second.id) for q in scored.least_sure(1000) if q.together == question.together
+        }
+
+
+def test_corrected_clusters_have_the_confidence_of_what_was_said(scored: Collection) -> None:
+    (question,) = [q for q in scored.least_sure(1000) if not q.together][:1]
+    one, other = question.first.id, question.second.id
+    before = {m.key: m.confidence for m in scored.corpus().mentions}
+    scored.correct("same", [one, other])
+    cluster = scored.mention(one).cluster or ""
+    assert scored.mention(other).cluster == cluster
+    confidences = [m.confidence for m in scored.cluster(cluster).mentions]
+    assert all(c is not None and 0 <= c <= 1 for c in confidences)
+    untouched = {m.key: m.confidence for m in scored.corpus().mentions if m.cluster != cluster}
+    assert all(before[key] == confidence for key, confidence in untouched.items())
+    scored.undo()
+    assert {m.key: m.confidence for m in scored.corpus().mentions} == pytest.approx(before)

@@ -1,0 +1,167 @@
+"""The file: made, migrated, refused where it is something else, read where it cannot be written."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.collection import Collection, CollectionOptions, tables
+from cdcoref.collection import database as database_module
+from cdcoref.collection.database import Database
+from cdcoref.errors import InputError
+from cdcoref.formats import collection_file
+from cdcoref.formats.collection_file import COLLECTION_VERSION
+
+
+def test_the_version_is_that_of_the_last_migration() -> None:
+    assert len(tables.MIGRATIONS) == COLLECTION_VERSION
+
+
+def test_what_is_missing_or_something_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no collection here"):
+        Collection.open(tmp_path / "absent.cdcoref")
+    text = tmp_path / "a.txt"
+    text.write_text("A text that is long enough to be none." * 100)
+    other = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE documents (id TEXT)")
+    for path in (text, other):
+        before = path.read_bytes()
+        for open_it in (Collection.open, lambda path: Collection.create(path, "lemma")):
+            with pytest.raises(InputError, match="not a "):
+                open_it(path)
+        assert path.read_bytes() == before
+    with pytest.raises(InputError):
+        Collection.open(tmp_path)
+    with pytest.raises(InputError):
+        Collection.create(tmp_path / "no folder" / "a.cdcoref", "lemma")
+
+
+def test_an_empty_file_becomes_a_collection(path: Path) -> None:
+    """Such as a program leaves that was killed while it made one."""
+    path.touch()
+    with pytest.raises(InputError, match="there is no collection here"):
+        Collection.open(path)
+    Collection.create(path, "lemma").close()
+    with Collection.open(path) as collection:
+        assert collection.counts().documents == 0
+
+
+def test_options_last_and_are_checked(path: Path) -> None:
+    options = CollectionOptions(kind="entity", threshold=0.4, max_pairs=None, max_windows=3)
+    Collection.create(path, "lemma", options).close()
+    with Collection.open(path) as collection:
+        assert (collection.model, collection.options) == ("lemma", options)
+    with pytest.raises(InputError, match="this collection was made with the model 'lemma'"):
+        Collection.create(path, "lemma")
+    with pytest.raises(InputError, match="from 0 to 1"):
+        CollectionOptions(threshold=2.0)
+
+
+def test_a_later_version_is_refused(path: Path) -> None:
+    Collection.create(path, "lemma").close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {COLLECTION_VERSION + 1}")
+    for read in (Collection.open, collection_file.read_collection):
+        with pytest.raises(InputError, match=f"of version {COLLECTION_VERSION + 1}, and this program knows"):
+            read(path)
+
+
+def test_an_earlier_version_is_migrated_whole_or_not_at_all(
+    written: Any, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(*written.reports(3)))
+        before = collection.corpus()
+    broken = "ALTER TABLE documents ADD COLUMN language TEXT;\nALTER TABLE absent ADD COLUMN x TEXT"
+    for script, works in ((broken, False), ("ALTER TABLE documents ADD COLUMN language TEXT", True)):
+        with monkeypatch.context() as patch:
+            migrations = (*tables.MIGRATIONS, script)
+            patch.setattr(tables, "MIGRATIONS", migrations)
+            patch.setattr(database_module, "MIGRATIONS", migrations)
+            patch.setattr(collection_file, "COLLECTION_VERSION", len(migrations))
+            if not works:
+                with pytest.raises(InputError, match="no such table"):
+                    Collection.open(path)
+                with closing(sqlite3.connect(path)) as connection:
+                    assert connection.execute("PRAGMA user_version").fetchone() == (COLLECTION_VERSION,)
+                    assert "language" not in {row[1] for row in connection.execute("PRAGMA table_info(documents)")}
+                continue
+            with Collection.open(path) as collection:
+                assert collection.corpus() == before
+                collection.add(written.reports(4)[3])
+            with closing(sqlite3.connect(path)) as connection:
+                assert connection.execute("PRAGMA user_version").fetchone() == (COLLECTION_VERSION + 1,)
+                assert "language" in {row[1] for row in connection.execute("PRAGMA table_info(documents)")}
+
+
+def test_a_collection_that_cannot_be_written_is_read(written: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.reports(1)[0])
+        before = collection.corpus()
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # as for a user without the right to write
+    with Collection.open(path) as collection:
+        assert collection.corpus() == before
+        with pytest.raises(InputError, match="the file cannot be written"):
+            collection.add(written.reports(2)[1])
+    assert collection_file.read_collection(path) == before
+
+
+def read_all(path: Path) -> None:
+    with Collection.open(path) as collection:
+        collection.corpus()
+        collection.corrections()
+        collection.clusters()
+        collection.search("ferry")
+        collection.document("ferry0")
+
+
+def test_damaged_files_are_read_or_refused(written: Any, path: Path, tmp_path: Path) -> None:
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(*written.reports(6)))
+    whole = path.read_bytes()
+    damaged = tmp_path / "damaged.cdcoref"
+    for start in range(100, len(whole), len(whole) // 25):
+        damaged.write_bytes(whole[:start] + bytes([255]) * 2000 + whole[start + 2000 :])
+        with suppress(InputError):
+            read_all(damaged)
+    damaged.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError):
+        read_all(damaged)
+
+
+def test_stored_entries_that_are_damaged_are_refused(written: Any, path: Path, tmp_path: Path) -> None:
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(*written.reports(2)))
+        collection.correct("not-a-mention", ["m1"])
+    for statement in (
+        "UPDATE documents SET fields = '{'",
+        "UPDATE documents SET fields = '[]'",
+        "UPDATE mentions SET tokens = '{}'",
+        "UPDATE mentions SET tokens = '[99999]'",
+        "UPDATE corrections SET mentions = '7'",
+        "UPDATE settings SET value = '3'",
+    ):
+        damaged = tmp_path / "damaged.cdcoref"
+        shutil.copy(path, damaged)
+        with closing(sqlite3.connect(damaged)) as connection:
+            connection.execute(statement)
+            connection.commit()
+        with pytest.raises(InputError) as error:
+            read_all(damaged)
+        assert "\n" not in str(error.value)
+
+
+def test_a_reader_within_a_transaction_sees_that(path: Path) -> None:
+    Collection.create(path, "lemma").close()
+    database = Database(path)
+    with database.writing() as connection:
+        connection.execute("INSERT INTO stories DEFAULT VALUES")
+        with database.reading() as same:
+            assert same.execute("SELECT count(*) FROM stories").fetchone() == (1,)
+    database.close()

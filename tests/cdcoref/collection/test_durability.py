@@ -1,0 +1,228 @@
+"""Whatever happens while a collection is written, it is as before or as after: kills, two writers, a full disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.collection import Collection
+from cdcoref.collection import database as database_module
+from cdcoref.errors import InputError
+
+KILLS = 100
+
+# Children of one process that has loaded everything: each makes a change until it is killed. What the change would make
+# of the file is tried on a copy.
+KILLED = """
+import json, os, random, shutil, signal, sqlite3, sys, time
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus, Document, Mention
+
+path, kills = sys.argv[1], int(sys.argv[2])
+copy = path + ".copy"
+WORDS = "ferry sank storm captain museum thieves painting guard".split()
+
+def report(n):
+    sentence = [WORDS[(n + k) % 8] for k in range(4)] + [f"report{n}", "."]
+    document = Document.from_sentences(f"d{n}", [sentence])
+    return Corpus((document,), tuple(Mention(document.id, (k,), "entity") for k in range(5)))
+
+def state(path):
+    with Collection.open(path) as collection:
+        (checked,) = collection._database.connection.execute("PRAGMA integrity_check").fetchone()
+        assert checked == "ok", checked
+        corpus = collection.corpus()
+        said = [(c.number, c.undone is None) for c in collection.corrections()]
+        found = [d.id for d in collection.search("report").documents]
+    return [[d.id for d in corpus.documents], sorted(map(repr, corpus.mentions)), said, sorted(found)]
+
+def change(path, n):
+    with Collection.open(path) as collection:
+        latest = collection.documents()[0].id
+        if n % 5 < 2:
+            collection.add(report(n))
+        elif n % 5 == 2:
+            collection.correct("not-a-mention", [collection.document(latest).mentions[n % 4].id])
+        elif n % 5 == 3:
+            collection.remove([collection.documents()[-1].id])
+        else:
+            collection.rebuild()
+
+with Collection.create(path, "lemma") as collection:
+    for n in range(10_000, 10_004):
+        collection.add(report(n))
+chance = random.Random(int(sys.argv[3]))
+read, write = os.pipe()
+unfinished = 0
+for n in range(kills):
+    before = state(path)
+    source, target = sqlite3.connect(path), sqlite3.connect(copy)
+    source.backup(target)
+    source.close(), target.close()
+    started = time.perf_counter()
+    change(copy, n)
+    seconds = time.perf_counter() - started
+    after = state(copy)
+    assert after != before or n % 5 == 4
+    child = os.fork()
+    if child == 0:
+        os.write(write, b"b")
+        change(path, n)
+        os.write(write, b"a")
+        os._exit(0)
+    assert os.read(read, 1) == b"b"
+    time.sleep(chance.uniform(0, 1.5 * seconds))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.set_blocking(read, False)
+    try:
+        finished = os.read(read, 1) == b"a"
+    except BlockingIOError:
+        finished = False
+    os.set_blocking(read, True)
+    unfinished += not finished
+    found = state(path)
+    assert found == after or (not finished and found == before), n
+    if n % 3 == 0 and found == before != after:
+        change(path, n)  # and the file can be changed again
+        assert state(path) == after
+print(json.dumps({"unfinished": unfinished}))
+"""
+
+
+def test_a_hundred_kills_leave_the_file_as_before_or_as_after(tmp_path: Path) -> None:
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED, encoding="utf-8")
+    command = [sys.executable, str(script), str(tmp_path / "k.cdcoref"), str(KILLS), "1"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["unfinished"] >= KILLS // 4
+
+
+ADDED = """
+import sys
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus, Document, Mention
+for n in range(6):
+    words = f"ferry storm {sys.argv[2]} report{n} .".split()
+    document = Document.from_sentences(f"{sys.argv[2]}{n}", [words])
+    with Collection.create(sys.argv[1], "lemma") as collection:
+        collection.add(Corpus((document,), tuple(Mention(document.id, (n,), "entity") for n in (0, 3))))
+"""
+
+
+def test_two_programs_that_add_at_once_lose_nothing(path: Path) -> None:
+    running = [subprocess.Popen([sys.executable, "-c", ADDED, str(path), name]) for name in ("one", "two")]
+    assert [process.wait() for process in running] == [0, 0]
+    with Collection.open(path) as collection:
+        assert {d.id for d in collection.documents()} == {f"{name}{n}" for name in ("one", "two") for n in range(6)}
+        ferries = [cluster.mentions for cluster in collection.clusters() if cluster.title == "ferry"]
+        assert sum(ferries) == 12
+        stored = {mention.cluster for mention in collection.corpus().mentions}
+        assert len(stored) == collection.counts().clusters
+
+
+def test_a_full_disk_leaves_the_collection_as_it_was(written: Any, lemma: Collection) -> None:
+    lemma.add(written.joined(*written.reports(4)))
+    before = lemma.corpus()
+    connection = lemma._database.connection
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(InputError, match="the disk is full; nothing was changed"):
+        lemma.add(written.joined(*written.reports(40)))
+    assert lemma.corpus() == before
+    connection.execute("PRAGMA max_page_count = 100000")
+    lemma.add(written.joined(*written.reports(6)))
+    assert lemma.counts().documents == 6
+
+
+def test_a_file_that_may_not_grow_is_left_as_it_was(written: Any, lemma: Collection) -> None:
+    lemma.add(written.joined(*written.reports(4)))
+    before = lemma.corpus()
+    code = """
+import resource, signal, sys
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus, Document, Mention
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+documents = [Document.from_sentences(f"x{n}", [[f"w{n}x{k}" for k in range(50)]]) for n in range(50)]
+with Collection.open(sys.argv[1]) as collection:
+    collection.add(Corpus(tuple(documents), tuple(Mention(d.id, (0,), "entity") for d in documents)))
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(lemma.path)], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "InputError" in done.stderr
+    assert lemma.corpus() == before
+
+
+def test_what_is_read_between_two_changes_is_one_or_the_other(written: Any, path: Path) -> None:
+    """Readers in other threads see whole additions only, while one writes."""
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.reports(1)[0])
+
+    def read(_: int) -> set[int]:
+        sizes = set()
+        for _ in range(20):
+            with Collection.open(path) as reader:
+                corpus = reader.corpus()
+            names = {m.cluster for m in corpus.mentions}
+            assert None not in names
+            assert {m.document for m in corpus.mentions} == {d.id for d in corpus.documents}
+            sizes.add(len(corpus.documents))
+        return sizes
+
+    with ThreadPoolExecutor(4) as pool:
+        seen = [pool.submit(read, n) for n in range(4)]
+        with Collection.open(path) as writer:
+            for number in range(1, 13, 3):
+                writer.add(written.joined(*written.reports(13)[number : number + 3]))
+        sizes = set.union(*(future.result() for future in seen))
+    assert sizes <= {1, 4, 7, 10, 13}
+
+
+def test_a_writer_that_waits_too_long_says_why(
+    written: Any, lemma: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lemma.add(written.reports(1)[0])
+    monkeypatch.setattr(database_module, "WAIT", 0.05)
+    other = sqlite3.connect(lemma.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with Collection.open(lemma.path) as collection:
+        with pytest.raises(InputError, match="another program is writing to the collection"):
+            collection.add(written.reports(2)[1])
+        assert collection.counts().documents == 1
+    other.execute("ROLLBACK")
+    other.close()
+
+
+def test_what_another_program_adds_meanwhile_is_taken_into_account(
+    written: Any, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document that comes after the plan was made, and before it is stored, is compared as well."""
+    from cdcoref.collection import adding
+
+    first, second, third = (written.annotated(f"d{n}", *written.FERRY, f"Report {n} ends .") for n in range(3))
+    plain: Callable[..., Any] = adding.stored_part
+    meanwhile = [second]
+
+    def interrupted(connection: sqlite3.Connection, ids: list[str]) -> Any:
+        while meanwhile:
+            with Collection.open(path) as other:
+                other.add(meanwhile.pop())
+        return plain(connection, ids)
+
+    with Collection.create(path, "lemma") as collection:
+        collection.add(first)
+        monkeypatch.setattr(adding, "stored_part", interrupted)
+        collection.add(third)
+        assert collection.counts().stories == 1
+        assert {cluster.documents for cluster in collection.clusters() if cluster.title == "ferry"} == {3}

@@ -1,0 +1,132 @@
+"""What a collection answers: counts, lists, pages, searches; hostile words and ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+
+
+@pytest.fixture
+def news(written: Any, lemma: Collection) -> Collection:
+    """Four documents of two stories."""
+    lemma.add(written.joined(*written.reports(4)))
+    return lemma
+
+
+def test_counts(news: Collection) -> None:
+    counts = news.counts()
+    corpus = news.corpus()
+    sizes = [len(cluster) for cluster in corpus.clusters()]
+    assert (counts.documents, counts.stories, counts.mentions) == (4, 2, len(corpus.mentions))
+    assert (counts.clusters, counts.singletons) == (len(sizes), sizes.count(1))
+    assert counts.across == sum(len({m.document for m in cluster}) > 1 for cluster in corpus.clusters())
+
+
+def test_lists(news: Collection) -> None:
+    clusters = news.clusters(least=1, limit=1000)
+    assert len(clusters) == news.counts().clusters
+    order = [(-c.documents, -c.mentions, int(c.id[1:])) for c in clusters]
+    assert order == sorted(order)
+    assert news.clusters(least=1, limit=3, offset=2) == clusters[2:5]
+    assert {c.kind for c in news.clusters(kind="event")} == {"event"}
+    story = news.document("museum1").summary.story
+    assert {c.title for c in news.clusters(story=story, kind="event")} == {"stole", "saw"}
+    assert [d.id for d in news.documents()] == ["museum3", "ferry2", "museum1", "ferry0"]
+    assert [d.id for d in news.documents(limit=1, offset=1)] == ["ferry2"]
+
+
+def test_a_cluster(news: Collection) -> None:
+    ferry = next(c for c in news.clusters() if c.title == "ferry")
+    page = news.cluster(ferry.id)
+    assert page.summary == ferry
+    assert page.names == (("ferry", 4),)
+    assert [(m.document, m.line) for m in page.mentions] == [("ferry0", 1), ("ferry0", 2), ("ferry2", 1), ("ferry2", 2)]
+    first = page.mentions[0]
+    text = news.document("ferry0").document.text
+    assert (text[first.start : first.end], first.before, first.after) == (
+        "ferry", "The", "Maren sank in the storm off Tresk on Friday .",
+    )  # fmt: skip
+    assert {c.title for c in page.neighbours} == {"Maren", "sank", "storm", "Police", "arrested", "captain"}
+    assert news.mention(first.id) == first
+
+
+def test_a_document(news: Collection) -> None:
+    page = news.document("museum1")
+    assert page.document == news.corpus().documents[1]
+    assert [m.text for m in page.mentions][:3] == ["Thieves", "stole", "painting"]
+    assert [c.id for c in page.clusters] == list(dict.fromkeys(m.cluster for m in page.mentions))
+    assert [d.id for d in page.story] == ["museum3"]
+    assert page.summary.mentions == len(page.mentions)
+
+
+def test_search_finds_words_whatever_their_case_accents_and_ends(written: Any, news: Collection) -> None:
+    news.add(written.annotated("café", "The Café Olé is a museum of coffee ."))
+    assert [d.id for d in news.search("cafe ole").documents] == ["café"]
+    found = news.search("MUSEUM gua")
+    assert {d.id for d in found.documents} == {"museum1", "museum3"}
+    assert "\x02museum\x03" in found.documents[0].snippet
+    assert [c.title for c in news.search("capt").clusters] == ["captain"]
+    assert news.search("ferry museum").documents == ()
+    assert news.search("ferry", limit=1, offset=1).documents == news.search("ferry").documents[1:2]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['"', "'; DROP TABLE mentions; --", "NEAR(", "a AND", "*", "%", "_", "col:x", "", " ", "\x00", "-x", '"a" OR'],
+)
+def test_no_query_is_an_error(news: Collection, query: str) -> None:
+    news.search(query)
+    assert news.counts().documents == 4
+
+
+def test_what_was_removed_is_not_found(news: Collection) -> None:
+    ferry = next(c for c in news.clusters() if c.title == "ferry")
+    report = news.remove(["ferry0", "ferry2"])
+    assert report.removed == ("ferry0", "ferry2")
+    found = news.search("ferry")
+    assert (found.clusters, found.documents) == ((), ())
+    page = news.cluster(ferry.id)
+    assert (page.summary.mentions, page.mentions) == (0, ())
+    assert [change.change for change in page.changes] == ["emptied"]
+    assert news.counts().stories == 1
+    connection = news._database.connection
+    assert connection.execute("SELECT count(*) FROM words WHERE word IN ('ferry', 'storm')").fetchone() == (0,)
+    (orphans,) = connection.execute(
+        "SELECT count(*) FROM postings WHERE document NOT IN (SELECT number FROM documents)"
+    ).fetchone()
+    assert orphans == 0
+    connection.execute("INSERT INTO document_words (document_words) VALUES ('integrity-check')")
+    connection.execute("INSERT INTO mention_words (mention_words) VALUES ('integrity-check')")
+
+
+def test_nothing_is_removed_if_one_is_not_there(news: Collection) -> None:
+    with pytest.raises(InputError, match="there is no document 'x' in the collection"):
+        news.remove(["ferry0", "x"])
+    assert news.counts().documents == 4
+
+
+def test_what_is_not_there_is_said(news: Collection) -> None:
+    for wrong in ("c999", "x", "17", "c0", "c1; --"):
+        with pytest.raises(InputError):
+            news.cluster(wrong)
+    with pytest.raises(InputError, match="there is no document 'ferry'"):
+        news.document("ferry")
+    with pytest.raises(InputError, match="there is no mention m999"):
+        news.mention("m999")
+
+
+def test_a_broken_mention_and_an_empty_document(lemma: Collection) -> None:
+    text = "They checked the ferry in .\nThe end ."
+    document = Document.from_sentences("a", [line.split() for line in text.split("\n")])
+    empty = Document("empty", (), (), "", ())
+    lemma.add(Corpus((document, empty), (Mention("a", (1, 4), "event", id="7", tag="ACT"), Mention("a", (6, 7)))))
+    broken, kindless = lemma.document("a").mentions
+    assert (broken.text, broken.before, broken.after) == ("checked ... in", "They", ".")
+    assert (kindless.kind, kindless.line) == (None, 2)
+    assert lemma.document("empty").mentions == ()
+    assert [(m.tokens, m.id, m.tag) for m in lemma.corpus().mentions] == [((1, 4), "7", "ACT"), ((6, 7), None, None)]

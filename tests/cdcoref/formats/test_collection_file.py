@@ -1,0 +1,136 @@
+"""Collections among the formats: recognised, read like any other file, never written by a name."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import (
+    FORMATS,
+    format_of,
+    is_collection,
+    output_format,
+    read_collection,
+    read_corpus,
+    read_file,
+    read_mention_table,
+    stored_document,
+    stored_fields,
+)
+from cdcoref.formats.format import ReadOptions
+from cdcoref.scoring import score
+
+RICH = Document.from_sentences(
+    "días/1.txt",
+    [["Ann", "left", "."], [], ["She", "“", "fell", "”"]],
+    topic="5",
+    subtopic="5_x",
+    part="2",
+    path="news/1.txt",
+    hidden=frozenset({0}),
+    annotated=frozenset({2}),
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A collection of two documents."""
+    other = Document.from_sentences("b", [["Ann", "fell", "."]])
+    mentions = (
+        Mention(RICH.id, (0,), "entity", id="1", tag="HUM"),
+        Mention(RICH.id, (3, 5), "event", confidence=0.25),
+        Mention("b", (0,), "entity"),
+    )
+    file = tmp_path / "a.cdcoref"
+    with Collection.create(file, "lemma") as collection:
+        collection.add(Corpus((RICH, other), mentions))
+    return file
+
+
+def test_nothing_of_a_document_is_lost() -> None:
+    assert stored_document(RICH.id, RICH.text, stored_fields(RICH)) == RICH
+
+
+def test_a_collection_is_told_by_its_content(path: Path, tmp_path: Path) -> None:
+    assert format_of(path).name == "collection"
+    assert sum(format.recognise(path.read_bytes()[:4096]) for format in FORMATS) == 1
+    renamed = tmp_path / "a.txt"
+    renamed.write_bytes(path.read_bytes())
+    assert read_file(renamed) == read_collection(path)
+    assert is_collection(renamed)
+    renamed.write_text("no")
+    assert not is_collection(renamed)
+
+
+def test_it_is_read_like_any_other_file(path: Path) -> None:
+    loaded = read_corpus([path])
+    assert loaded.problems == ()
+    corpus = loaded.corpus
+    with Collection.open(path) as collection:
+        assert corpus == collection.corpus()
+    assert corpus.documents[0] == RICH
+    assert [(m.tokens, m.kind, m.id, m.tag, m.confidence) for m in corpus.mentions] == [
+        ((0,), "entity", "1", "HUM", None),
+        ((3, 5), "event", None, None, 0.25),
+        ((0,), "entity", None, None, None),
+    ]
+    table = read_mention_table(path)
+    assert (len(table.documents), len(table.start)) == (2, 3)
+    assert score(corpus, corpus).conll_f1 == 1.0
+    assert read_file(path, ReadOptions(kind="entity")) == corpus
+
+
+def test_a_rejected_mention_is_not_read(path: Path) -> None:
+    with Collection.open(path) as collection:
+        collection.correct("not-a-mention", ["m2"])
+    assert [m.tokens for m in read_collection(path).mentions] == [(0,), (0,)]
+
+
+def test_it_cannot_be_written_by_its_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the name must end in"):
+        output_format(tmp_path / "a.cdcoref")
+
+
+def test_other_databases_and_compressed_ones_are_refused(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE x (y)")
+    packed = tmp_path / "a.cdcoref.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    for file in (other, packed):
+        with pytest.raises(InputError, match="not a collection"):
+            read_file(file)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_collection(tmp_path / "absent")
+
+
+def test_a_name_with_odd_characters(path: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "a?b#c%20 d.cdcoref"
+    odd.write_bytes(path.read_bytes())
+    assert read_collection(odd) == read_collection(path)
+    with Collection.open(odd) as collection:
+        assert collection.counts().documents == 2
+
+
+def test_a_collection_in_a_folder_of_documents_can_be_left_out(path: Path) -> None:
+    (path.parent / "text.txt").write_text("A text.\n")
+    loaded = read_corpus([path.parent], without=path)
+    assert [d.id for d in loaded.corpus.documents] == ["text.txt"]
+    assert loaded.problems == ()
+    assert len(read_corpus([path.parent]).corpus.documents) == 3
+
+
+def test_jsonl_and_back_keeps_clusters(path: Path, tmp_path: Path) -> None:
+    from cdcoref.formats import write_corpus
+
+    write_corpus(read_collection(path), tmp_path / "a.jsonl")
+    assert [json.loads(line)["id"] for line in (tmp_path / "a.jsonl").open()] == [RICH.id, "b"]
+    assert read_corpus([tmp_path / "a.jsonl"]).corpus == read_collection(path)
