@@ -7,10 +7,13 @@ everything in which both were read. Stories are the groups that the pairs of doc
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cdcoref.linking.document_pairs import PairScored
 from cdcoref.linking.pair_logits import pair_logits
@@ -49,7 +52,7 @@ class StoryPacks:
     pairs
         Pairs of documents to compare; None: all of them are one story.
     candidates
-        Which mentions are candidates for each other, if that is known.
+        Which mentions are candidates for each other, if that is known: only those pairs are scored.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class StoryPacks:
         for own, wanted in tied_documents(names, pairs):
             documents = [marked[name] for name in own]
             self._stories.append(_Story(documents, list(packs(builder.options, documents, wanted, candidates))))
+        self._candidates = candidates
         self._mentions = 1 + max((max(document.numbers) for document in marked.values()), default=-1)
 
     def extent(self) -> Extent:
@@ -104,10 +108,10 @@ class StoryPacks:
         waiting: list[tuple[bytes, PairSequence]] = []
         for pack in story.packs:
             for ordered in (pack, pack[::-1])[: self._orders]:
-                for sequence in self._builder.pack(story.documents, ordered):
-                    key = b"" if store is None else self._key(store, story, ordered)
+                for sequence in self._of_candidates(self._builder.pack(story.documents, ordered)):
+                    key = b"" if store is None else self._key(store, story, ordered, sequence)
                     kept = None if store is None else store.get(key)
-                    if kept is not None and len(kept) == len(sequence.pairs):
+                    if kept is not None:
                         done([sequence])
                         yield sequence.mentions[sequence.pairs], kept
                         continue
@@ -127,9 +131,27 @@ class StoryPacks:
         for (_, sequence), logits in zip(waiting, read, strict=True):
             yield sequence.mentions[sequence.pairs], logits
 
-    def _key(self, store: ResultStore, story: _Story, pack: Pack) -> bytes:
+    def _of_candidates(self, sequences: Iterator[PairSequence]) -> Iterator[PairSequence]:
+        """The sequences with the pairs of candidates alone; a sequence without any is not read."""
+        for sequence in sequences:
+            if self._candidates is None:
+                yield sequence
+                continue
+            pairs = np.sort(sequence.mentions[sequence.pairs], axis=1)
+            known = np.isin(pairs[:, 0] * self._mentions + pairs[:, 1], self._candidate_keys)
+            if known.any():
+                yield replace(sequence, pairs=sequence.pairs[known], features=sequence.features[known])
+
+    @cached_property
+    def _candidate_keys(self) -> NDArray[np.int64]:
+        assert self._candidates is not None
+        pairs = np.sort(np.stack([self._candidates.first, self._candidates.second], axis=1), axis=1)
+        return np.unique(pairs[:, 0] * self._mentions + pairs[:, 1])
+
+    def _key(self, store: ResultStore, story: _Story, pack: Pack, sequence: PairSequence) -> bytes:
         parts = [f"{self._hash[story.documents[number].document.id]}:{window}" for number, window in pack]
-        return store.key("pack", *parts)
+        pairs = hashlib.sha256(np.ascontiguousarray(sequence.pairs).tobytes()).hexdigest()
+        return store.key("pack", pairs, *parts)
 
     def _mean(self, scored: Sequence[PairScored]) -> PairScored:
         """Every pair once, with the mean of its logits."""

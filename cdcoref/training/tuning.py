@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,8 +133,11 @@ def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOption
             (WEIGHTS_WITHIN, "bias_within", within, complete),
         ):
             weights, bias = _fitted(parts, evidence, chosen, use, names)
-            changed = dict(zip((*names, bias_name), (*weights, bias), strict=True))
-            options = replace(options, **{name: {**getattr(options, name), kind: w} for name, w in changed.items()})
+            changed: dict[str, Any] = {
+                name: {**getattr(options, name), kind: value}
+                for name, value in zip((*names, bias_name), (*weights, bias), strict=True)
+            }
+            options = replace(options, **changed)
     return options
 
 
