@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking import read_vectors
 from cdcoref.linking.vectors import compare_apart
 from cdcoref.model import CorefModel, VectorOptions
-from cdcoref.training import VectorTraining, fit_vectors
+from cdcoref.training import VectorTraining, fit_vectors, weigh
 
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
 
@@ -73,3 +74,14 @@ def test_a_model_with_vectors_is_saved_whole(tiny_model: CorefModel, documents: 
 def test_the_same_seed_gives_the_same_heads(tiny_model: CorefModel, documents: Corpus) -> None:
     one, two = (fitted(tiny_model, documents)[0].state_dict() for _ in range(2))
     assert all(torch.equal(one[name], two[name]) for name in one)
+
+
+def test_what_tells_coreference_weighs_more(tiny_model: CorefModel, documents: Corpus) -> None:
+    """The vectors tell these mentions apart, the untrained pair scorer does not."""
+    model, _ = fitted(tiny_model, documents)
+    model.settings = replace(model.settings, vectors=replace(model.settings.vectors, candidates=0))
+    options = weigh(model, documents, batch_tokens=512)
+    assert options.unread["event"] > 0
+    assert options.alone["event"] > abs(options.joint["event"])
+    assert options.unread["entity"] == VectorOptions().unread["entity"]
+    assert model.settings.vectors.candidates == options.candidates
