@@ -102,6 +102,7 @@ def add_documents(database: Database, reader: Reader, incoming: Sequence[Incomin
     revision: int | None = None
     while True:
         with database.reading() as connection:
+            version = _data_version(connection)
             plan = make_plan(connection, reader, incoming)
             if plan.revision != revision:
                 scores, read, revision = {}, set(), plan.revision
@@ -116,7 +117,8 @@ def add_documents(database: Database, reader: Reader, incoming: Sequence[Incomin
             notes += sentences
             read |= wanted
         with database.writing() as connection:
-            plan = make_plan(connection, reader, incoming)
+            if _data_version(connection) != version:
+                plan = make_plan(connection, reader, incoming)
             if plan.revision == revision and _pairs(plan) <= read and _complete(plan, found):
                 return _apply(connection, reader, plan, found, scores, notes)
 
@@ -196,6 +198,12 @@ def _to_read(
     )
     pairs = _ordered((ids[a], ids[b]) for a, b in near)
     return [pair for pair in pairs if connection.execute(query, pair).fetchone() is None]
+
+
+def _data_version(connection: sqlite3.Connection) -> int:
+    """A number that is another one after another connection has changed the file."""
+    (version,) = connection.execute("PRAGMA data_version").fetchone()
+    return int(version)
 
 
 def _ordered(pairs: Iterable[DocumentPair]) -> list[DocumentPair]:

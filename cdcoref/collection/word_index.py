@@ -21,7 +21,7 @@ from cdcoref.stories import Neighbourhood, rarity
 
 POSTINGS = 3_000
 """Postings that are read for a new document, those of the rarest words first."""
-NEAREST = 12
+NEAREST = 8
 """Documents whose stories are looked at for a new document."""
 
 TOTAL_SHARE = "total_share"
