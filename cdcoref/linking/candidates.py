@@ -6,8 +6,6 @@ The limit is per mention and symmetric, and does not depend on the order of file
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,11 +36,6 @@ def candidate_pairs(alone: PairEvidence, options: VectorOptions) -> NDArray[np.b
     places = np.concatenate([likely, likely])
     chosen[places[_first_of_each(mentions, logits[places], options.candidates)]] = True
     return chosen
-
-
-def candidate_mentions(alone: PairEvidence, chosen: NDArray[np.bool_]) -> Sequence[int]:
-    """Numbers of the mentions that have a candidate, ascending."""
-    return np.unique(np.concatenate([alone.first[chosen], alone.second[chosen]])).tolist()
 
 
 def _first_of_each(owners: NDArray[np.integer], values: NDArray[np.floating], limit: int) -> NDArray[np.intp]:

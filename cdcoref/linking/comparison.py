@@ -16,7 +16,7 @@ import numpy as np
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
-from cdcoref.linking.candidates import candidate_mentions, candidate_pairs
+from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.document_pairs import DocumentPairs
 from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore
@@ -138,78 +138,57 @@ class Comparison:
         """
         if self._vectors is None:
             self._vectors = read_vectors(self.model, self.corpus, batch_tokens=batch_tokens, store=store)
-        stories = list(self._stories())
-        parts = [compare_apart(self.model, story, self._vectors.of_numbers(own)) for story, own, _ in stories]
+        apart = self._apart(self._vectors)
         if not read:
-            none = np.zeros(0, dtype=np.int64)
-            nothing = PairLogits(0, none, none, none, np.zeros(0, dtype=np.float32))
-            return self._joined(stories, parts, none, nothing, none)
-        marked: list[int] = []
-        found: list[Candidates] = []
-        for (_, own, _), alone in zip(stories, parts, strict=True):
-            chosen = candidate_pairs(alone, self._options)
-            marked += own[candidate_mentions(alone, chosen)].tolist()
-            weight = 1.0 / (1.0 + np.exp(-alone.alone[chosen].astype(np.float64)))
-            found.append(Candidates(own[alone.first[chosen]], own[alone.second[chosen]], weight))
-        numbers = np.array(sorted(marked), dtype=np.int64)
-        none = np.zeros(0, dtype=np.int64)
-        candidates = Candidates(*(np.concatenate([none, *arrays]) for arrays in zip(*found, strict=True)))
-        chosen_keys = _keys(candidates.first, candidates.second, len(self.corpus.mentions))
-        self._reading = _Reading(
-            self.model,
-            replace(self.corpus, mentions=tuple(self.corpus.mentions[n] for n in numbers)),
-            self._pairs,
-            self._max_windows,
-            Candidates(
-                np.searchsorted(numbers, candidates.first),
-                np.searchsorted(numbers, candidates.second),
-                candidates.weight.astype(np.float64),
-            ),
-        )
-        together = self._reading.run(batch_tokens, store, advance)
-        return self._joined(stories, parts, numbers, together, chosen_keys)
+            return apart
+        chosen = candidate_pairs(apart, self._options)
+        first, second = apart.first[chosen], apart.second[chosen]
+        numbers = np.unique(np.concatenate([first, second]))
+        weight = 1.0 / (1.0 + np.exp(-apart.alone[chosen].astype(np.float64)))
+        candidates = Candidates(np.searchsorted(numbers, first), np.searchsorted(numbers, second), weight)
+        with_candidates = replace(self.corpus, mentions=tuple(self.corpus.mentions[n] for n in numbers))
+        self._reading = _Reading(self.model, with_candidates, self._pairs, self._max_windows, candidates)
+        read_pairs = self._reading.run(batch_tokens, store, advance)
+        together = np.full(len(apart.first), np.nan, dtype=np.float32)
+        known = _keys(numbers[read_pairs.first], numbers[read_pairs.second], apart.size)
+        order = np.argsort(known)
+        places = np.flatnonzero(chosen)
+        wanted = _keys(first, second, apart.size)
+        found = np.minimum(np.searchsorted(known, wanted, sorter=order), max(0, len(known) - 1))
+        if len(known):
+            same = known[order[found]] == wanted
+            together[places[same]] = read_pairs.logits[order[found[same]]]
+        return replace(apart, together=together)
 
-    def _joined(
-        self,
-        stories: Sequence[tuple[Corpus, np.ndarray, object]],
-        parts: Sequence[PairEvidence],
-        numbers: np.ndarray,
-        together: PairLogits,
-        chosen: np.ndarray,
-    ) -> PairEvidence:
-        """The pairs of all stories, with the numbers of the whole corpus, and what reading said of the candidates."""
-        size = len(self.corpus.mentions)
-        none = np.zeros(0, dtype=np.int64)
-        owners = [own for _, own, _ in stories]
-        first = np.concatenate([none, *(own[part.first] for own, part in zip(owners, parts, strict=True))])
-        second = np.concatenate([none, *(own[part.second] for own, part in zip(owners, parts, strict=True))])
-        keys = _keys(first, second, size)
-        nothing = np.zeros(0, dtype=np.float32)
-        alone = np.concatenate([nothing, *(part.alone for part in parts)])
-        documents = np.concatenate([nothing, *(part.documents for part in parts)])
-        within = np.concatenate([np.zeros(0, dtype=bool), *(part.within for part in parts)])
-        read = np.full(len(keys), np.nan, dtype=np.float32)
-        order = np.argsort(keys, kind="stable")
-        read_keys = _keys(numbers[together.first], numbers[together.second], size)
-        place = np.searchsorted(keys[order], read_keys)
-        known = place < len(keys)
-        known[known] = keys[order][place[known]] == read_keys[known]
-        read[order[place[known]]] = together.logits[known]
-        read[~np.isin(keys, chosen)] = np.nan
+    def _apart(self, vectors: MentionVectors) -> PairEvidence:
+        """What the vectors say of the pairs of every story, with the numbers of the whole corpus."""
+        none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
+        first, second, alone, documents = [none], [none], [nothing], [nothing]
+        within = [np.zeros(0, dtype=bool)]
+        for story, own in self._stories():
+            part = compare_apart(self.model, story, vectors.of_numbers(own))
+            first.append(own[part.first])
+            second.append(own[part.second])
+            alone.append(part.alone)
+            documents.append(part.documents)
+            within.append(part.within)
+        one, other = np.concatenate(first), np.concatenate(second)
+        low, high = np.minimum(one, other), np.maximum(one, other)
         kind_of = np.array([KINDS.index(m.kind or "") for m in self.corpus.mentions], dtype=np.int8)
-        low, high = np.minimum(first, second), np.maximum(first, second)
-        return PairEvidence(size, low, high, kind_of[low], read, alone, documents, within)
+        unread = np.full(len(low), np.nan, dtype=np.float32)
+        known = (np.concatenate(part) for part in (alone, documents))
+        return PairEvidence(len(kind_of), low, high, kind_of[low], unread, *known, within=np.concatenate(within))
 
-    def _stories(self) -> Iterator[tuple[Corpus, np.ndarray, list[DocumentPair] | None]]:
-        """Every story, the numbers of its mentions, and the pairs of its documents to compare; None: all."""
+    def _stories(self) -> Iterator[tuple[Corpus, np.ndarray]]:
+        """Every story, and the numbers of its mentions."""
         numbers: dict[str, list[int]] = {document.id: [] for document in self.corpus.documents}
         for number, mention in enumerate(self.corpus.mentions):
             numbers[mention.document].append(number)
         documents = {document.id: document for document in self.corpus.documents}
-        for names, places in tied_documents(sorted(documents), self._pairs):
+        for names, _ in tied_documents(sorted(documents), self._pairs):
             own = np.array([n for name in names for n in numbers[name]], dtype=np.int64)
             story = Corpus(tuple(documents[name] for name in names), tuple(self.corpus.mentions[n] for n in own))
-            yield story, own, None if places is None else [(names[i], names[j]) for i, j in places]
+            yield story, own
 
     def _together(self) -> _Reading:
         if self._reading is None:

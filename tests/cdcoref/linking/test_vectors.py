@@ -168,3 +168,10 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
         10, second[order], first[order], kinds, nothing, values[order], np.ones(45), np.zeros(45, dtype=bool)
     )
     np.testing.assert_array_equal(candidate_pairs(permuted, options), chosen[order])
+
+
+def test_nothing_to_compare(with_vectors: CorefModel) -> None:
+    for documents in (Corpus(()), Corpus((Document.from_sentences("d", [["a"]]),))):
+        comparison = Comparison(with_vectors, documents, None)
+        assert len(comparison.run(batch_tokens=512).logits) == 0
+        assert comparison.extent.sequences == 0
