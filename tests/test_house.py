@@ -302,7 +302,7 @@ def test_every_requirement_is_pinned(setup_cfg: configparser.ConfigParser) -> No
 
 @pytest.mark.parametrize(
     ("chosen", "expected"),
-    [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE"), ({"GOMP_SPINCOUNT": "9"}, "None")],
+    [({}, "1000"), ({"OMP_WAIT_POLICY": "ACTIVE"}, "None"), ({"GOMP_SPINCOUNT": "9"}, "9")],
 )
 @pytest.mark.parametrize("package", ["cdcoref.prediction", "cdlm.encoder"])
 def test_waiting_threads_leave_the_cores_to_others(package: str, chosen: dict[str, str], expected: str) -> None:
@@ -314,7 +314,7 @@ import os, sys
 class Watch:
     def find_spec(self, name, path=None, target=None):
         if name == "torch":
-            print(os.environ.get("OMP_WAIT_POLICY"))
+            print(os.environ.get("GOMP_SPINCOUNT"))
             sys.exit()
 sys.meta_path.insert(0, Watch())
 import {package}
