@@ -175,9 +175,16 @@ class Comparison:
         one, other = np.concatenate(first), np.concatenate(second)
         low, high = np.minimum(one, other), np.maximum(one, other)
         kind_of = np.array([KINDS.index(m.kind or "") for m in self.corpus.mentions], dtype=np.int8)
-        unread = np.full(len(low), np.nan, dtype=np.float32)
-        known = (np.concatenate(part) for part in (alone, documents))
-        return PairEvidence(len(kind_of), low, high, kind_of[low], unread, *known, within=np.concatenate(within))
+        return PairEvidence(
+            len(kind_of),
+            low,
+            high,
+            kind_of[low],
+            np.full(len(low), np.nan, dtype=np.float32),
+            np.concatenate(alone),
+            np.concatenate(documents),
+            np.concatenate(within),
+        )
 
     def _stories(self) -> Iterator[tuple[Corpus, np.ndarray]]:
         """Every story, and the numbers of its mentions."""
