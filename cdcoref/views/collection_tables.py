@@ -36,7 +36,7 @@ def counts_line(counts: Counts) -> str:
     return (
         f"{counted(counts.documents, 'document')} in {counted(counts.stories, 'story', 'stories')}, "
         f"{counted(counts.mentions, 'mention')}: {counted(several, 'cluster')}, {counts.across:,} of them across "
-        f"documents, {counted(counts.singletons, 'lone mention')}{said}"
+        f"documents, {counted(counts.singletons, 'singleton')}{said}"
     )
 
 
