@@ -146,6 +146,30 @@ class MentionWords:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class SentenceWords:
+    """What the words of a sentence say of what it is about.
+
+    Attributes
+    ----------
+    lemmas
+        Lemmas of the words that are no determiners, prepositions or punctuation.
+    names
+        Those of its names and numbers: capitalised words but the first, and words that begin with a digit.
+    """
+
+    lemmas: frozenset[str]
+    names: frozenset[str]
+
+
+@lru_cache(maxsize=1 << 14)
+def sentence_words(tokens: tuple[str, ...]) -> SentenceWords:
+    """Look at the words of a sentence."""
+    content = [(place, token) for place, token in enumerate(tokens) if _is_content(token)]
+    names = (token for place, token in content if (place and _is_name(token)) or token[0].isdigit())
+    return SentenceWords(frozenset(lemma(token) for _, token in content), frozenset(map(lemma, names)))
+
+
 def _plain_number(word: str) -> str:
     return _NUMERALS.get(word) or word.replace(",", "").strip("$€£+%")
 

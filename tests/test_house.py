@@ -95,7 +95,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdcoref.linking": {
         *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.model", "cdcoref.sequences"),
-        "cdcoref.words",
+        *("cdcoref.stories", "cdcoref.words"),
     },
     "cdcoref.engines": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"},
     "cdcoref.wording": set(),

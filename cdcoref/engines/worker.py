@@ -114,7 +114,8 @@ class Worker:
         if self._model.vector_head is None:
             return Mentions(mentions)
         vectors = self._store.get(self._key(document, mentions))
-        return None if vectors is None else Mentions(mentions, MentionVectors.unpacked(vectors))
+        width = self._model.encoder.config.hidden_size
+        return None if vectors is None else Mentions(mentions, MentionVectors.unpacked(vectors, width))
 
 
 def _packed(mention: Mention) -> list[float]:

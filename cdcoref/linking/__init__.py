@@ -4,7 +4,9 @@ A model reads documents to detect mentions, and pairs of documents to score ment
 links mentions with the same head lemma, needs no model.
 """
 
-from cdcoref.linking.clusters import cluster_mentions
+from cdcoref.linking.antecedents import Anaphora, anaphora, pronouns
+from cdcoref.linking.apart import ReadMentions, known_of_pairs, mention_traits
+from cdcoref.linking.clusters import KindClusters, cluster_mentions
 from cdcoref.linking.comparison import Comparison, all_pairs
 from cdcoref.linking.lemma import lemma_clusters
 from cdcoref.linking.mentions import (
@@ -19,27 +21,24 @@ from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.story import LinkedStory, LinkingOptions, link_story
 from cdcoref.linking.tied_documents import DocumentPair
-from cdcoref.linking.vectors import (
-    MentionVectors,
-    find_mentions_and_vectors,
-    known_of_pairs,
-    mention_traits,
-    pairs_to_compare,
-    read_vectors,
-)
+from cdcoref.linking.vectors import MentionVectors, find_mentions_and_vectors, read_vectors
 
 __all__ = [
+    "Anaphora",
     "Comparison",
     "DocumentPair",
     "DocumentReading",
+    "KindClusters",
     "LinkedStory",
     "LinkingOptions",
     "MentionVectors",
     "PairEvidence",
     "PairLogits",
+    "ReadMentions",
     "ResultStore",
     "SpanScores",
     "all_pairs",
+    "anaphora",
     "annotated_only",
     "cluster_mentions",
     "document_hash",
@@ -49,7 +48,7 @@ __all__ = [
     "lemma_clusters",
     "link_story",
     "mention_traits",
-    "pairs_to_compare",
+    "pronouns",
     "read_documents",
     "read_vectors",
     "score_spans",

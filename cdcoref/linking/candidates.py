@@ -1,7 +1,8 @@
 """Which mentions are worth reading together: what their vectors say of pairs in, candidates out.
 
 The candidates of a mention are the most likely others of its kind, up to a limit, and those that it is a candidate of.
-The limit is per mention and symmetric, and does not depend on the order of files.
+The limit is per mention and symmetric, and does not depend on the order of files. A pronoun and its antecedent are no
+candidates: that is settled within their document.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ def candidate_pairs(alone: PairEvidence, options: VectorOptions) -> NDArray[np.b
         How many candidates a mention has, how probable one is at least, and how the logits become probabilities.
     """
     if not options.candidates:
-        return np.ones(len(alone.first), dtype=bool)
+        return ~alone.antecedents
     slope, bias = (
         np.array([table[kind] for kind in KINDS])[alone.kinds] for table in (options.unread, options.unread_bias)
     )
     logits = slope * alone.alone + bias
-    likely = np.flatnonzero(logits >= np.log(options.least) - np.log1p(-options.least))
+    enough = np.log(options.least) - np.log1p(-options.least)
+    likely = np.flatnonzero((logits >= enough) & ~alone.antecedents)
     chosen = np.zeros(len(logits), dtype=bool)
     mentions = np.concatenate([alone.first[likely], alone.second[likely]])
     places = np.concatenate([likely, likely])

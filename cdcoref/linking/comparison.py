@@ -16,13 +16,14 @@ import numpy as np
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
+from cdcoref.linking.apart import compare_apart
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.document_pairs import DocumentPairs
 from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.story_packs import StoryPacks
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
-from cdcoref.linking.vectors import MentionVectors, compare_apart, read_vectors
+from cdcoref.linking.vectors import MentionVectors, read_vectors
 from cdcoref.model import CorefModel
 from cdcoref.sequences import Candidates, Extent, MarkedDocument, SequenceBuilder
 
@@ -162,17 +163,14 @@ class Comparison:
 
     def _apart(self, vectors: MentionVectors) -> PairEvidence:
         """What the vectors say of the pairs of every story, with the numbers of the whole corpus."""
-        none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-        first, second, alone, documents = [none], [none], [nothing], [nothing]
-        within = [np.zeros(0, dtype=bool)]
-        for story, own in self._stories():
-            part = compare_apart(self.model, story, vectors.of_numbers(own))
-            first.append(own[part.first])
-            second.append(own[part.second])
-            alone.append(part.alone)
-            documents.append(part.documents)
-            within.append(part.within)
-        one, other = np.concatenate(first), np.concatenate(second)
+        parts = [(own, compare_apart(self.model, story, vectors.of_numbers(own))) for story, own in self._stories()]
+
+        def joined(name: str, empty: np.ndarray) -> np.ndarray:
+            return np.concatenate([empty, *(getattr(part, name) for _, part in parts)])
+
+        none, nothing, neither = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32), np.zeros(0, dtype=bool)
+        one = np.concatenate([none, *(own[part.first] for own, part in parts)])
+        other = np.concatenate([none, *(own[part.second] for own, part in parts)])
         low, high = np.minimum(one, other), np.maximum(one, other)
         kind_of = np.array([KINDS.index(m.kind or "") for m in self.corpus.mentions], dtype=np.int8)
         return PairEvidence(
@@ -180,10 +178,11 @@ class Comparison:
             low,
             high,
             kind_of[low],
-            np.full(len(low), np.nan, dtype=np.float32),
-            np.concatenate(alone),
-            np.concatenate(documents),
-            np.concatenate(within),
+            together=joined("together", nothing),
+            alone=joined("alone", nothing),
+            documents=joined("documents", nothing),
+            within=joined("within", neither),
+            antecedents=joined("antecedents", neither),
         )
 
     def _stories(self) -> Iterator[tuple[Corpus, np.ndarray]]:

@@ -70,11 +70,15 @@ class DocumentReading:
     words
         A vector for every token, zeros for hidden sentences; no columns if the model has no vectors.
         *Shape:* (tokens, width)
+    anaphora
+        What finds antecedents, in the same way (see :class:`cdcoref.model.AntecedentScorer`).
+        *Shape:* (tokens, 4 * dimension)
     """
 
     document: Document
     spans: SpanScores
     words: NDArray[np.float32]
+    anaphora: NDArray[np.float32]
 
 
 def read_documents(
@@ -102,27 +106,27 @@ def read_documents(
         Of every document, in order.
     """
     sequences_of = model.reading_builder()
+    widths = (
+        model.encoder.config.hidden_size if model.vector_head else 0,
+        4 * model.antecedent_scorer.dimension if model.antecedent_scorer else 0,
+    )
     waiting: list[ReadingSequence] = []
     unfinished: list[Document] = []
 
     def flush() -> Iterator[DocumentReading]:
         found: dict[str, list[tuple[Integers, Integers, NDArray[np.float32]]]] = {d.id: [] for d in unfinished}
-        words: dict[str, NDArray[np.float32]] = {}
+        tables = {d.id: [np.zeros((len(d.tokens), width), dtype=np.float32) for width in widths] for d in unfinished}
         for positions in token_batches([len(s) for s in waiting], batch_tokens):
             sequences = [waiting[p] for p in positions]
-            for sequence, scores, vectors in zip(sequences, *_read(model, sequences), strict=True):
+            for sequence, scores, *said in zip(sequences, *_read(model, sequences), strict=True):
                 keep = scores.max(axis=1) >= least
                 starts, ends = sequence.words[sequence.starts[keep]], sequence.words[sequence.ends[keep] - 1] + 1
                 found[sequence.document.id].append((starts, ends, scores[keep]))
-                table = words.get(sequence.document.id)
-                if table is None:
-                    table = np.zeros((len(sequence.document.tokens), vectors.shape[1]), dtype=np.float32)
-                    words[sequence.document.id] = table
-                table[sequence.words] = vectors
+                for table, part in zip(tables[sequence.document.id], said, strict=True):
+                    table[sequence.words] = part
             advance(sum(len(s.words) for s in sequences))
         for document in unfinished:
-            none = np.zeros((len(document.tokens), 0), dtype=np.float32)
-            yield DocumentReading(document, _join(found[document.id]), words.get(document.id, none))
+            yield DocumentReading(document, _join(found[document.id]), *tables[document.id])
 
     for document in documents:
         unfinished.append(document)
@@ -174,16 +178,15 @@ def annotated_only(corpus: Corpus) -> Corpus:
     return replace(corpus, mentions=tuple(kept))
 
 
-def _read(
-    model: CorefModel, sequences: Sequence[ReadingSequence]
-) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-    """Probabilities of the candidate spans, and vectors of the words, of every sequence."""
+def _read(model: CorefModel, sequences: Sequence[ReadingSequence]) -> tuple[list[NDArray[np.float32]], ...]:
+    """Of every sequence: probabilities of the candidate spans, and the two tables of words."""
     batch = collate_readings(sequences, model.encoder.config.pad_token_id)
     with model.inference():
-        logits, words = model.read({name: tensor.to(model.device) for name, tensor in batch.items()})
+        logits, *tables = model.read({name: tensor.to(model.device) for name, tensor in batch.items()})
     scores = logits.float().sigmoid().cpu().numpy()
     spans = np.cumsum([len(s.starts) for s in sequences])[:-1]
-    return np.split(scores, spans), np.split(words.cpu().numpy(), np.cumsum([len(s.words) for s in sequences])[:-1])
+    words = np.cumsum([len(s.words) for s in sequences])[:-1]
+    return np.split(scores, spans), *(np.split(table.float().cpu().numpy(), words) for table in tables)
 
 
 def _join(parts: Sequence[tuple[Integers, Integers, NDArray[np.float32]]]) -> SpanScores:

@@ -72,9 +72,11 @@ class PairEvidence:
     alone
         Logits by the vectors. *Shape:* (pairs,)
     documents
-        Cosines of the two documents. *Shape:* (pairs,)
+        How alike the two documents are. *Shape:* (pairs,)
     within
         Whether both mentions are of one document. *Shape:* (pairs,)
+    antecedents
+        Whether they are a pronoun and its antecedent; then `alone` is final. *Shape:* (pairs,)
     """
 
     size: int
@@ -85,6 +87,7 @@ class PairEvidence:
     alone: Matrix
     documents: Matrix
     within: NDArray[np.bool_]
+    antecedents: NDArray[np.bool_]
 
     def known(self) -> Matrix:
         """What is weighed, in the order of `WEIGHTS`; the first two of it are those of `WEIGHTS_WITHIN`.
@@ -102,7 +105,7 @@ class PairEvidence:
         known = self.known()
         of_two = (known * across[:, :-1]).sum(axis=1) + across[:, -1]
         of_one = (known[:, :2] * within[:, :-1]).sum(axis=1) + within[:, -1]
-        apart = unread[:, 0] * self.alone + unread[:, 1]
+        apart = np.where(self.antecedents, self.alone, unread[:, 0] * self.alone + unread[:, 1])
         logits = np.where(np.isnan(self.together), apart, np.where(self.within, of_one, of_two))
         return PairLogits(self.size, self.first, self.second, self.kinds, logits.astype(np.float32))
 

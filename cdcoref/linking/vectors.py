@@ -1,8 +1,6 @@
-"""Comparing mentions that were read apart: documents and mentions in, vectors and what they say of pairs out.
+"""Vectors of mentions: documents and their mentions in, what each document says of them when it is read alone out.
 
-Every document is read once, alone. Two mentions of a kind are then compared by the cosines of their vectors and by what
-is known about the pair besides the text. Among up to `ALL_PAIRS` mentions of a kind every pair is compared; beyond
-that, each mention with the `NEIGHBOURS` nearest ones by its vectors and with the nearest ones of its head.
+Every document is read once for that, whatever it is compared with later, and never again if its results are stored.
 """
 
 from __future__ import annotations
@@ -11,51 +9,53 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.linking.mentions import read_documents
-from cdcoref.linking.pair_logits import PairEvidence
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.linking.mentions import DocumentReading, read_documents
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.model import CorefModel
-from cdcoref.sequences import Integers, Traits, pair_features, traits
-
-ALL_PAIRS = 2000
-"""Up to so many mentions of a kind, every pair is compared: two million pairs, some seconds."""
-NEIGHBOURS = 48
-"""Beyond that, so many are compared with each by their vectors, and a third of it by their heads."""
-ROWS_AT_ONCE = 512
-PAIRS_AT_ONCE = 500_000
+from cdcoref.sequences import Integers
 
 Vectors = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class MentionVectors:
-    """Vectors of mentions, of length 1 or 0, in half precision.
+    """Vectors of mentions, in half precision.
 
     Attributes
     ----------
     mention, sentence, document
-        The mean over the words of each mention, of the sentence that it begins in, and of its document.
-        *Shape:* (mentions, width)
+        The mean over the words of each mention, of the sentence that it begins in, and of its document, of length 1 or
+        0. *Shape:* (mentions, width)
+    anaphora
+        What finds the antecedents of pronouns (see :class:`cdcoref.model.AntecedentScorer`); no columns if the model
+        has no head for it. *Shape:* (mentions, 2 * dimension)
     """
 
     mention: NDArray[np.float16]
     sentence: NDArray[np.float16]
     document: NDArray[np.float16]
+    anaphora: NDArray[np.float16]
 
     @classmethod
-    def of(cls, document: Document, mentions: Sequence[Mention], words: Vectors) -> MentionVectors:
-        """The vectors of the mentions of a document, of which `words` are the tokens' vectors."""
+    def of(cls, reading: DocumentReading, mentions: Sequence[Mention]) -> MentionVectors:
+        """The vectors of mentions of a document that was read."""
+        document, words = reading.document, reading.words
         sentence_of = document.sentence_of_tokens()
         read = words.any(axis=1)
         rows = [words[list(m.tokens)].mean(axis=0) for m in mentions]
         around = [words[slice(*document.sentences[sentence_of[m.start]])].mean(axis=0) for m in mentions]
         whole = words[read].mean(axis=0) if read.any() else np.zeros(words.shape[1], dtype=np.float32)
         parts = (rows, around, [whole] * len(mentions))
-        return cls(*(_unit(np.array(part, dtype=np.float32).reshape(-1, words.shape[1])) for part in parts))
+        found = reading.anaphora
+        half = found.shape[1] // 2
+        ends = [found[list(m.tokens), :half].mean(axis=0) + found[m.tokens[-1], half:] for m in mentions]
+        mention, sentence, whole_document = (
+            _unit(np.array(part, dtype=np.float32).reshape(-1, words.shape[1])) for part in parts
+        )
+        return cls(mention, sentence, whole_document, np.array(ends, dtype=np.float16).reshape(len(mentions), half))
 
     @classmethod
     def joined(cls, parts: Sequence[MentionVectors]) -> MentionVectors:
@@ -64,16 +64,16 @@ class MentionVectors:
 
     def of_numbers(self, numbers: Sequence[int] | Integers) -> MentionVectors:
         """Those of some mentions."""
-        return MentionVectors(self.mention[numbers], self.sentence[numbers], self.document[numbers])
+        return MentionVectors(*(getattr(self, name)[numbers] for name in self.__slots__))
 
     def packed(self) -> Vectors:
-        """As one array. *Shape:* (3, mentions, width)"""
-        return np.stack([self.mention, self.sentence, self.document]).astype(np.float32)
+        """As one array. *Shape:* (mentions, 3 * width + 2 * dimension)"""
+        return np.concatenate([getattr(self, name) for name in self.__slots__], axis=1).astype(np.float32)
 
     @classmethod
-    def unpacked(cls, array: Vectors) -> MentionVectors:
-        """What :meth:`packed` packed."""
-        return cls(*array.astype(np.float16))
+    def unpacked(cls, array: Vectors, width: int) -> MentionVectors:
+        """What :meth:`packed` packed; `width` is that of the encoder."""
+        return cls(*np.split(array.astype(np.float16), [width, 2 * width, 3 * width], axis=1))
 
 
 def read_vectors(
@@ -96,19 +96,19 @@ def read_vectors(
             keys[document.id] = store.key("vectors", document_hash(document, own))
             kept = store.get(keys[document.id])
             if kept is not None:
-                found[document.id] = MentionVectors.unpacked(kept)
+                found[document.id] = MentionVectors.unpacked(kept, model.encoder.config.hidden_size)
                 continue
         todo.append(document)
     for reading in read_documents(model, todo, batch_tokens=batch_tokens, least=1.0, advance=advance):
         name = reading.document.id
         own = [corpus.mentions[n] for n in numbers[name]]
-        found[name] = MentionVectors.of(reading.document, own, reading.words)
+        found[name] = MentionVectors.of(reading, own)
         if store is not None:
             store.put({keys[name]: found[name].packed()})
     order = np.array([n for document in corpus.documents for n in numbers[document.id]], dtype=np.int64)
     if not len(order):
         none = np.zeros((0, model.encoder.config.hidden_size), dtype=np.float16)
-        return MentionVectors(none, none, none)
+        return MentionVectors(none, none, none, none[:, :0])
     stacked = MentionVectors.joined([found[d.id] for d in corpus.documents if numbers[d.id]])
     return stacked.of_numbers(np.argsort(order))
 
@@ -119,112 +119,8 @@ def find_mentions_and_vectors(
     """Find the mentions of documents and, in the same pass, their vectors; None if the model has none."""
     for reading in read_documents(model, documents, batch_tokens=batch_tokens):
         mentions = reading.spans.select(reading.document, model.settings.detection_threshold)
-        vectors = MentionVectors.of(reading.document, mentions, reading.words) if model.vector_head else None
+        vectors = MentionVectors.of(reading, mentions) if model.vector_head else None
         yield reading.document, mentions, vectors
-
-
-def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) -> PairEvidence:
-    """What is known of pairs of mentions of one story by what each document says alone.
-
-    Parameters
-    ----------
-    model
-        Has vectors (see :class:`cdcoref.model.VectorOptions`).
-    corpus
-        The story's documents and mentions; every mention has a kind.
-    vectors
-        Of the mentions, in their order.
-    """
-    seen = mention_traits(corpus)
-    kinds = np.array([KINDS.index(m.kind or "") for m in corpus.mentions], dtype=np.int8)
-    first, second = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    logits, documents = [np.zeros(0, dtype=np.float32)], [np.zeros(0, dtype=np.float32)]
-    for number, kind in enumerate(KINDS):
-        own = np.flatnonzero(kinds == number)
-        of_kind, traits_of_kind = vectors.of_numbers(own), [seen[n] for n in own]
-        for pairs in pairs_to_compare(of_kind, traits_of_kind):
-            known = known_of_pairs(model.settings.vectors.pair_features, of_kind, traits_of_kind, pairs)
-            first.append(own[pairs[:, 0]])
-            second.append(own[pairs[:, 1]])
-            logits.append(_scores(model, known, kind))
-            documents.append(known[:, -1])
-    one, other = np.concatenate(first), np.concatenate(second)
-    low, high = np.minimum(one, other), np.maximum(one, other)
-    unread = np.full(len(low), np.nan, dtype=np.float32)
-    alone = np.concatenate(logits)
-    numbers = {document.id: number for number, document in enumerate(corpus.documents)}
-    document_of = np.array([numbers[m.document] for m in corpus.mentions], dtype=np.int64)
-    within = document_of[low] == document_of[high]
-    return PairEvidence(len(corpus.mentions), low, high, kinds[low], unread, alone, np.concatenate(documents), within)
-
-
-def mention_traits(corpus: Corpus) -> list[Traits]:
-    """What the features see of every mention of a corpus, in order."""
-    documents = {document.id: document for document in corpus.documents}
-    sentence_of = {document.id: document.sentence_of_tokens() for document in corpus.documents}
-    return [traits(documents[m.document], m, sentence_of[m.document][m.start]) for m in corpus.mentions]
-
-
-def pairs_to_compare(vectors: MentionVectors, seen: Sequence[Traits]) -> Iterator[Integers]:
-    """The pairs of mentions of one kind that are compared, the smaller number first. *Shape* of each: (pairs, 2)"""
-    count = len(seen)
-    if count < 2:
-        return
-    if count <= ALL_PAIRS:
-        yield np.stack(np.triu_indices(count, 1), -1)
-        return
-    by_head: dict[str, list[int]] = {}
-    for number, one in enumerate(seen):
-        by_head.setdefault(one.words.head, []).append(number)
-    keys = [_nearest(vectors, np.arange(count), NEIGHBOURS)]
-    keys += [_nearest(vectors, np.array(group), NEIGHBOURS // 3) for group in by_head.values() if len(group) > 1]
-    chosen = np.unique(
-        np.concatenate([np.minimum(k[:, 0], k[:, 1]) * count + np.maximum(k[:, 0], k[:, 1]) for k in keys])
-    )
-    for start in range(0, len(chosen), PAIRS_AT_ONCE):
-        part = chosen[start : start + PAIRS_AT_ONCE]
-        yield np.stack([part // count, part % count], -1)
-
-
-def known_of_pairs(
-    features: Sequence[str], vectors: MentionVectors, seen: Sequence[Traits], pairs: Integers
-) -> Vectors:
-    """What the scorer of vectors is told about pairs: features, then cosines. *Shape:* (pairs, features + 3)"""
-    i, j = pairs[:, 0], pairs[:, 1]
-    cosines = []
-    for table in (vectors.mention, vectors.sentence, vectors.document):
-        rows = table.astype(np.float32)
-        if len(rows) <= ALL_PAIRS:
-            cosines.append((rows @ rows.T)[i, j])
-        else:
-            blocks = range(0, len(pairs), ROWS_AT_ONCE * 64)
-            parts = [
-                np.einsum("ij,ij->i", rows[i[b : b + ROWS_AT_ONCE * 64]], rows[j[b : b + ROWS_AT_ONCE * 64]])
-                for b in blocks
-            ]
-            cosines.append(np.concatenate(parts))
-    return np.concatenate([pair_features(features, seen, pairs), np.stack(cosines, -1)], axis=1)
-
-
-def _scores(model: CorefModel, known: Vectors, kind: str) -> Vectors:
-    assert model.vector_scorer is not None
-    with torch.inference_mode():
-        scores: Vectors = model.vector_scorer(torch.from_numpy(known).to(model.device), kind).cpu().numpy()
-    return scores
-
-
-def _nearest(vectors: MentionVectors, numbers: Integers, limit: int) -> Integers:
-    """Every one of some mentions with the `limit` nearest others of them by the sum of cosines. *Shape:* (pairs, 2)"""
-    rows = np.concatenate([getattr(vectors, name)[numbers] for name in vectors.__slots__], axis=1).astype(np.float32)
-    kept = min(limit, len(numbers) - 1)
-    pairs = []
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        similarity = rows[start : start + ROWS_AT_ONCE] @ rows.T
-        own = np.arange(len(similarity))
-        similarity[own, start + own] = -np.inf
-        nearest = np.argpartition(-similarity, kept - 1, axis=1)[:, :kept]
-        pairs.append(np.stack([np.repeat(start + own, kept), nearest.ravel()], -1))
-    return numbers[np.concatenate(pairs)]
 
 
 def _unit(rows: Vectors) -> NDArray[np.float16]:

@@ -4,19 +4,25 @@ An encoder, a pair scorer and a mention detector; their configuration, the folde
 its upload to the Hugging Face hub.
 """
 
+from cdcoref.model.antecedents import ANAPHORS, OF_MENTION, OF_PAIR, AntecedentScorer, antecedent_loss
 from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
 from cdcoref.model.card import KindScores, Metadata, model_card
-from cdcoref.model.config import WEIGHTS, WEIGHTS_WITHIN, CorefConfig, VectorOptions
+from cdcoref.model.config import SIMILARITIES, WEIGHTS, WEIGHTS_WITHIN, CorefConfig, VectorOptions
 from cdcoref.model.coref_model import CorefModel
 from cdcoref.model.folder import CONFIG_FILE, DEFAULT_MODEL
 from cdcoref.model.mention_vectors import VectorHead, VectorScorer
 from cdcoref.model.publishing import publish
 
 __all__ = [
+    "ANAPHORS",
     "CONFIG_FILE",
     "DEFAULT_MODEL",
+    "OF_MENTION",
+    "OF_PAIR",
+    "SIMILARITIES",
     "WEIGHTS",
     "WEIGHTS_WITHIN",
+    "AntecedentScorer",
     "CorefConfig",
     "CorefModel",
     "KindScores",
@@ -24,6 +30,7 @@ __all__ = [
     "VectorHead",
     "VectorOptions",
     "VectorScorer",
+    "antecedent_loss",
     "collate_pairs",
     "collate_readings",
     "model_card",

@@ -34,6 +34,9 @@ WEIGHTS = ("joint", "alone", "alike", "joint_alike")
 """What is weighed of two mentions of different documents that were read together."""
 WEIGHTS_WITHIN = ("joint_within", "alone_within")
 """What is weighed of two mentions of one document that were read together."""
+SIMILARITIES = ("mention", "sentence", "document", "story")
+"""What can be compared of two mentions as wholes: the cosines of their own vectors, of their sentences' and of their
+documents'; and how likely their documents tell one story (:class:`cdcoref.stories.DocumentVectors`)."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,15 @@ class VectorOptions:
         together.
     pair_features
         What is known about a pair besides the text (see :mod:`cdcoref.sequences.pair_features`).
+    similarities
+        What else is compared, of `SIMILARITIES`. The last is how alike two documents are.
     vector_width
         Units of the scorer's first hidden layer.
+    antecedents
+        A pronoun that stands for an entity joins the cluster of its antecedent and no other; it is found by vectors of
+        so many numbers (see :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
+    antecedent_width
+        Units of that scorer's first hidden layer.
     candidates
         Mentions that a mention is read together with: so many, the most likely ones by their vectors, and those that it
         is among the most likely ones of; 0: with all.
@@ -56,11 +66,10 @@ class VectorOptions:
         The probability by the vectors below which a mention is no candidate.
     joint, alone, alike, joint_alike, bias
         Per kind: the logit of a pair that was read together is the weighted sum of that of the pair scorer, that of the
-        vectors, the cosine of the two documents, and the pair scorer's times that cosine, plus the bias. So the more
-        alike two documents are, the more counts what was read in both: unlike ones may tell of another event of the
-        same kind.
+        vectors, how alike the two documents are, and the pair scorer's times that, plus the bias. So the more alike two
+        documents are, the more counts what was read in both: unlike ones may tell of another event of the same kind.
     joint_within, alone_within, bias_within
-        Per kind: the same for two mentions of one document, without cosine.
+        Per kind: the same for two mentions of one document, without their likeness.
     unread, unread_bias
         Per kind: the logit of a pair that was not read together is that of the vectors by this factor, plus the bias.
 
@@ -72,7 +81,10 @@ class VectorOptions:
 
     layers: Annotated[int, INDEX] = 0
     pair_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = tuple(FEATURES)
+    similarities: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = SIMILARITIES[:3]
     vector_width: Count = 96
+    antecedents: Annotated[int, INDEX] = 0
+    antecedent_width: Count = 128
     candidates: Annotated[int, INDEX] = 20
     least: Annotated[float, PROBABILITY] = 0.05
     joint: Weights = field(default_factory=lambda: _per_kind(0.5))
@@ -90,6 +102,10 @@ class VectorOptions:
         check_fields(self)
         _check_kinds(self, (*WEIGHTS, "bias", *WEIGHTS_WITHIN, "bias_within", "unread", "unread_bias"))
         check_features(self.pair_features)
+        unknown = [name for name in self.similarities if name not in SIMILARITIES]
+        if unknown or not self.similarities:
+            given = repr(unknown[0]) if unknown else "nothing"
+            raise InputError(f"similarities has {given}; choose from {', '.join(SIMILARITIES)}")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ folder: ``config.json``, ``model.safetensors``, the tokenizer's files and ``READ
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from cdcoref.errors import InputError
+from cdcoref.model.antecedents import AntecedentScorer
 from cdcoref.model.config import CorefConfig, VectorOptions
 from cdcoref.model.folder import (
     CARD_FILE,
@@ -30,7 +31,7 @@ from cdcoref.model.folder import (
     find_model,
     read_weights,
 )
-from cdcoref.model.mention_vectors import COSINES, VectorHead, VectorScorer
+from cdcoref.model.mention_vectors import VectorHead, VectorScorer
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector
 from cdcoref.sequences import ReadingBuilder, SequenceBuilder
@@ -77,6 +78,7 @@ class CorefModel(nn.Module):
         self.detector = SpanDetector(width, config.detector_width, config.detector_max_words)
         self.vector_head: VectorHead | None = None
         self.vector_scorer: VectorScorer | None = None
+        self.antecedent_scorer: AntecedentScorer | None = None
         if config.vectors.layers:
             self.add_vectors(config.vectors)
 
@@ -86,9 +88,12 @@ class CorefModel(nn.Module):
         width = self.encoder.config.hidden_size
         layers = min(options.layers, self.encoder.config.num_hidden_layers)
         self.vector_head = VectorHead(width, layers).to(self.device)
-        self.vector_scorer = VectorScorer(len(options.pair_features) + len(COSINES), options.vector_width).to(
-            self.device
-        )
+        known = len(options.pair_features) + len(options.similarities)
+        self.vector_scorer = VectorScorer(known, options.vector_width).to(self.device)
+        if options.antecedents:
+            self.antecedent_scorer = AntecedentScorer(width * layers, options.antecedents, options.antecedent_width).to(
+                self.device
+            )
 
     @property
     def device(self) -> torch.device:
@@ -135,24 +140,33 @@ class CorefModel(nn.Module):
         words = hidden.reshape(-1, hidden.shape[-1])[batch["word_places"]]
         return self.detector(words, batch["span_starts"], batch["span_ends"])
 
-    def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        """What one pass over documents read alone gives: logits of candidate spans, and vectors of words.
+    def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        """What one pass over documents read alone gives.
 
         Returns
         -------
         tuple
-            As :meth:`span_logits`; and *shape* (words, width) in fp32, or (words, 0) if the model has no vectors.
+            Logits of candidate spans, as :meth:`span_logits`; vectors of words, *shape* (words, width) in fp32, and
+            what finds antecedents, *shape* (words, 4 * dimension). Without the heads for them they have no columns.
         """
         if self.vector_head is None:
-            return self.span_logits(batch), torch.zeros(len(batch["word_places"]), 0)
+            none = torch.zeros(len(batch["word_places"]), 0)
+            return self.span_logits(batch), none, none
         masks = batch["attention_mask"], batch["global_attention_mask"]
         output = self.encoder(batch["input_ids"], *masks, output_hidden_states=True)
         hidden = output.last_hidden_state
         words = hidden.reshape(-1, hidden.shape[-1])[batch["word_places"]]
-        gathered = self.vector_head.gathered(output.hidden_states or (), batch["pieces"])
+        gathered = self.gathered_words(output.hidden_states or (), batch)
         with torch.autocast(self.device.type, enabled=False):
-            vectors = self.vector_head(gathered, batch["word_of_piece"], len(words))
-        return self.detector(words, batch["span_starts"], batch["span_ends"]), vectors
+            vectors = self.vector_head(gathered)
+            found = gathered[:, :0] if self.antecedent_scorer is None else self.antecedent_scorer.project(gathered)
+        return self.detector(words, batch["span_starts"], batch["span_ends"]), vectors, found
+
+    def gathered_words(self, hidden_states: Sequence[Tensor], batch: Mapping[str, Tensor]) -> Tensor:
+        """What the last layers say of the words of a batch; see :meth:`VectorHead.gathered`."""
+        assert self.vector_head is not None
+        pieces = batch["pieces"], batch["word_of_piece"], len(batch["word_places"])
+        return self.vector_head.gathered(hidden_states, *pieces)
 
     def forward(
         self, task: str, labels: Tensor, weights: Tensor, normaliser: Tensor, **batch: Tensor

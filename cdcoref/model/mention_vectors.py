@@ -16,8 +16,6 @@ from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
 
-COSINES = ("mention", "sentence", "document")
-"""What is compared of two mentions by its vector."""
 PAIRS_AT_ONCE = 65_536
 """Pairs whose hidden layers are in memory at the same time."""
 
@@ -38,17 +36,32 @@ class VectorHead(nn.Module):
         self.layers = layers
         self.projection = nn.Linear(width * layers, width)
 
-    def gathered(self, hidden_states: Sequence[Tensor], pieces: Tensor) -> Tensor:
-        """What the projection sees of pieces, as positions in the flattened batch. *Shape:* (pieces, layers * width)"""
-        chosen = hidden_states[-self.layers :]
-        return torch.cat([state.reshape(-1, state.shape[-1])[pieces] for state in chosen], dim=-1).float()
+    def gathered(self, hidden_states: Sequence[Tensor], pieces: Tensor, word_of_piece: Tensor, words: int) -> Tensor:
+        """What the layers say of words, each the mean over its pieces.
 
-    def forward(self, gathered: Tensor, word_of_piece: Tensor, words: int) -> Tensor:
-        """Vectors of words, each the mean over its pieces. *Shape:* (words, width)"""
-        sums = gathered.new_zeros(words, gathered.shape[-1]).index_add(0, word_of_piece, gathered)
-        counts = torch.bincount(word_of_piece, minlength=words).clamp(min=1)
-        mean: Tensor = self.projection(sums / counts[:, None])
-        return mean
+        Parameters
+        ----------
+        hidden_states
+            Of all layers. *Shape* of each: (batch, length, width)
+        pieces, word_of_piece
+            Positions in the flattened batch, and the word that each belongs to. *Shape:* (pieces,)
+        words
+            How many words there are.
+
+        Returns
+        -------
+        Tensor
+            *Shape:* (words, layers * width)
+        """
+        chosen = hidden_states[-self.layers :]
+        said = torch.cat([state.reshape(-1, state.shape[-1])[pieces] for state in chosen], dim=-1).float()
+        sums = said.new_zeros(words, said.shape[-1]).index_add(0, word_of_piece, said)
+        return sums / torch.bincount(word_of_piece, minlength=words).clamp(min=1)[:, None]
+
+    def forward(self, gathered: Tensor) -> Tensor:
+        """Vectors of words. *Shape:* (words, layers * width) in, (words, width) out"""
+        vectors: Tensor = self.projection(gathered)
+        return vectors
 
 
 class KindScorer(nn.Module):

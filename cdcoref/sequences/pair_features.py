@@ -22,6 +22,12 @@ Numbers = NDArray[np.float32]
 
 PREFIX_LENGTH = 3
 """Heads that share fewer letters at their beginning share nothing."""
+DENSE_SENTENCES = 2000
+"""Up to so many sentences, all are compared at once."""
+PAIRS_AT_ONCE = 100_000
+PRIOR_DOCUMENTS = 200
+PRIOR_RATE = 0.02
+"""Smoothing of document frequencies: so many imaginary documents, in each of which a word occurs at this rate."""
 
 
 class MentionPairs:
@@ -66,6 +72,37 @@ class MentionPairs:
         shared, one, other = self.shared(sets)
         value = np.where(shared == 0, -1.0, np.where(shared == np.minimum(one, other), 1.0, 0.3))
         return np.where((one > 0) & (other > 0), value, 0.0).astype(np.float32)
+
+    def sentence_cosines(self, words: Callable[[Traits], frozenset[str]]) -> Numbers:
+        """Cosines of the two sentences by some of their words; a word counts more, the fewer documents have it."""
+        from scipy.sparse import csr_array
+
+        places = [(m.document, m.sentence) for m in self.mentions]
+        sentences = dict(zip(places, self.mentions, strict=True))
+        row = {place: number for number, place in enumerate(sentences)}
+        columns: dict[str, int] = {}
+        entries = [[columns.setdefault(word, len(columns)) for word in sorted(words(m))] for m in sentences.values()]
+        documents = _numbered(document for document, _ in sentences)
+        lengths = np.array([len(entry) for entry in entries])
+        flat = np.array([column for entry in entries for column in sorted(entry)], dtype=np.int64)
+        rows = np.repeat(np.arange(len(entries)), lengths)
+        seen = np.unique(documents[rows] * max(1, len(columns)) + flat) % max(1, len(columns))
+        frequency = np.bincount(seen, minlength=len(columns))
+        total = len(set(documents.tolist()))
+        rarity = np.log((total + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE)).astype(np.float32)
+        size = np.sqrt(np.bincount(rows, rarity[flat] ** 2, minlength=len(entries)))
+        values = rarity[flat] / np.maximum(size, 1e-9)[rows].astype(np.float32)
+        table = csr_array((values, (rows, flat)), shape=(len(entries), max(1, len(columns))))
+        own = np.array([row[place] for place in places], dtype=np.int64)
+        one, other = own[self.first], own[self.second]
+        if table.shape[0] <= DENSE_SENTENCES:
+            dense: Numbers = (table @ table.T).toarray()[one, other].astype(np.float32)
+            return dense
+        parts = [slice(start, start + PAIRS_AT_ONCE) for start in range(0, len(one), PAIRS_AT_ONCE)]
+        products: list[NDArray[np.generic]] = []
+        for part in parts:
+            products.append(np.asarray(table[one[part]].multiply(table[other[part]]).sum(axis=1)))
+        return np.concatenate([np.zeros(0), *products]).astype(np.float32)
 
     @cached_property
     def same_document(self) -> NDArray[np.bool_]:
@@ -211,6 +248,16 @@ def _nested(pairs: MentionPairs) -> NDArray[np.generic]:
     return pairs.same_document & within
 
 
+def _sentences(pairs: MentionPairs) -> NDArray[np.generic]:
+    """How much the words of the two sentences agree; see :meth:`MentionPairs.sentence_cosines`."""
+    return pairs.sentence_cosines(lambda mention: mention.around.lemmas)
+
+
+def _sentence_names(pairs: MentionPairs) -> NDArray[np.generic]:
+    """How much their names and numbers do."""
+    return pairs.sentence_cosines(lambda mention: mention.around.names)
+
+
 FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
     "same_words": _same_words,
     "same_head": _same_head,
@@ -231,6 +278,8 @@ FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
     "closeness": _closeness,
     "same_sentence": _same_sentence,
     "nested": _nested,
+    "sentences": _sentences,
+    "sentence_names": _sentence_names,
 }
 """By name; a saved model refers to these names, so a name never changes its meaning."""
 
@@ -239,7 +288,7 @@ def check_features(names: Iterable[str]) -> None:
     """Refuse the name of a feature that does not exist."""
     for name in names:
         if name not in FEATURES:
-            raise InputError(f"features has {name!r}, which is no pair feature; choose from {', '.join(FEATURES)}")
+            raise InputError(f"features has {name!r}, which is none of {', '.join(FEATURES)}")
 
 
 def pair_features(names: Sequence[str], mentions: Sequence[Traits], pairs: Integers) -> Numbers:

@@ -1,6 +1,7 @@
 """What the features of pairs see of one mention: its words, head, names, numbers and dates; where it stands.
 
-Everything here follows from the mention's own words and its place, and from no parser (see :mod:`cdcoref.words`).
+Everything here follows from the mention's own words, those of its sentence and its place, and from no parser (see
+:mod:`cdcoref.words`).
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.words import MentionWords
+from cdcoref.words import MentionWords, SentenceWords, sentence_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Traits:
     ----------
     words
         Its words and what they are.
+    around
+        What the sentence that it begins in says; nothing if the sentence is hidden.
     document, sentence
         Id of its document, and the number of the sentence that it begins in.
     start, end
@@ -26,6 +29,7 @@ class Traits:
     """
 
     words: MentionWords
+    around: SentenceWords
     document: str
     sentence: int
     start: int
@@ -34,7 +38,8 @@ class Traits:
 
 def traits(document: Document, mention: Mention, sentence: int) -> Traits:
     """What is known of a mention that begins in this sentence."""
-    first = {start for start, _ in document.sentences[sentence : sentence + 1]}
+    start, end = document.sentences[sentence]
     tokens = tuple(document.tokens[token] for token in mention.tokens)
-    words = MentionWords.of(tokens, begins_sentence=mention.start in first)
-    return Traits(words, document.id, sentence, mention.start, mention.end)
+    words = MentionWords.of(tokens, begins_sentence=mention.start == start)
+    around = sentence_words(() if sentence in document.hidden else tuple(document.tokens[start:end]))
+    return Traits(words, around, document.id, sentence, mention.start, mention.end)

@@ -6,12 +6,15 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from cdcoref.corpus import KINDS
-from cdcoref.model import CorefConfig, VectorOptions
+from cdcoref.model import SIMILARITIES, CorefConfig, VectorOptions
 from cdcoref.sequences import SequenceOptions
 from cdcoref.training.data import SamplingOptions
 from cdcoref.training.vectors import VectorTraining
 from cdlm.runs import RunOptions
 from cdlm.validation import check_fields
+
+VECTORS = VectorOptions(layers=4, similarities=SIMILARITIES, antecedents=64)
+"""Of models trained now. The defaults of :class:`VectorOptions` are those of models saved without these settings."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,8 @@ class TrainingConfig:
     kind: Literal["event", "entity", "both"] = "both"
     model: CorefConfig = field(
         default_factory=lambda: CorefConfig(
-            SequenceOptions(context="sentence", max_length=512), vectors=VectorOptions(layers=4)
+            SequenceOptions(context="sentence", max_length=512),
+            vectors=VECTORS,
         )
     )
     sampling: SamplingOptions = field(default_factory=SamplingOptions)

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from cdcoref.clustering import dendrogram
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, joined
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import (
     Comparison,
+    KindClusters,
     MentionVectors,
     PairEvidence,
     PairLogits,
@@ -116,7 +116,7 @@ def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOption
     evidence = [found_in(part, known, read=False) for part, known in zip(parts, vectors, strict=True)]
     crossing = [part.info.cross_document for part in parts]
     for kind in KINDS:
-        own = [found.kinds == KINDS.index(kind) for found in evidence]
+        own = [(found.kinds == KINDS.index(kind)) & ~found.antecedents for found in evidence]
         (slope,), bias = _fitted(parts, evidence, own, crossing, ["alone"])
         options = replace(
             options, unread={**options.unread, kind: slope}, unread_bias={**options.unread_bias, kind: bias}
@@ -217,7 +217,7 @@ def best_distance_threshold(
     The highest is the mean of those with and without singletons: with them, a threshold that links nothing is not bad.
     `part_of` says of every mention which of several corpora it is from; the F1 is then the mean over them.
     """
-    tree = dendrogram(logits.scores(temperature, kind), config.linkage)
+    clusters = KindClusters(dev, logits, kind, config, temperature)
     parts: dict[int, list[int]] = {}
     for number, mention in enumerate(dev.mentions):
         if mention.kind == kind:
@@ -226,7 +226,7 @@ def best_distance_threshold(
     results: list[float] = []
     kept: list[float] = []
     for threshold in DISTANCE_THRESHOLDS:
-        labels = tree.cut(threshold)
+        labels = clusters.cut(threshold)
         found = {part: list(_by_name(dev, own, [int(labels[n]) for n in own])) for part, own in parts.items()}
         scores = [
             score(keys[part], found[part], metrics=CONLL, singletons=singletons).conll_f1 or 0.0

@@ -3,7 +3,8 @@
 First a linear map from several layers of the fine-tuned encoder to what the encoder said before: the exact solution of
 a ridge regression over the words of the training documents. What general knowledge fine-tuning left in those layers
 comes back, and a model needs no second encoder for it. Then, on vectors that do not change any more, the scorer of
-pairs that were read apart; a few thousand steps of a small network. Neither looks at dev.
+antecedents (:mod:`cdcoref.training.antecedents`), and the scorer of pairs that were read apart; a few thousand steps of
+small networks. None of them looks at dev.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from pydantic_core import core_schema
 from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
-from cdcoref.corpus import KINDS
-from cdcoref.linking import known_of_pairs, mention_traits, read_vectors
+from cdcoref.corpus import KINDS, Corpus
+from cdcoref.linking import ReadMentions, known_of_pairs, pronouns, read_vectors
 from cdcoref.model import CorefModel, VectorOptions, collate_readings, token_batches
 from cdcoref.sequences import ReadingSequence
+from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
 from cdcoref.training.sources import linkable_groups, widest_setting
 from cdlm.encoder import CDLMModel
 from cdlm.runs import Say
@@ -44,6 +46,8 @@ class VectorTraining:
         Steps of the scorer, pairs a step, and the largest learning rate.
     corpus_weights
         By corpus, how often its pairs are drawn against those of the others; 1 where a corpus is not named.
+    antecedents
+        How the scorer of antecedents is trained.
     pack_length
         Word pieces of the sequences in which the finished model reads many documents at once; 0: it reads documents as
         it was trained to.
@@ -57,6 +61,7 @@ class VectorTraining:
     corpus_weights: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
         default_factory=dict
     )
+    antecedents: AntecedentTraining = field(default_factory=AntecedentTraining)
     pack_length: Annotated[int, INDEX] = 2048
 
     def __post_init__(self) -> None:
@@ -100,6 +105,8 @@ def fit_vectors(
     rng = np.random.default_rng(seed)
     error = _fit_projection(model, before, parts, training, batch_tokens, rng)
     say(f"vectors: {1 - error:.2f} of the variance of the encoder's vectors before fine-tuning")
+    if options.antecedents:
+        fit_antecedents(model, parts, training.antecedents, batch_tokens=batch_tokens, rng=rng, say=say)
     told = [_known(model, part, batch_tokens) for part in parts]
     shares = [training.corpus_weights.get(part.info.name, 1.0) for part in parts]
     for kind in KINDS:
@@ -183,13 +190,10 @@ def _both_vectors(model: CorefModel, before: CDLMModel, sequences: Sequence[Read
         states = model.encoder(ids, *masks, output_hidden_states=True).hidden_states
         said = before(own, *masks).last_hidden_state
     flat = said.reshape(-1, said.shape[-1])[batch["pieces"]].float()
-    seen = model.vector_head.gathered(states or (), batch["pieces"])
+    seen = model.gathered_words(states or (), batch)
+    sums = flat.new_zeros(words, flat.shape[1]).index_add(0, batch["word_of_piece"], flat)
     counts = torch.bincount(batch["word_of_piece"], minlength=words).clamp(min=1)[:, None]
-    means = [
-        table.new_zeros(words, table.shape[1]).index_add(0, batch["word_of_piece"], table) / counts
-        for table in (seen, flat)
-    ]
-    return means[0].cpu(), means[1].cpu()
+    return seen.cpu(), (sums / counts).cpu()
 
 
 def _without_markers(ids: Tensor, mask: Tensor, model: CorefModel) -> Tensor:
@@ -205,7 +209,8 @@ def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[
     """What the scorer is told of every pair of mentions of one topic, by kind."""
     corpus = part.corpus
     vectors = read_vectors(model, corpus, batch_tokens=batch_tokens)
-    seen = mention_traits(corpus)
+    options = model.settings.vectors
+    apart = pronouns(corpus) if options.antecedents else np.zeros(len(corpus.mentions), dtype=bool)
     clusters: dict[object, int] = {}
     labels = np.array(
         [
@@ -214,16 +219,21 @@ def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[
         ],
         dtype=np.int64,
     )
-    features = model.settings.vectors.pair_features
+    width = len(options.pair_features) + len(options.similarities)
     found: dict[str, _Known] = {}
     groups = [set(group) for group in linkable_groups(part, widest_setting(corpus))]
     for kind in KINDS:
-        known, same = [np.zeros((0, len(features) + 3), np.float32)], [np.zeros(0, dtype=bool)]
+        known, same = [np.zeros((0, width), np.float32)], [np.zeros(0, dtype=bool)]
         for group in groups:
-            own = [n for n, m in enumerate(corpus.mentions) if m.kind == kind and m.document in group]
+            own = [n for n, m in enumerate(corpus.mentions) if m.kind == kind and m.document in group and not apart[n]]
             if len(own) > 1:
+                story = Corpus(
+                    tuple(document for document in corpus.documents if document.id in group),
+                    tuple(corpus.mentions[n] for n in own),
+                )
+                mentions = ReadMentions.of(story, vectors.of_numbers(own))
                 pairs = np.stack(np.triu_indices(len(own), 1), -1)
-                known.append(known_of_pairs(features, vectors.of_numbers(own), [seen[n] for n in own], pairs))
+                known.append(known_of_pairs(options, mentions, pairs))
                 of_own = labels[own]
                 same.append(of_own[pairs[:, 0]] == of_own[pairs[:, 1]])
         found[kind] = _Known(np.concatenate(known), np.concatenate(same))

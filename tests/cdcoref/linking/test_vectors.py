@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.engines import ResultCache
 from cdcoref.linking import Comparison, MentionVectors, PairEvidence, link_story, read_vectors
-from cdcoref.linking import vectors as vectors_module
+from cdcoref.linking import apart as apart_module
+from cdcoref.linking.apart import compare_apart
 from cdcoref.linking.candidates import candidate_pairs
+from cdcoref.linking.mentions import DocumentReading, SpanScores
 from cdcoref.linking.story import LinkingOptions
-from cdcoref.linking.vectors import compare_apart
 from cdcoref.model import CorefModel, VectorOptions
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
 
@@ -44,12 +45,15 @@ def test_vectors_are_unit_means_of_words() -> None:
     document = Document.from_sentences("d", [["a", "b"], ["c", "d"]])
     words = np.array([[3, 0], [0, 3], [1, 1], [0, 0]], dtype=np.float32)
     mentions = [Mention("d", (0, 1), "event"), Mention("d", (2,), "event")]
-    vectors = MentionVectors.of(document, mentions, words)
+    anaphora = np.array([[1, 2, 10, 20], [3, 4, 30, 40], [5, 6, 50, 60], [0, 0, 0, 0]], dtype=np.float32)
+    no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
+    vectors = MentionVectors.of(DocumentReading(document, no_spans, words, anaphora), mentions)
     half = np.sqrt(0.5)
     np.testing.assert_allclose(vectors.mention, [[half, half], [half, half]], atol=1e-3)
     np.testing.assert_allclose(vectors.sentence, [[half, half], [half, half]], atol=1e-3)
     np.testing.assert_allclose(vectors.document[0], np.array([4, 4]) / np.sqrt(32), atol=1e-3)
-    again = MentionVectors.unpacked(vectors.packed())
+    np.testing.assert_array_equal(vectors.anaphora, [[2 + 30, 3 + 40], [5 + 50, 6 + 60]])
+    again = MentionVectors.unpacked(vectors.packed(), 2)
     assert all(np.array_equal(getattr(again, name), getattr(vectors, name)) for name in vectors.__slots__)
 
 
@@ -80,8 +84,8 @@ def test_nearest_mentions_of_many_are_among_all_pairs(
     documents = corpus(TEXTS)
     vectors = read_vectors(with_vectors, documents, batch_tokens=512)
     everything = compare_apart(with_vectors, documents, vectors)
-    monkeypatch.setattr(vectors_module, "ALL_PAIRS", 3)
-    monkeypatch.setattr(vectors_module, "NEIGHBOURS", 6)
+    monkeypatch.setattr(apart_module, "ALL_PAIRS", 3)
+    monkeypatch.setattr(apart_module, "NEIGHBOURS", 6)
     some = compare_apart(with_vectors, documents, vectors)
     known = dict(zip(zip(everything.first, everything.second, strict=True), everything.alone, strict=True))
     pairs = list(zip(some.first, some.second, strict=True))
@@ -116,6 +120,7 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
         np.array([1.0, 4.0]),
         np.array([0.5, 0.5]),
         np.array([False, False]),
+        np.array([False, False]),
     )
     options = VectorOptions(
         joint={"event": 3.0, "entity": 0.0}, alone={"event": 0.5, "entity": 0.0}, bias={"event": -1.0, "entity": 0.0},
@@ -125,6 +130,9 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
     within = replace(options, joint_within={"event": 7.0, "entity": 0.0}, alone_within={"event": 1.0, "entity": 0.0})
     same_document = replace(evidence, within=np.array([True, True]))
     assert same_document.weighed(within).logits.tolist() == [2 * 1 + 0.25, 7 * 2 + 1 * 4]
+    final = replace(evidence, antecedents=np.array([True, False]))
+    assert final.weighed(options).logits.tolist()[0] == 1
+    assert candidate_pairs(final, replace(options, candidates=0)).tolist() == [False, True]
     assert evidence.weighed(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 + 2 * 0.5 - 2 * 0.5 - 1]
 
 
@@ -155,7 +163,7 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
     first, second = np.triu_indices(10, 1)
     kinds, nothing = np.zeros(45, dtype=int), np.full(45, np.nan)
     values = np.array(logits)
-    evidence = PairEvidence(10, first, second, kinds, nothing, values, np.ones(45), np.zeros(45, dtype=bool))
+    evidence = PairEvidence(10, first, second, kinds, nothing, values, np.ones(45), *np.zeros((2, 45), dtype=bool))
     options = VectorOptions(candidates=candidates, least=0.1)
     chosen = candidate_pairs(evidence, options)
     for mention in range(10):
@@ -165,7 +173,7 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
         assert chosen[best].all()
     assert not chosen[values < np.log(0.1) - np.log1p(-0.1)].any()
     permuted = PairEvidence(
-        10, second[order], first[order], kinds, nothing, values[order], np.ones(45), np.zeros(45, dtype=bool)
+        10, second[order], first[order], kinds, nothing, values[order], np.ones(45), *np.zeros((2, 45), dtype=bool)
     )
     np.testing.assert_array_equal(candidate_pairs(permuted, options), chosen[order])
 

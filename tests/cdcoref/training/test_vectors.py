@@ -13,7 +13,7 @@ import torch
 from cdcoref.corpora import annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking import read_vectors
-from cdcoref.linking.vectors import compare_apart
+from cdcoref.linking.apart import compare_apart
 from cdcoref.model import CorefModel, VectorOptions
 from cdcoref.training import VectorTraining, fit_vectors, weigh
 

@@ -1,0 +1,167 @@
+"""Antecedents of pronouns: the mentions of a document and their vectors in, for each pronoun its best antecedent out.
+
+Candidates are the `BEFORE` mentions before a pronoun and the `AFTER` ones after it that are no pronouns themselves. The
+best one counts if it is likelier than none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from cdcoref.corpus import ENTITY, Corpus
+from cdcoref.linking.vectors import MentionVectors
+from cdcoref.model import ANAPHORS, CorefModel
+from cdcoref.sequences import Integers, Traits
+from cdcoref.words import MentionWords
+
+BEFORE = 50
+AFTER = 5
+
+Numbers = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Anaphora:
+    """The pronouns of a document and their candidates.
+
+    Attributes
+    ----------
+    classes
+        The place of each mention's class in `ANAPHORS`. *Shape:* (mentions,)
+    known
+        What is known of each mention: plural, name, definiteness, first of its sentence, how often its head came
+        before, its length. *Shape:* (mentions, 6)
+    pronouns, candidates
+        Positions of mentions, pronoun by pronoun in the order of the text. *Shape:* (pairs,)
+    pairs
+        Distance in mentions and in sentences, whether they are in one sentence, whether the candidate comes after,
+        whether their classes are equal, whether it contains the pronoun, whether it is next to it. *Shape:* (pairs, 7)
+    sizes
+        Candidates of every pronoun.
+    """
+
+    classes: Integers
+    known: Numbers
+    pronouns: Integers
+    candidates: Integers
+    pairs: Numbers
+    sizes: tuple[int, ...]
+
+
+def anaphora(seen: Sequence[Traits]) -> Anaphora:
+    """The pronouns among the mentions of one document, and their candidates."""
+    order = sorted(range(len(seen)), key=lambda n: (seen[n].start, seen[n].end))
+    classes = np.array([ANAPHORS.index(one.words.pronoun) for one in seen], dtype=np.int64)
+    known = np.zeros((len(seen), 6), dtype=np.float32)
+    heads: dict[str, int] = {}
+    sentences: set[int] = set()
+    for number in order:
+        one = seen[number]
+        words = one.words
+        last = words.words[-1]
+        earlier = heads.get(words.head, 0)
+        plural, first = last != words.head and last.endswith("s"), one.sentence not in sentences
+        length = one.end - one.start
+        known[number] = (plural, bool(words.names), words.definite, first, np.log1p(earlier), length)
+        heads[words.head] = earlier + 1
+        sentences.add(one.sentence)
+    pronouns, candidates, pairs, sizes = [], [], [], []
+    for place, number in enumerate(order):
+        if not classes[number]:
+            continue
+        before = range(max(0, place - BEFORE), place)
+        after = [n for n in range(place + 1, min(len(order), place + 1 + AFTER)) if not classes[order[n]]]
+        for other_place in (*before, *after):
+            other = order[other_place]
+            pronouns.append(number)
+            candidates.append(other)
+            pairs.append(_known_of_both(seen[number], seen[other], place, other_place))
+        if before or after:
+            sizes.append(len(before) + len(after))
+    return Anaphora(
+        classes,
+        known,
+        np.array(pronouns, dtype=np.int64),
+        np.array(candidates, dtype=np.int64),
+        np.array(pairs, dtype=np.float32).reshape(-1, 7),
+        tuple(sizes),
+    )
+
+
+def _known_of_both(pronoun: Traits, other: Traits, place: int, other_place: int) -> tuple[float, ...]:
+    sentences = abs(pronoun.sentence - other.sentence)
+    return (
+        np.log1p(abs(place - other_place)),
+        np.log1p(sentences),
+        sentences == 0,
+        other_place > place,
+        pronoun.words.pronoun == other.words.pronoun,
+        other.start <= pronoun.start and other.end >= pronoun.end,
+        abs(place - other_place) == 1,
+    )
+
+
+def pronouns(corpus: Corpus) -> NDArray[np.bool_]:
+    """Which mentions are pronouns that stand for an entity. *Shape:* (mentions,)"""
+    documents = {document.id: document for document in corpus.documents}
+    return np.array(
+        [
+            m.kind == ENTITY and bool(MentionWords.of([documents[m.document].tokens[t] for t in m.tokens]).pronoun)
+            for m in corpus.mentions
+        ],
+        dtype=bool,
+    )
+
+
+def antecedents(
+    model: CorefModel, corpus: Corpus, vectors: MentionVectors, seen: Sequence[Traits]
+) -> tuple[Integers, Integers, Numbers]:
+    """The best antecedents of the pronouns of a corpus.
+
+    Parameters
+    ----------
+    model
+        Has a scorer of antecedents.
+    corpus
+        Documents and mentions.
+    vectors, seen
+        Of the mentions.
+
+    Returns
+    -------
+    tuple
+        Numbers of the pronouns and of their best candidates, and the log-odds of the candidate against there being no
+        antecedent. *Shape* of each: (pronouns with candidates,)
+    """
+    scorer = model.antecedent_scorer
+    assert scorer is not None
+    by_document: dict[str, list[int]] = {}
+    for number, mention in enumerate(corpus.mentions):
+        if mention.kind == ENTITY:
+            by_document.setdefault(mention.document, []).append(number)
+    found: list[tuple[int, int, float]] = []
+    for own in by_document.values():
+        known = anaphora([seen[n] for n in own])
+        if not known.sizes:
+            continue
+        logits = _logits(model, known, vectors.anaphora[own])
+        ends = np.cumsum(known.sizes)
+        for start, end in zip(ends - known.sizes, ends, strict=True):
+            best = start + int(logits[start:end].argmax())
+            found.append((own[known.pronouns[best]], own[known.candidates[best]], float(logits[best])))
+    one, other, values = zip(*found, strict=True) if found else ((), (), ())
+    return np.array(one, dtype=np.int64), np.array(other, dtype=np.int64), np.array(values, dtype=np.float32)
+
+
+def _logits(model: CorefModel, known: Anaphora, vectors: NDArray[np.float16]) -> Numbers:
+    assert model.antecedent_scorer is not None
+    tables = (vectors.astype(np.float32), known.classes, known.known, known.pronouns, known.candidates, known.pairs)
+    with torch.inference_mode():
+        logits = model.antecedent_scorer(*(torch.from_numpy(table).to(model.device) for table in tables))
+    result: Numbers = logits.cpu().numpy()
+    return result

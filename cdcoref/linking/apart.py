@@ -1,0 +1,198 @@
+"""Comparing mentions that were read apart: their vectors in, what is known of pairs of one story out.
+
+Two mentions of a kind are compared by the cosines of their vectors, by how alike their documents are, and by what is
+known about the pair besides the text. Among up to `ALL_PAIRS` mentions of a kind every pair is compared; beyond that,
+each mention with the `NEIGHBOURS` nearest ones by its vectors and with the nearest ones of its head. A pronoun is
+compared with the mentions around it alone, where the model has a scorer for that (see
+:mod:`cdcoref.linking.antecedents`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from cdcoref.corpus import KINDS, Corpus
+from cdcoref.linking.antecedents import antecedents, pronouns
+from cdcoref.linking.pair_logits import PairEvidence
+from cdcoref.linking.vectors import MentionVectors, Vectors
+from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.sequences import Integers, Traits, pair_features, traits
+from cdcoref.stories import DocumentVectors
+
+ALL_PAIRS = 2000
+"""Up to so many mentions of a kind, every pair is compared: two million pairs, some seconds."""
+NEIGHBOURS = 48
+"""Beyond that, so many are compared with each by their vectors, and a third of it by their heads."""
+ROWS_AT_ONCE = 512
+PAIRS_AT_ONCE = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMentions:
+    """Mentions of a story, and all that is known of them when their documents have been read alone.
+
+    Attributes
+    ----------
+    vectors
+        Of the mentions, in their order.
+    traits
+        What the features see of them.
+    documents
+        The story's documents.
+    """
+
+    vectors: MentionVectors
+    traits: Sequence[Traits]
+    documents: DocumentVectors
+
+    @classmethod
+    def of(cls, corpus: Corpus, vectors: MentionVectors) -> ReadMentions:
+        """The mentions of a corpus."""
+        return cls(vectors, mention_traits(corpus), DocumentVectors(corpus.documents))
+
+    def of_numbers(self, numbers: Sequence[int] | Integers) -> ReadMentions:
+        """Some of them."""
+        return ReadMentions(self.vectors.of_numbers(numbers), [self.traits[n] for n in numbers], self.documents)
+
+
+def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) -> PairEvidence:
+    """What is known of pairs of mentions of one story by what each document says alone.
+
+    Parameters
+    ----------
+    model
+        Has vectors (see :class:`cdcoref.model.VectorOptions`).
+    corpus
+        The story's documents and mentions; every mention has a kind.
+    vectors
+        Of the mentions, in their order.
+    """
+    read = ReadMentions.of(corpus, vectors)
+    kinds = np.array([KINDS.index(m.kind or "") for m in corpus.mentions], dtype=np.int8)
+    first, second = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    logits, documents = [np.zeros(0, dtype=np.float32)], [np.zeros(0, dtype=np.float32)]
+    options = model.settings.vectors
+    apart = pronouns(corpus) if options.antecedents else np.zeros(len(kinds), dtype=bool)
+    for number, kind in enumerate(KINDS):
+        own = np.flatnonzero((kinds == number) & ~apart)
+        of_kind = read.of_numbers(own)
+        for pairs in pairs_to_compare(of_kind):
+            known = known_of_pairs(options, of_kind, pairs)
+            first.append(own[pairs[:, 0]])
+            second.append(own[pairs[:, 1]])
+            logits.append(_scores(model, known, kind))
+            documents.append(known[:, -1])
+    compared = sum(map(len, first))
+    if apart.any():
+        one, other, found = antecedents(model, corpus, vectors, read.traits)
+        first.append(one)
+        second.append(other)
+        logits.append(found)
+        documents.append(np.ones(len(found), dtype=np.float32))
+    one, other = np.concatenate(first), np.concatenate(second)
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    numbers = {document.id: number for number, document in enumerate(corpus.documents)}
+    document_of = np.array([numbers[m.document] for m in corpus.mentions], dtype=np.int64)
+    return PairEvidence(
+        len(corpus.mentions),
+        low,
+        high,
+        kinds[low],
+        together=np.full(len(low), np.nan, dtype=np.float32),
+        alone=np.concatenate(logits),
+        documents=np.concatenate(documents),
+        within=document_of[low] == document_of[high],
+        antecedents=np.arange(len(low)) >= compared,
+    )
+
+
+def mention_traits(corpus: Corpus) -> list[Traits]:
+    """What the features see of every mention of a corpus, in order."""
+    documents = {document.id: document for document in corpus.documents}
+    sentence_of = {document.id: document.sentence_of_tokens() for document in corpus.documents}
+    return [traits(documents[m.document], m, sentence_of[m.document][m.start]) for m in corpus.mentions]
+
+
+def pairs_to_compare(mentions: ReadMentions) -> Iterator[Integers]:
+    """The pairs of mentions of one kind that are compared, the smaller number first. *Shape* of each: (pairs, 2)"""
+    count = len(mentions.traits)
+    if count < 2:
+        return
+    if count <= ALL_PAIRS:
+        yield np.stack(np.triu_indices(count, 1), -1)
+        return
+    by_head: dict[str, list[int]] = {}
+    for number, one in enumerate(mentions.traits):
+        by_head.setdefault(one.words.head, []).append(number)
+    keys = [_nearest(mentions.vectors, np.arange(count), NEIGHBOURS)]
+    groups = [np.array(group) for group in by_head.values() if len(group) > 1]
+    keys += [_nearest(mentions.vectors, group, NEIGHBOURS // 3) for group in groups]
+    chosen = np.unique(
+        np.concatenate([np.minimum(k[:, 0], k[:, 1]) * count + np.maximum(k[:, 0], k[:, 1]) for k in keys])
+    )
+    for start in range(0, len(chosen), PAIRS_AT_ONCE):
+        part = chosen[start : start + PAIRS_AT_ONCE]
+        yield np.stack([part // count, part % count], -1)
+
+
+def known_of_pairs(options: VectorOptions, mentions: ReadMentions, pairs: Integers) -> Vectors:
+    """What the scorer of vectors is told about pairs.
+
+    Returns
+    -------
+    NDArray
+        Features, then similarities. *Shape:* (pairs, features + similarities)
+    """
+    told = [pair_features(options.pair_features, mentions.traits, pairs)]
+    told += [_similarities(name, mentions, pairs)[:, None] for name in options.similarities]
+    return np.concatenate(told, axis=1)
+
+
+def _similarities(name: str, mentions: ReadMentions, pairs: Integers) -> Vectors:
+    """One of :data:`cdcoref.model.SIMILARITIES`. *Shape:* (pairs,)"""
+    i, j = pairs[:, 0], pairs[:, 1]
+    if name == "story":
+        return _story_similarities(mentions, i, j)
+    rows = getattr(mentions.vectors, name).astype(np.float32)
+    if len(rows) <= ALL_PAIRS:
+        products: Vectors = (rows @ rows.T)[i, j]
+        return products
+    step = ROWS_AT_ONCE * 64
+    parts = [np.einsum("ij,ij->i", rows[i[b : b + step]], rows[j[b : b + step]]) for b in range(0, len(pairs), step)]
+    return np.concatenate(parts)
+
+
+def _story_similarities(mentions: ReadMentions, i: Integers, j: Integers) -> Vectors:
+    """How likely the documents of two mentions tell one story; 1 for a document and itself. *Shape:* (pairs,)"""
+    documents = mentions.documents
+    row = np.array([documents.row[one.document] for one in mentions.traits], dtype=np.int64)
+    low, high = np.minimum(row[i], row[j]), np.maximum(row[i], row[j])
+    codes, places = np.unique(low * len(documents.ids) + high, return_inverse=True)
+    names = [(documents.ids[code // len(documents.ids)], documents.ids[code % len(documents.ids)]) for code in codes]
+    values = documents.similarities(names).astype(np.float32)
+    return np.where(low == high, np.float32(1.0), values[places])
+
+
+def _scores(model: CorefModel, known: Vectors, kind: str) -> Vectors:
+    assert model.vector_scorer is not None
+    with torch.inference_mode():
+        scores: Vectors = model.vector_scorer(torch.from_numpy(known).to(model.device), kind).cpu().numpy()
+    return scores
+
+
+def _nearest(vectors: MentionVectors, numbers: Integers, limit: int) -> Integers:
+    """Every one of some mentions with the `limit` nearest others of them by the sum of cosines. *Shape:* (pairs, 2)"""
+    rows = np.concatenate([getattr(vectors, name)[numbers] for name in vectors.__slots__], axis=1).astype(np.float32)
+    kept = min(limit, len(numbers) - 1)
+    pairs = []
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        similarity = rows[start : start + ROWS_AT_ONCE] @ rows.T
+        own = np.arange(len(similarity))
+        similarity[own, start + own] = -np.inf
+        nearest = np.argpartition(-similarity, kept - 1, axis=1)[:, :kept]
+        pairs.append(np.stack([np.repeat(start + own, kept), nearest.ravel()], -1))
+    return numbers[np.concatenate(pairs)]

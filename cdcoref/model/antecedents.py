@@ -1,0 +1,120 @@
+"""The head that finds a pronoun's antecedent: word vectors and places of mentions in, one logit per candidate out.
+
+A pronoun says next to nothing of what it refers to; where it stands does. So it is not compared with all mentions of a
+story: the mentions around it in its own document are ranked as its antecedent, against none at all (Denis and Baldridge
+2008; Lee et al. 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+ANAPHORS = ("", "he", "she", "it", "they", "i", "we", "you", "who", "that", "there")
+"""Classes of pronouns (:class:`cdcoref.words.MentionWords`); the empty one is no pronoun."""
+OF_MENTION = 6
+"""How many numbers are known of a mention beside its vectors and class."""
+OF_PAIR = 7
+"""How many are known of a pronoun and a candidate."""
+CLASS_WIDTH = 16
+
+
+class AntecedentScorer(nn.Module):
+    """A logit for a pronoun and each of its candidates; 0 is the logit of there being no antecedent.
+
+    Parameters
+    ----------
+    width
+        Of what the encoder's layers say of a word, together.
+    dimension
+        Of the two vectors that a mention has: one as pronoun, one as candidate.
+    hidden
+        Units of the first hidden layer; the second has half as many.
+    """
+
+    def __init__(self, width: int, dimension: int, hidden: int) -> None:
+        super().__init__()
+        self.dimension = dimension
+        self.norm = nn.LayerNorm(width, elementwise_affine=False)
+        self.mean = nn.Linear(width, 2 * dimension)
+        self.last = nn.Linear(width, 2 * dimension, bias=False)
+        self.classes = nn.Embedding(len(ANAPHORS), CLASS_WIDTH)
+        self.layers = nn.Sequential(
+            nn.Linear(3 * dimension + 2 * (CLASS_WIDTH + OF_MENTION) + OF_PAIR, hidden),
+            nn.GELU(),
+            nn.Dropout(0.2),
+            nn.Linear(hidden, half := max(1, hidden // 2)),
+            nn.GELU(),
+            nn.Linear(half, 1),
+        )
+        self.dropout = nn.Dropout(0.3)
+
+    def project(self, words: Tensor) -> Tensor:
+        """What is kept of words until the mentions are known. *Shape:* (words, width) in, (words, 4 * dimension) out"""
+        normalised = self.norm(words)
+        return torch.cat([self.mean(normalised), self.last(normalised)], dim=1)
+
+    def mentions(self, mean: Tensor, last: Tensor) -> Tensor:
+        """Vectors of mentions, as pronouns and as candidates, side by side.
+
+        Parameters
+        ----------
+        mean, last
+            The mean of a mention's normalised words, and the last of them. *Shape:* (mentions, width)
+
+        Returns
+        -------
+        Tensor
+            The same as the mean of the first half of what :meth:`project` gives of the words, plus the second half of
+            the last word's. *Shape:* (mentions, 2 * dimension)
+        """
+        vectors: Tensor = self.mean(self.dropout(mean)) + self.last(self.dropout(last))
+        return vectors
+
+    def forward(
+        self, vectors: Tensor, classes: Tensor, known: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
+    ) -> Tensor:
+        """Logits of pronouns and candidates.
+
+        Parameters
+        ----------
+        vectors
+            Of all mentions of a document. *Shape:* (mentions, 2 * dimension)
+        classes
+            The place of each in `ANAPHORS`. *Shape:* (mentions,)
+        known
+            What else is known of each. *Shape:* (mentions, `OF_MENTION`)
+        pronouns, candidates
+            Numbers of mentions. *Shape:* (pairs,)
+        pairs
+            What is known of both together. *Shape:* (pairs, `OF_PAIR`)
+
+        Returns
+        -------
+        Tensor
+            *Shape:* (pairs,)
+        """
+        one, other = vectors[pronouns, : self.dimension], vectors[candidates, self.dimension :]
+        told = [one * other, one, other, self.classes(classes[pronouns]), self.classes(classes[candidates])]
+        logits: Tensor = self.layers(torch.cat([*told, known[pronouns], known[candidates], pairs], dim=1))
+        return logits.squeeze(-1)
+
+
+def antecedent_loss(logits: Tensor, right: Tensor, sizes: Sequence[int]) -> Tensor:
+    """Mean over pronouns of the negative log probability of all their right antecedents, or of none if they have none.
+
+    Parameters
+    ----------
+    logits, right
+        Of pronouns and candidates, pronoun by pronoun; whether they corefer. *Shape:* (pairs,)
+    sizes
+        Candidates of every pronoun.
+    """
+    losses = []
+    for own, correct in zip(logits.split(list(sizes)), right.split(list(sizes)), strict=True):
+        with_none = torch.cat([own.new_zeros(1), own])
+        chosen = torch.cat([~correct.any()[None], correct])
+        losses.append(with_none.logsumexp(0) - with_none[chosen].logsumexp(0))
+    return torch.stack(losses).mean()

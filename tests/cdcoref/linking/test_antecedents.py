@@ -1,0 +1,116 @@
+"""Pronouns: which mentions may be their antecedents, and how they join the clusters of those."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.linking import KindClusters, PairLogits, anaphora, cluster_mentions, mention_traits, pronouns
+from cdcoref.linking.antecedents import AFTER, BEFORE
+from cdcoref.model import ANAPHORS, CorefConfig, VectorOptions
+
+SENTENCES = [["Anna", "saw", "the", "boats", "."], ["She", "said", "they", "were", "late", ",", "Ben", "said", "."]]
+SETTINGS = CorefConfig(vectors=VectorOptions(layers=1, antecedents=4))
+
+
+def corpus_of(*documents: tuple[str, Sequence[Sequence[str]], Sequence[tuple[int, ...]]]) -> Corpus:
+    """Documents with their sentences and the tokens of their mentions, all of them entities."""
+    made = tuple(Document.from_sentences(id, sentences) for id, sentences, _ in documents)
+    return Corpus(made, tuple(Mention(id, tokens, "entity") for id, _, own in documents for tokens in own))
+
+
+def logits(corpus: Corpus, pairs: dict[tuple[int, int], float]) -> PairLogits:
+    first, second = (np.array([pair[side] for pair in pairs], dtype=np.int64) for side in (0, 1))
+    kinds = np.full(len(pairs), KINDS.index("entity"))
+    return PairLogits(len(corpus.mentions), first, second, kinds, np.array(list(pairs.values()), dtype=np.float32))
+
+
+def test_candidates_stand_around_the_pronoun() -> None:
+    corpus = corpus_of(("d", SENTENCES, [(0,), (2, 3), (5,), (7,), (11,)]))
+    found = anaphora(mention_traits(corpus))
+    assert [ANAPHORS[number] for number in found.classes] == ["", "", "she", "they", ""]
+    pairs = list(zip(found.pronouns.tolist(), found.candidates.tolist(), strict=True))
+    assert pairs == [(2, 0), (2, 1), (2, 4), (3, 0), (3, 1), (3, 2), (3, 4)]
+    assert found.sizes == (3, 4)
+    # Plural, name, definite, first of its sentence, how often its head came before, length.
+    assert found.known[1].tolist() == [1, 0, 1, 0, 0, 2]
+    assert found.known[0].tolist() == [0, 0, 0, 1, 0, 1]
+    # "She" and "Anna": two mentions and one sentence apart; "they" and "She" are neighbours in one sentence.
+    assert found.pairs[0] == pytest.approx([np.log1p(2), np.log1p(1), 0, 0, 0, 0, 0])
+    assert found.pairs[5] == pytest.approx([np.log1p(1), 0, 1, 0, 0, 0, 1])
+    assert found.pairs[6, 3] == 1
+
+
+def test_candidates_are_limited_and_follow_the_text() -> None:
+    words = [["Ann"] * (BEFORE + 10) + ["he"] + ["Bob"] * (AFTER + 10)]
+    size = len(words[0])
+    forwards = corpus_of(("d", words, [(n,) for n in range(size)]))
+    backwards = corpus_of(("d", words, [(n,) for n in reversed(range(size))]))
+    for corpus in (forwards, backwards):
+        found = anaphora(mention_traits(corpus))
+        place = [m.start for m in corpus.mentions]
+        assert [place[n] for n in found.candidates] == [
+            *range(10, BEFORE + 10),
+            *range(BEFORE + 11, BEFORE + AFTER + 11),
+        ]
+        assert {place[n] for n in found.pronouns} == {BEFORE + 10}
+
+
+def test_a_document_without_candidates_has_no_pairs() -> None:
+    corpus = corpus_of(("d", [["he", "ran"]], [(0,)]))
+    found = anaphora(mention_traits(corpus))
+    assert found.sizes == ()
+    assert found.pairs.shape == (0, 7)
+
+
+def test_only_entities_are_pronouns() -> None:
+    document = Document.from_sentences("d", [["it", "it", "boats"]])
+    corpus = Corpus(
+        (document,), (Mention("d", (0,), "event"), Mention("d", (1,), "entity"), Mention("d", (2,), "entity"))
+    )
+    assert pronouns(corpus).tolist() == [False, True, False]
+
+
+def test_a_pronoun_joins_the_cluster_of_its_antecedent() -> None:
+    corpus = corpus_of(("a", SENTENCES, [(0,), (2, 3), (5,), (7,)]), ("b", [["Anna", "left"], ["she"]], [(0,), (2,)]))
+    pairs = {(0, 4): 2.0, (0, 2): 3.0, (1, 3): 1.0, (4, 5): 0.5}
+    clustered = cluster_mentions(corpus, logits(corpus, pairs), SETTINGS)
+    names = [m.cluster for m in clustered.mentions]
+    assert names[0] == names[2] == names[4] == names[5] != names[1] == names[3]
+
+    def probability(value: float) -> float:
+        return float(1 / (1 + np.exp(-value)))
+
+    found = [m.confidence for m in clustered.mentions]
+    expected = [2.0, 1.0, 3.0, 1.0, 2.0, 0.5]
+    assert found == pytest.approx([probability(value) for value in expected])
+
+
+def test_pronouns_refer_to_pronouns_and_to_what_follows() -> None:
+    corpus = corpus_of(("d", [["he", "he", "Ben", "he"]], [(0,), (1,), (2,), (3,)]))
+    clusters = KindClusters(corpus, logits(corpus, {(0, 2): 1.0, (0, 1): 2.0, (1, 3): 0.2}), "entity", SETTINGS)
+    assert len(set(clusters.cut(0.5).tolist())) == 1
+
+
+def test_an_unlikely_antecedent_is_none() -> None:
+    corpus = corpus_of(("d", [["Ben", "he", "it"]], [(0,), (1,), (2,)]))
+    clusters = KindClusters(corpus, logits(corpus, {(0, 1): -0.1}), "entity", SETTINGS)
+    assert len(set(clusters.cut(0.9).tolist())) == 3
+    assert np.isnan(clusters.confidences(clusters.cut(0.9))).all()
+
+
+def test_of_several_antecedents_the_likeliest_counts() -> None:
+    corpus = corpus_of(("d", [["Ben", "Tom", "he"]], [(0,), (1,), (2,)]))
+    clusters = KindClusters(corpus, logits(corpus, {(0, 2): 1.5, (1, 2): 1.0}), "entity", SETTINGS)
+    labels = clusters.cut(0.5).tolist()
+    assert labels[2] == labels[0] != labels[1]
+
+
+def test_without_a_scorer_of_antecedents_pronouns_are_mentions_as_others() -> None:
+    corpus = corpus_of(("d", [["Ben", "Tom", "he"]], [(0,), (1,), (2,)]))
+    plain = CorefConfig()
+    pairs = {(0, 2): 1.5, (1, 2): 1.4, (0, 1): 3.0}
+    assert len(set(KindClusters(corpus, logits(corpus, pairs), "entity", plain).cut(0.5).tolist())) == 1

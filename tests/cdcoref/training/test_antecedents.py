@@ -1,0 +1,117 @@
+"""Training the scorer of antecedents: it learns a simple rule, and the same seed gives the same weights."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+
+from cdcoref.corpora import annotated_corpora
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.linking import link_story
+from cdcoref.linking.antecedents import antecedents
+from cdcoref.linking.apart import compare_apart, mention_traits
+from cdcoref.linking.story import LinkingOptions
+from cdcoref.linking.vectors import read_vectors
+from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
+
+NAMES = ["Anna", "Ben", "Cleo", "Dan"]
+OPTIONS = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, antecedents=4, antecedent_width=16)
+
+
+def document(number: int, rng: np.random.Generator) -> tuple[Document, list[Mention]]:
+    """Sentences of a name and a pronoun: "he" is the name before it, "it" is nobody."""
+    sentences, mentions, start = [], [], 0
+    for n in range(6):
+        name, pronoun = NAMES[rng.integers(len(NAMES))], ("he", "it")[rng.integers(2)]
+        sentences.append([name, "saw", pronoun, "."])
+        cluster = f"{number}-{n}"
+        mentions.append(Mention(str(number), (start,), "entity", cluster=cluster))
+        own = cluster if pronoun == "he" else f"{cluster}-it"
+        mentions.append(Mention(str(number), (start + 2,), "entity", cluster=own))
+        start += 4
+    return Document.from_sentences(str(number), sentences), mentions
+
+
+def corpus(seed: int, documents: int) -> Corpus:
+    rng = np.random.default_rng(seed)
+    made = [document(number, rng) for number in range(documents)]
+    return Corpus(tuple(d for d, _ in made), tuple(m for _, own in made for m in own))
+
+
+def fitted(model: CorefModel) -> tuple[CorefModel, list[str]]:
+    changed = copy.deepcopy(model)
+    torch.manual_seed(0)
+    changed.add_vectors(OPTIONS)
+    said: list[str] = []
+    fit_antecedents(
+        changed.eval(), annotated_corpora(corpus(0, 30)), AntecedentTraining(passes=12, rate=1e-2),
+        batch_tokens=512, rng=np.random.default_rng(0), say=said.append,
+    )  # fmt: skip
+    return changed, said
+
+
+@pytest.fixture(scope="module")
+def trained(tiny_model: CorefModel) -> CorefModel:
+    return fitted(tiny_model)[0]
+
+
+def test_it_learns_where_antecedents_stand(trained: CorefModel) -> None:
+    unseen = corpus(1, 5)
+    vectors = read_vectors(trained, unseen, batch_tokens=512)
+    found = antecedents(trained, unseen, vectors, mention_traits(unseen))
+    assert len(found[0]) == 30
+    for pronoun, antecedent, logit in zip(*found, strict=True):
+        one, other = unseen.mentions[pronoun], unseen.mentions[antecedent]
+        refers = one.cluster is not None and not one.cluster.endswith("it")
+        assert (logit > 0) == refers
+        assert not refers or other.cluster == one.cluster
+
+
+def test_evidence_has_one_pair_for_a_pronoun(trained: CorefModel) -> None:
+    unseen = corpus(2, 2)
+    evidence = compare_apart(trained, unseen, read_vectors(trained, unseen, batch_tokens=512))
+    pronoun = np.arange(len(unseen.mentions)) % 2 == 1
+    of_pronouns = pronoun[evidence.first] | pronoun[evidence.second]
+    np.testing.assert_array_equal(of_pronouns, evidence.antecedents)
+    assert evidence.antecedents.sum() == pronoun.sum()
+    assert evidence.within[evidence.antecedents].all()
+
+
+def test_a_pronoun_has_no_cluster_in_another_document_of_its_own(trained: CorefModel) -> None:
+    story = corpus(3, 3)
+    linked = link_story(trained, story, LinkingOptions(batch_tokens=512)).corpus
+    by_cluster: dict[str | None, list[Mention]] = {}
+    for mention in linked.mentions:
+        by_cluster.setdefault(mention.cluster, []).append(mention)
+    for mentions in by_cluster.values():
+        names = {m.document for m in mentions if m.start % 4 == 0}
+        assert {m.document for m in mentions if m.start % 4 == 2} <= names or len(mentions) == 1
+
+
+def test_the_same_seed_gives_the_same_scorer_and_nothing_else_changes(
+    tiny_model: CorefModel, trained: CorefModel
+) -> None:
+    again, said = fitted(tiny_model)
+    for name, weight in again.state_dict().items():
+        assert torch.equal(weight, trained.state_dict()[name])
+        if name in tiny_model.state_dict():
+            assert torch.equal(weight, tiny_model.state_dict()[name])
+    assert said[0].startswith("antecedents: 180 pronouns in 30 documents, loss ")
+
+
+def test_without_pronouns_there_is_nothing_to_learn(tiny_model: CorefModel) -> None:
+    model = copy.deepcopy(tiny_model)
+    model.add_vectors(OPTIONS)
+    before = copy.deepcopy(model.state_dict())
+    only = Corpus((Document.from_sentences("d", [["Anna", "ran"]]),), (Mention("d", (0,), "entity", cluster="1"),))
+    said: list[str] = []
+    fit_antecedents(
+        model, annotated_corpora(only), AntecedentTraining(), batch_tokens=64, rng=np.random.default_rng(0),
+        say=said.append,
+    )  # fmt: skip
+    assert said == ["antecedents: no pronouns to learn from"]
+    assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
