@@ -37,6 +37,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 """Names in dates."""
+_WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 _QUOTES = frozenset({"``", "''", '"', "'", "“", "”", "‘", "’", "'s", "’s"})
 _POSSESSIVE = re.compile(r"(?<=..)['’]s?$", re.IGNORECASE)
 _PRONOUNS = {
@@ -86,6 +87,18 @@ _CLASS_OF_PRONOUN = {
 """By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
 
 
+Values = tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
+"""Years, amounts, weekdays and months."""
+
+
+def in_conflict(one: Values, other: Values) -> bool:
+    """Whether two mentions cannot corefer: both name values of one sort, and share none of them.
+
+    Of such pairs 1.5 % corefer after all in the train topics of ECB+, 0.3 % in those of MEANTIME, and none in GUM.
+    """
+    return any(mine and yours and not mine & yours for mine, yours in zip(one, other, strict=True))
+
+
 @dataclass(frozen=True, slots=True)
 class MentionWords:
     """The words of a mention, and what can be said of them.
@@ -118,6 +131,11 @@ class MentionWords:
     dates: frozenset[str]
     pronoun: str
     definite: int
+
+    @property
+    def values(self) -> Values:
+        """Years, amounts, weekdays and months that it names; see :func:`in_conflict`."""
+        return self.years, self.numbers - self.years, self.dates & _WEEKDAYS, self.dates - _WEEKDAYS
 
     @classmethod
     def of(cls, tokens: Sequence[str], *, begins_sentence: bool = False) -> MentionWords:

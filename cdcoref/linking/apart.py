@@ -20,13 +20,15 @@ from cdcoref.linking.antecedents import antecedents, pronouns
 from cdcoref.linking.pair_logits import PairEvidence
 from cdcoref.linking.vectors import MentionVectors, Vectors
 from cdcoref.model import CorefModel, VectorOptions
-from cdcoref.sequences import Integers, Traits, pair_features, traits
+from cdcoref.sequences import Integers, Traits, conflicts, pair_features, traits
 from cdcoref.stories import DocumentVectors
 
 ALL_PAIRS = 2000
 """Up to so many mentions of a kind, every pair is compared: two million pairs, some seconds."""
 NEIGHBOURS = 48
 """Beyond that, so many are compared with each by their vectors, and a third of it by their heads."""
+IMPOSSIBLE = -20.0
+"""The logit of a pair that names different years, amounts, weekdays or months: too low to be read together."""
 ROWS_AT_ONCE = 512
 PAIRS_AT_ONCE = 500_000
 
@@ -84,7 +86,9 @@ def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) ->
             known = known_of_pairs(options, of_kind, pairs)
             first.append(own[pairs[:, 0]])
             second.append(own[pairs[:, 1]])
-            logits.append(_scores(model, known, kind))
+            of_pairs = _scores(model, known, kind)
+            of_pairs[conflicts(of_kind.traits, pairs)] = IMPOSSIBLE
+            logits.append(of_pairs)
             documents.append(known[:, -1])
     compared = sum(map(len, first))
     if apart.any():

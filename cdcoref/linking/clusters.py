@@ -1,13 +1,15 @@
 """Pair logits in, clusters out: agglomerative clustering of the mentions of each kind (paper, Appendix C.1).
 
 Where the model finds the antecedents of pronouns, pronouns do not take part in it: each joins the cluster of its
-antecedent afterwards, and so mentions of other documents only through it.
+antecedent afterwards, and so mentions of other documents only through it. A cluster whose mentions name different
+years, amounts, weekdays or months is divided (:mod:`cdcoref.linking.conflicts`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +17,10 @@ from numpy.typing import NDArray
 from cdcoref.clustering import PairScores, dendrogram
 from cdcoref.corpus import ENTITY, KINDS, Corpus
 from cdcoref.linking.antecedents import pronouns
+from cdcoref.linking.conflicts import divided, with_conflicts
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
+from cdcoref.words import MentionWords
 
 
 class KindClusters:
@@ -62,7 +66,13 @@ class KindClusters:
             )
             if score > max(0.5, self._antecedent.get(pronoun, (0, 0.0))[1]):
                 self._antecedent[pronoun] = antecedent, score
-        self._in_order = sorted(self._antecedent, key=lambda number: keys[number])
+        self._order = sorted(range(len(keys)), key=lambda number: keys[number])
+        documents = {document.id: document for document in corpus.documents}
+        self._words = {
+            number: MentionWords.of([documents[m.document].tokens[t] for t in m.tokens])
+            for number, m in enumerate(corpus.mentions)
+            if m.kind == kind and not apart[number]
+        }
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -73,9 +83,22 @@ class KindClusters:
             Clusters are merged while their distance is below it.
         """
         labels = self._tree.cut(distance_threshold)
-        for pronoun in self._in_order:
-            labels[pronoun] = labels[self._antecedent[pronoun][0]]
+        following = int(labels.max(initial=-1)) + 1
+        for members in with_conflicts(labels.tolist(), self._order, self._words):
+            for group in divided(members, self._words, self._scores)[1:]:
+                labels[group] = following
+                following += 1
+        for pronoun in self._order:
+            if pronoun in self._antecedent:
+                labels[pronoun] = labels[self._antecedent[pronoun][0]]
         return labels
+
+    @cached_property
+    def _scores(self) -> Mapping[tuple[int, int], float]:
+        """Probabilities, by the numbers of two mentions, the smaller first."""
+        first, second = self._compared.first, self._compared.second
+        low, high = np.minimum(first, second).tolist(), np.maximum(first, second).tolist()
+        return dict(zip(zip(low, high, strict=True), self._compared.score.tolist(), strict=True))
 
     def confidences(self, labels: NDArray[np.integer]) -> NDArray[np.float64]:
         """How probably each mention belongs to its cluster; NaN for a cluster of one. *Shape:* (mentions,)
@@ -85,7 +108,7 @@ class KindClusters:
         """
         first, second, score = self._compared.first, self._compared.second, self._compared.score
         refers = np.zeros(len(labels), dtype=bool)
-        refers[self._in_order] = True
+        refers[list(self._antecedent)] = True
         others = np.bincount(labels[~refers], minlength=len(labels))[labels] - 1
         together = labels[first] == labels[second]
         sums = np.zeros(len(labels))

@@ -6,7 +6,7 @@ their mentions marked, or of one unmarked document.
 
 from cdcoref.sequences.options import SMALLEST_LENGTH, Context, Length, SequenceOptions
 from cdcoref.sequences.packs import Candidates, Pack, pack_length, packs
-from cdcoref.sequences.pair_features import FEATURES, check_features, pair_features
+from cdcoref.sequences.pair_features import FEATURES, check_features, conflicts, pair_features
 from cdcoref.sequences.pair_sequences import Integers, PairSequence, SequenceBuilder
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
 from cdcoref.sequences.traits import Traits, traits
@@ -29,6 +29,7 @@ __all__ = [
     "SequenceOptions",
     "Traits",
     "check_features",
+    "conflicts",
     "pack_length",
     "packs",
     "pair_features",

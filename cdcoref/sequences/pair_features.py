@@ -284,6 +284,13 @@ FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
 """By name; a saved model refers to these names, so a name never changes its meaning."""
 
 
+def conflicts(mentions: Sequence[Traits], pairs: Integers) -> NDArray[np.bool_]:
+    """Which pairs cannot corefer; see :func:`cdcoref.words.in_conflict`. *Shape:* (pairs, 2) in, (pairs,) out"""
+    compared = MentionPairs(mentions, pairs)
+    sorts = list(zip(*(m.words.values for m in mentions), strict=True))
+    return np.any([compared.agreement(sets) < 0 for sets in sorts], axis=0)
+
+
 def check_features(names: Iterable[str]) -> None:
     """Refuse the name of a feature that does not exist."""
     for name in names:

@@ -1,0 +1,77 @@
+"""No cluster names two different years, amounts, weekdays or months."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.linking import PairLogits, cluster_mentions
+from cdcoref.linking.conflicts import divided, with_conflicts
+from cdcoref.model import CorefConfig
+from cdcoref.words import MentionWords, in_conflict
+
+PHRASES = [
+    *("the sinking", "1998", "the 1998 sinking", "2001", "12 people", "20 people", "people"),
+    *("Monday", "Tuesday night", "May", "Monday , May 3 , 1998"),
+]
+
+
+def words(phrase: str) -> MentionWords:
+    return MentionWords.of(phrase.split())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("the 1998 sinking", "the 2001 sinking", True),
+        ("the 1998 sinking", "1998", False),
+        ("the sinking", "the 2001 sinking", False),
+        ("12 people", "twelve people", False),
+        ("12 people", "20 people", True),
+        ("12 people", "1998", False),
+        ("Monday", "Tuesday night", True),
+        ("Monday", "May", False),
+        ("in May", "in June", True),
+        ("$ 1,200", "1200 dollars", False),
+    ],
+)
+def test_what_conflicts(one: str, other: str, expected: bool) -> None:
+    assert in_conflict(words(one).values, words(other).values) is expected
+    assert in_conflict(words(other).values, words(one).values) is expected
+
+
+def test_a_cluster_is_divided_among_its_values() -> None:
+    own = dict(enumerate(map(words, ["the 1998 sinking", "the 2001 sinking", "the sinking", "1998", "it"])))
+    scores = {(0, 2): 0.3, (1, 2): 0.6, (0, 3): 0.9, (0, 4): 0.5, (3, 4): 0.4, (1, 4): 0.4}
+    assert with_conflicts([7] * 5, range(5), own) == [[0, 1, 2, 3, 4]]
+    assert divided([0, 1, 2, 3, 4], own, scores) == [[0, 3, 4], [1, 2]]
+
+
+def test_a_cluster_without_conflict_is_left() -> None:
+    own = dict(enumerate(map(words, ["the 1998 sinking", "the sinking", "1998", "2001"])))
+    assert with_conflicts([1, 1, 1, 2], range(4), own) == []
+
+
+@given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=12))
+def test_no_cluster_holds_a_conflict(phrases: list[str]) -> None:
+    sentences = [phrase.split() for phrase in phrases]
+    document = Document.from_sentences("d", sentences)
+    starts = np.cumsum([0, *map(len, sentences)])
+    mentions = tuple(
+        Mention("d", tuple(range(start, start + len(own))), "entity")
+        for start, own in zip(starts.tolist(), sentences, strict=False)
+    )
+    first, second = np.triu_indices(len(phrases), 1)
+    kinds = np.full(len(first), KINDS.index("entity"))
+    everything = PairLogits(len(phrases), first, second, kinds, np.full(len(first), 4.0, dtype=np.float32))
+    clustered = cluster_mentions(Corpus((document,), mentions), everything, CorefConfig())
+    for (one, a), (other, b) in combinations(zip(phrases, clustered.mentions, strict=True), 2):
+        if a.cluster == b.cluster:
+            assert not in_conflict(words(one).values, words(other).values)
+    if not any(in_conflict(words(a).values, words(b).values) for a, b in combinations(phrases, 2)):
+        assert len({m.cluster for m in clustered.mentions}) == 1
