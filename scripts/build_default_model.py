@@ -46,7 +46,7 @@ that is neither news nor fiction in English.
 METADATA = Metadata("en", "apache-2.0", ("ecb", "meantime", "gum", "litbank"), "sentence-transformers/all-MiniLM-L6-v2")
 FREE_GENRES = ("academic", "court", "interview", "news")
 """Genres of GUM whose texts are under CC BY; the share-alike and non-commercial ones are left out."""
-VECTORS = VectorTraining(corpus_weights={"meantime": 0.35, "gum-heads": 0.2, "litbank": 0.2})
+VECTORS = VectorTraining(corpus_weights={"meantime": 0.5, "gum-heads": 0.3, "litbank": 0.3})
 BATCH_TOKENS = 8192
 
 

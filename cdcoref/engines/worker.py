@@ -19,6 +19,7 @@ from cdcoref.linking import (
     find_mentions_and_vectors,
     lemma_clusters,
     link_story,
+    vector_widths,
 )
 from cdcoref.model import CorefModel
 
@@ -114,8 +115,11 @@ class Worker:
         if self._model.vector_head is None:
             return Mentions(mentions)
         vectors = self._store.get(self._key(document, mentions))
-        width = self._model.encoder.config.hidden_size
-        return None if vectors is None else Mentions(mentions, MentionVectors.unpacked(vectors, width))
+        return (
+            None
+            if vectors is None
+            else Mentions(mentions, MentionVectors.unpacked(vectors, *vector_widths(self._model)))
+        )
 
 
 def _packed(mention: Mention) -> list[float]:

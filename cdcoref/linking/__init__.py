@@ -21,7 +21,7 @@ from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.story import LinkedStory, LinkingOptions, link_story
 from cdcoref.linking.tied_documents import DocumentPair
-from cdcoref.linking.vectors import MentionVectors, find_mentions_and_vectors, read_vectors
+from cdcoref.linking.vectors import MentionVectors, find_mentions_and_vectors, read_vectors, vector_widths
 
 __all__ = [
     "Anaphora",
@@ -52,4 +52,5 @@ __all__ = [
     "read_documents",
     "read_vectors",
     "score_spans",
+    "vector_widths",
 ]

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.antecedents import antecedents, pronouns
 from cdcoref.linking.pair_logits import PairEvidence
 from cdcoref.linking.vectors import MentionVectors, Vectors
-from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.model import SIMILARITIES, CorefModel, VectorOptions
 from cdcoref.sequences import Integers, Traits, conflicts, pair_features, traits
 from cdcoref.stories import DocumentVectors
 
@@ -86,7 +87,7 @@ def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) ->
             known = known_of_pairs(options, of_kind, pairs)
             first.append(own[pairs[:, 0]])
             second.append(own[pairs[:, 1]])
-            of_pairs = _scores(model, known, kind)
+            of_pairs = _scores(model, known, of_kind.vectors.learnt, pairs, kind)
             of_pairs[conflicts(of_kind.traits, pairs)] = IMPOSSIBLE
             logits.append(of_pairs)
             documents.append(known[:, -1])
@@ -181,16 +182,17 @@ def _story_similarities(mentions: ReadMentions, i: Integers, j: Integers) -> Vec
     return np.where(low == high, np.float32(1.0), values[places])
 
 
-def _scores(model: CorefModel, known: Vectors, kind: str) -> Vectors:
+def _scores(model: CorefModel, known: Vectors, learnt: NDArray[np.float16], pairs: Integers, kind: str) -> Vectors:
     assert model.vector_scorer is not None
+    tables = (torch.from_numpy(table).to(model.device) for table in (known, learnt.astype(np.float32), pairs))
     with torch.inference_mode():
-        scores: Vectors = model.vector_scorer(torch.from_numpy(known).to(model.device), kind).cpu().numpy()
+        scores: Vectors = model.vector_scorer(*tables, kind).cpu().numpy()
     return scores
 
 
 def _nearest(vectors: MentionVectors, numbers: Integers, limit: int) -> Integers:
     """Every one of some mentions with the `limit` nearest others of them by the sum of cosines. *Shape:* (pairs, 2)"""
-    rows = np.concatenate([getattr(vectors, name)[numbers] for name in vectors.__slots__], axis=1).astype(np.float32)
+    rows = np.concatenate([getattr(vectors, name)[numbers] for name in SIMILARITIES[:3]], axis=1).astype(np.float32)
     kept = min(limit, len(numbers) - 1)
     pairs = []
     for start in range(0, len(rows), ROWS_AT_ONCE):

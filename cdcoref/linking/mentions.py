@@ -70,14 +70,15 @@ class DocumentReading:
     words
         A vector for every token, zeros for hidden sentences; no columns if the model has no vectors.
         *Shape:* (tokens, width)
-    anaphora
-        What finds antecedents, in the same way (see :class:`cdcoref.model.AntecedentScorer`).
-        *Shape:* (tokens, 4 * dimension)
+    learnt, anaphora
+        What the learnt vectors of entities, and what finds antecedents, need of every token (see
+        :class:`cdcoref.model.MentionProjection`). *Shape:* (tokens, 2 * dimension), (tokens, 4 * dimension)
     """
 
     document: Document
     spans: SpanScores
     words: NDArray[np.float32]
+    learnt: NDArray[np.float32]
     anaphora: NDArray[np.float32]
 
 
@@ -108,6 +109,7 @@ def read_documents(
     sequences_of = model.reading_builder()
     widths = (
         model.encoder.config.hidden_size if model.vector_head else 0,
+        2 * model.vector_scorer.dimension if model.vector_scorer else 0,
         4 * model.antecedent_scorer.dimension if model.antecedent_scorer else 0,
     )
     waiting: list[ReadingSequence] = []
@@ -179,7 +181,7 @@ def annotated_only(corpus: Corpus) -> Corpus:
 
 
 def _read(model: CorefModel, sequences: Sequence[ReadingSequence]) -> tuple[list[NDArray[np.float32]], ...]:
-    """Of every sequence: probabilities of the candidate spans, and the two tables of words."""
+    """Of every sequence: probabilities of the candidate spans, and the tables of words."""
     batch = collate_readings(sequences, model.encoder.config.pad_token_id)
     with model.inference():
         logits, *tables = model.read({name: tensor.to(model.device) for name, tensor in batch.items()})

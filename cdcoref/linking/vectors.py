@@ -29,6 +29,9 @@ class MentionVectors:
     mention, sentence, document
         The mean over the words of each mention, of the sentence that it begins in, and of its document, of length 1 or
         0. *Shape:* (mentions, width)
+    learnt
+        The scorer's own vector of each, which counts for entities; no columns if it has none.
+        *Shape:* (mentions, dimension)
     anaphora
         What finds the antecedents of pronouns (see :class:`cdcoref.model.AntecedentScorer`); no columns if the model
         has no head for it. *Shape:* (mentions, 2 * dimension)
@@ -37,6 +40,7 @@ class MentionVectors:
     mention: NDArray[np.float16]
     sentence: NDArray[np.float16]
     document: NDArray[np.float16]
+    learnt: NDArray[np.float16]
     anaphora: NDArray[np.float16]
 
     @classmethod
@@ -49,13 +53,13 @@ class MentionVectors:
         around = [words[slice(*document.sentences[sentence_of[m.start]])].mean(axis=0) for m in mentions]
         whole = words[read].mean(axis=0) if read.any() else np.zeros(words.shape[1], dtype=np.float32)
         parts = (rows, around, [whole] * len(mentions))
-        found = reading.anaphora
-        half = found.shape[1] // 2
-        ends = [found[list(m.tokens), :half].mean(axis=0) + found[m.tokens[-1], half:] for m in mentions]
         mention, sentence, whole_document = (
             _unit(np.array(part, dtype=np.float32).reshape(-1, words.shape[1])) for part in parts
         )
-        return cls(mention, sentence, whole_document, np.array(ends, dtype=np.float16).reshape(len(mentions), half))
+        tokens = [list(m.tokens) for m in mentions]
+        return cls(
+            mention, sentence, whole_document, _projected(reading.learnt, tokens), _projected(reading.anaphora, tokens)
+        )
 
     @classmethod
     def joined(cls, parts: Sequence[MentionVectors]) -> MentionVectors:
@@ -67,13 +71,19 @@ class MentionVectors:
         return MentionVectors(*(getattr(self, name)[numbers] for name in self.__slots__))
 
     def packed(self) -> Vectors:
-        """As one array. *Shape:* (mentions, 3 * width + 2 * dimension)"""
+        """As one array. *Shape:* (mentions, all of them)"""
         return np.concatenate([getattr(self, name) for name in self.__slots__], axis=1).astype(np.float32)
 
     @classmethod
-    def unpacked(cls, array: Vectors, width: int) -> MentionVectors:
-        """What :meth:`packed` packed; `width` is that of the encoder."""
-        return cls(*np.split(array.astype(np.float16), [width, 2 * width, 3 * width], axis=1))
+    def unpacked(cls, array: Vectors, width: int, learnt: int) -> MentionVectors:
+        """What :meth:`packed` packed; `width` is the encoder's, `learnt` that of learnt vectors."""
+        ends = [width, 2 * width, 3 * width, 3 * width + learnt]
+        return cls(*np.split(array.astype(np.float16), ends, axis=1))
+
+
+def vector_widths(model: CorefModel) -> tuple[int, int]:
+    """How many numbers a model's vectors have: those of words, and the learnt ones of mentions."""
+    return model.encoder.config.hidden_size, model.settings.vectors.learnt
 
 
 def read_vectors(
@@ -96,7 +106,7 @@ def read_vectors(
             keys[document.id] = store.key("vectors", document_hash(document, own))
             kept = store.get(keys[document.id])
             if kept is not None:
-                found[document.id] = MentionVectors.unpacked(kept, model.encoder.config.hidden_size)
+                found[document.id] = MentionVectors.unpacked(kept, *vector_widths(model))
                 continue
         todo.append(document)
     for reading in read_documents(model, todo, batch_tokens=batch_tokens, least=1.0, advance=advance):
@@ -108,7 +118,7 @@ def read_vectors(
     order = np.array([n for document in corpus.documents for n in numbers[document.id]], dtype=np.int64)
     if not len(order):
         none = np.zeros((0, model.encoder.config.hidden_size), dtype=np.float16)
-        return MentionVectors(none, none, none, none[:, :0])
+        return MentionVectors(none, none, none, none[:, :0], none[:, :0])
     stacked = MentionVectors.joined([found[d.id] for d in corpus.documents if numbers[d.id]])
     return stacked.of_numbers(np.argsort(order))
 
@@ -126,3 +136,10 @@ def find_mentions_and_vectors(
 def _unit(rows: Vectors) -> NDArray[np.float16]:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return (rows / np.maximum(lengths, 1e-6)).astype(np.float16)
+
+
+def _projected(table: Vectors, tokens: Sequence[list[int]]) -> NDArray[np.float16]:
+    """Vectors of mentions from what is kept of words; see :meth:`cdcoref.model.MentionProjection.project`."""
+    half = table.shape[1] // 2
+    rows = [table[own, :half].mean(axis=0) + table[own[-1], half:] for own in tokens]
+    return np.array(rows, dtype=np.float16).reshape(len(rows), half)

@@ -10,7 +10,7 @@ from cdcoref.model.card import KindScores, Metadata, model_card
 from cdcoref.model.config import SIMILARITIES, WEIGHTS, WEIGHTS_WITHIN, CorefConfig, VectorOptions
 from cdcoref.model.coref_model import CorefModel
 from cdcoref.model.folder import CONFIG_FILE, DEFAULT_MODEL
-from cdcoref.model.mention_vectors import VectorHead, VectorScorer
+from cdcoref.model.mention_vectors import KindScorer, VectorHead, VectorScorer
 from cdcoref.model.publishing import publish
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "AntecedentScorer",
     "CorefConfig",
     "CorefModel",
+    "KindScorer",
     "KindScores",
     "Metadata",
     "VectorHead",

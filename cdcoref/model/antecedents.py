@@ -12,6 +12,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from cdcoref.model.mention_projection import MentionProjection
+
 ANAPHORS = ("", "he", "she", "it", "they", "i", "we", "you", "who", "that", "there")
 """Classes of pronouns (:class:`cdcoref.words.MentionWords`); the empty one is no pronoun."""
 OF_MENTION = 6
@@ -37,9 +39,7 @@ class AntecedentScorer(nn.Module):
     def __init__(self, width: int, dimension: int, hidden: int) -> None:
         super().__init__()
         self.dimension = dimension
-        self.norm = nn.LayerNorm(width, elementwise_affine=False)
-        self.mean = nn.Linear(width, 2 * dimension)
-        self.last = nn.Linear(width, 2 * dimension, bias=False)
+        self.projection = MentionProjection(width, 2 * dimension, 0.3)
         self.classes = nn.Embedding(len(ANAPHORS), CLASS_WIDTH)
         self.layers = nn.Sequential(
             nn.Linear(3 * dimension + 2 * (CLASS_WIDTH + OF_MENTION) + OF_PAIR, hidden),
@@ -49,29 +49,6 @@ class AntecedentScorer(nn.Module):
             nn.GELU(),
             nn.Linear(half, 1),
         )
-        self.dropout = nn.Dropout(0.3)
-
-    def project(self, words: Tensor) -> Tensor:
-        """What is kept of words until the mentions are known. *Shape:* (words, width) in, (words, 4 * dimension) out"""
-        normalised = self.norm(words)
-        return torch.cat([self.mean(normalised), self.last(normalised)], dim=1)
-
-    def mentions(self, mean: Tensor, last: Tensor) -> Tensor:
-        """Vectors of mentions, as pronouns and as candidates, side by side.
-
-        Parameters
-        ----------
-        mean, last
-            The mean of a mention's normalised words, and the last of them. *Shape:* (mentions, width)
-
-        Returns
-        -------
-        Tensor
-            The same as the mean of the first half of what :meth:`project` gives of the words, plus the second half of
-            the last word's. *Shape:* (mentions, 2 * dimension)
-        """
-        vectors: Tensor = self.mean(self.dropout(mean)) + self.last(self.dropout(last))
-        return vectors
 
     def forward(
         self, vectors: Tensor, classes: Tensor, known: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
@@ -81,7 +58,8 @@ class AntecedentScorer(nn.Module):
         Parameters
         ----------
         vectors
-            Of all mentions of a document. *Shape:* (mentions, 2 * dimension)
+            Of all mentions of a document by `projection`, as pronouns and as candidates, side by side.
+            *Shape:* (mentions, 2 * dimension)
         classes
             The place of each in `ANAPHORS`. *Shape:* (mentions,)
         known

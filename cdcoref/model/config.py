@@ -54,6 +54,8 @@ class VectorOptions:
         What else is compared, of `SIMILARITIES`. The last is how alike two documents are.
     vector_width
         Units of the scorer's first hidden layer.
+    learnt
+        Numbers of the vectors that the scorer of entities learns for mentions, besides all that; 0: it learns none.
     antecedents
         A pronoun that stands for an entity joins the cluster of its antecedent and no other; it is found by vectors of
         so many numbers (see :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
@@ -83,6 +85,7 @@ class VectorOptions:
     pair_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = tuple(FEATURES)
     similarities: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = SIMILARITIES[:3]
     vector_width: Count = 96
+    learnt: Annotated[int, INDEX] = 0
     antecedents: Annotated[int, INDEX] = 0
     antecedent_width: Count = 128
     candidates: Annotated[int, INDEX] = 20

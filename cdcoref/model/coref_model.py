@@ -89,7 +89,7 @@ class CorefModel(nn.Module):
         layers = min(options.layers, self.encoder.config.num_hidden_layers)
         self.vector_head = VectorHead(width, layers).to(self.device)
         known = len(options.pair_features) + len(options.similarities)
-        self.vector_scorer = VectorScorer(known, options.vector_width).to(self.device)
+        self.vector_scorer = VectorScorer(known, options.vector_width, width * layers, options.learnt).to(self.device)
         if options.antecedents:
             self.antecedent_scorer = AntecedentScorer(width * layers, options.antecedents, options.antecedent_width).to(
                 self.device
@@ -140,27 +140,32 @@ class CorefModel(nn.Module):
         words = hidden.reshape(-1, hidden.shape[-1])[batch["word_places"]]
         return self.detector(words, batch["span_starts"], batch["span_ends"])
 
-    def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """What one pass over documents read alone gives.
 
         Returns
         -------
         tuple
-            Logits of candidate spans, as :meth:`span_logits`; vectors of words, *shape* (words, width) in fp32, and
-            what finds antecedents, *shape* (words, 4 * dimension). Without the heads for them they have no columns.
+            Logits of candidate spans, as :meth:`span_logits`; vectors of words, *shape* (words, width) in fp32; what
+            learnt vectors of mentions and what finds antecedents need of words (:class:`MentionProjection`). Without
+            the heads for them they have no columns.
         """
         if self.vector_head is None:
             none = torch.zeros(len(batch["word_places"]), 0)
-            return self.span_logits(batch), none, none
+            return self.span_logits(batch), none, none, none
         masks = batch["attention_mask"], batch["global_attention_mask"]
         output = self.encoder(batch["input_ids"], *masks, output_hidden_states=True)
         hidden = output.last_hidden_state
         words = hidden.reshape(-1, hidden.shape[-1])[batch["word_places"]]
         gathered = self.gathered_words(output.hidden_states or (), batch)
         with torch.autocast(self.device.type, enabled=False):
-            vectors = self.vector_head(gathered)
-            found = gathered[:, :0] if self.antecedent_scorer is None else self.antecedent_scorer.project(gathered)
-        return self.detector(words, batch["span_starts"], batch["span_ends"]), vectors, found
+            vectors, normalised = self.vector_head(gathered), self.vector_head.normalised(gathered)
+            learnt, anaphora = normalised[:, :0], normalised[:, :0]
+            if self.vector_scorer is not None:
+                learnt = self.vector_scorer.project(normalised)
+            if self.antecedent_scorer is not None:
+                anaphora = self.antecedent_scorer.projection.project(normalised)
+        return self.detector(words, batch["span_starts"], batch["span_ends"]), vectors, learnt, anaphora
 
     def gathered_words(self, hidden_states: Sequence[Tensor], batch: Mapping[str, Tensor]) -> Tensor:
         """What the last layers say of the words of a batch; see :meth:`VectorHead.gathered`."""

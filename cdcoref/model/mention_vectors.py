@@ -14,7 +14,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from cdcoref.corpus import KINDS
+from cdcoref.corpus import ENTITY, KINDS
+from cdcoref.model.mention_projection import MentionProjection
 
 PAIRS_AT_ONCE = 65_536
 """Pairs whose hidden layers are in memory at the same time."""
@@ -58,6 +59,10 @@ class VectorHead(nn.Module):
         sums = said.new_zeros(words, said.shape[-1]).index_add(0, word_of_piece, said)
         return sums / torch.bincount(word_of_piece, minlength=words).clamp(min=1)[:, None]
 
+    def normalised(self, gathered: Tensor) -> Tensor:
+        """What the layers say of words, each of mean 0 and variance 1, for heads that learn. *Shape:* the same"""
+        return nn.functional.layer_norm(gathered, gathered.shape[-1:])
+
     def forward(self, gathered: Tensor) -> Tensor:
         """Vectors of words. *Shape:* (words, layers * width) in, (words, width) out"""
         vectors: Tensor = self.projection(gathered)
@@ -65,38 +70,60 @@ class VectorHead(nn.Module):
 
 
 class KindScorer(nn.Module):
-    """A logit for two mentions of one kind, from standardised numbers through two hidden layers."""
+    """A logit for two mentions of one kind, from standardised numbers through two hidden layers.
+
+    With learnt vectors a second network sees their products and differences too, and the logit is the mean of both: it
+    knows more, and what it has learnt of few topics weighs less.
+    """
 
     mean: Tensor
     scale: Tensor
 
-    def __init__(self, features: int, hidden: int) -> None:
+    def __init__(self, features: int, hidden: int, width: int, dimension: int) -> None:
         super().__init__()
-        half = max(1, hidden // 2)
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("scale", torch.ones(features))
-        self.layers = nn.Sequential(
-            nn.Linear(features, hidden),
-            nn.GELU(),
-            nn.Dropout(0.1),
-            nn.Linear(hidden, half),
-            nn.GELU(),
-            nn.Linear(half, 1),
-        )
+        self.layers = _two_hidden_layers(features, hidden, max(1, hidden // 2), 0.1)
+        self.projection: MentionProjection | None = None
+        self.with_vectors: nn.Sequential | None = None
+        if dimension:
+            self.projection = MentionProjection(width, dimension, 0.3)
+            self.with_vectors = _two_hidden_layers(features + 2 * dimension, 2 * dimension, dimension, 0.2)
 
     def standardise(self, known: Tensor) -> None:
         """Take mean and spread of what the scorer will be told from examples. *Shape:* (pairs, features)"""
         self.mean.copy_(known.mean(dim=0))
         self.scale.copy_(known.std(dim=0, correction=0) + 1e-3)
 
-    def forward(self, known: Tensor) -> Tensor:
-        """*Shape:* (pairs, features) in, (pairs,) out"""
-        logits: Tensor = self.layers((known - self.mean) / self.scale).squeeze(-1)
-        return logits
+    def logits(self, known: Tensor, one: Tensor, other: Tensor) -> list[Tensor]:
+        """Those of each of its networks.
+
+        Parameters
+        ----------
+        known
+            What is known of pairs. *Shape:* (pairs, features)
+        one, other
+            Learnt vectors of the two mentions. *Shape:* (pairs, dimension)
+
+        Returns
+        -------
+        list
+            *Shape* of each: (pairs,)
+        """
+        standard = (known - self.mean) / self.scale
+        found = [self.layers(standard).squeeze(-1)]
+        if self.with_vectors is not None:
+            told = torch.cat([standard, one * other, (one - other).abs()], dim=1)
+            found.append(self.with_vectors(told).squeeze(-1))
+        return found
+
+    def forward(self, known: Tensor, one: Tensor, other: Tensor) -> Tensor:
+        """Their mean. *Shape:* (pairs,)"""
+        return torch.stack(self.logits(known, one, other)).mean(dim=0)
 
 
 class VectorScorer(nn.Module):
-    """A logit for two mentions that were read apart, from cosines and features; one small network a kind.
+    """A logit for two mentions that were read apart, from cosines, features and learnt vectors; networks a kind.
 
     Parameters
     ----------
@@ -104,14 +131,59 @@ class VectorScorer(nn.Module):
         How many numbers are known about a pair, cosines included.
     hidden
         Units of the first hidden layer; the second has half as many.
+    width
+        Of what the encoder's layers say of a word, together.
+    dimension
+        Of learnt vectors; 0: none. Only entities have them: of the few events that are annotated across documents they
+        learn topics by heart.
     """
 
-    def __init__(self, features: int, hidden: int) -> None:
+    def __init__(self, features: int, hidden: int, width: int, dimension: int) -> None:
         super().__init__()
-        self.kinds = nn.ModuleDict({kind: KindScorer(features, hidden) for kind in KINDS})
+        self.dimension = dimension
+        self.kinds = nn.ModuleDict(
+            {kind: KindScorer(features, hidden, width, dimension if kind == ENTITY else 0) for kind in KINDS}
+        )
 
-    def forward(self, known: Tensor, kind: str) -> Tensor:
-        """Logits of pairs of one kind. *Shape:* (pairs, features) in, (pairs,) out"""
-        at_once = max(1, len(known) if torch.is_grad_enabled() else PAIRS_AT_ONCE)
-        logits = [self.kinds[kind](part) for part in known.split(at_once)]
+    def project(self, words: Tensor) -> Tensor:
+        """What is kept of words for the learnt vectors of entities. *Shape:* (words, width), (words, 2 * dimension)"""
+        scorer = self.kinds[ENTITY]
+        assert isinstance(scorer, KindScorer)
+        projection = scorer.projection
+        return words[:, :0] if projection is None else projection.project(words)
+
+    def forward(self, known: Tensor, vectors: Tensor, pairs: Tensor, kind: str) -> Tensor:
+        """Logits of pairs of one kind.
+
+        Parameters
+        ----------
+        known
+            What is known of pairs. *Shape:* (pairs, features)
+        vectors
+            Learnt vectors of mentions. *Shape:* (mentions, dimension)
+        pairs
+            Positions of mentions in `vectors`. *Shape:* (pairs, 2)
+        kind
+            Of the mentions.
+
+        Returns
+        -------
+        Tensor
+            *Shape:* (pairs,)
+        """
+        logits = [
+            self.kinds[kind](part, vectors[own[:, 0]], vectors[own[:, 1]])
+            for part, own in zip(known.split(PAIRS_AT_ONCE), pairs.split(PAIRS_AT_ONCE), strict=True)
+        ]
         return torch.cat(logits) if logits else known.new_zeros(0)
+
+
+def _two_hidden_layers(inputs: int, hidden: int, second: int, dropout: float) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Linear(inputs, hidden),
+        nn.GELU(),
+        nn.Dropout(dropout),
+        nn.Linear(hidden, second),
+        nn.GELU(),
+        nn.Linear(second, 1),
+    )

@@ -15,9 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
-from cdcoref.corpus import ENTITY, Corpus, Document
+from cdcoref.corpus import ENTITY, Corpus
 from cdcoref.linking import Anaphora, anaphora, mention_traits
-from cdcoref.model import CorefModel, antecedent_loss, collate_readings, token_batches
+from cdcoref.model import CorefModel, antecedent_loss
+from cdcoref.training.mention_words import ReadWords
 from cdlm.runs import Say
 from cdlm.validation import Count, check_fields, number
 
@@ -66,9 +67,9 @@ class _Example:
 def fit_antecedents(
     model: CorefModel,
     parts: Sequence[AnnotatedCorpus],
+    words: Sequence[ReadWords],
     training: AntecedentTraining,
     *,
-    batch_tokens: int,
     rng: np.random.Generator,
     say: Say,
 ) -> None:
@@ -80,10 +81,10 @@ def fit_antecedents(
         Has such a scorer, untrained.
     parts
         Training corpora; every mention of an entity in them counts, also one that is alone in its cluster.
+    words
+        Of the mentions of each.
     training
         See :class:`AntecedentTraining`.
-    batch_tokens
-        Word pieces that the encoder reads at once.
     rng
         What is drawn.
     say
@@ -91,7 +92,7 @@ def fit_antecedents(
     """
     scorer = model.antecedent_scorer
     assert scorer is not None
-    examples = [one for part in parts for one in _examples(model, part.corpus, batch_tokens)]
+    examples = [one for part, own in zip(parts, words, strict=True) for one in _examples(part.corpus, own)]
     steps = training.passes * len(examples)
     if not steps:
         say("antecedents: no pronouns to learn from")
@@ -106,7 +107,7 @@ def fit_antecedents(
             example = examples[place]
             pairs, sizes = example.pronouns(training.pronouns, rng)
             known = example.known
-            vectors = scorer.mentions(example.mean.float().to(model.device), example.last.float().to(model.device))
+            vectors = scorer.projection(example.mean.float().to(model.device), example.last.float().to(model.device))
             tables = (known.classes, known.known, known.pronouns[pairs], known.candidates[pairs], known.pairs[pairs])
             logits = scorer(vectors, *(torch.from_numpy(table).to(model.device) for table in tables))
             loss = antecedent_loss(logits, example.right[torch.from_numpy(pairs)].to(model.device), sizes)
@@ -122,9 +123,8 @@ def fit_antecedents(
     say(f"antecedents: {count} pronouns in {len(examples)} documents, loss {mean_loss:.3f} in the last pass")
 
 
-def _examples(model: CorefModel, corpus: Corpus, batch_tokens: int) -> Iterator[_Example]:
+def _examples(corpus: Corpus, words: ReadWords) -> Iterator[_Example]:
     """The documents that have pronouns with candidates."""
-    assert model.antecedent_scorer is not None
     seen = mention_traits(corpus)
     own: dict[str, list[int]] = {}
     for number_, mention in enumerate(corpus.mentions):
@@ -135,8 +135,6 @@ def _examples(model: CorefModel, corpus: Corpus, batch_tokens: int) -> Iterator[
         known = anaphora([seen[n] for n in mentions])
         if not known.sizes:
             continue
-        words = _normalised_words(model, document, batch_tokens)
-        tokens = [list(corpus.mentions[n].tokens) for n in mentions]
         clusters = [corpus.mentions[n].cluster for n in mentions]
         right = [
             clusters[p] is not None and clusters[p] == clusters[c]
@@ -144,26 +142,7 @@ def _examples(model: CorefModel, corpus: Corpus, batch_tokens: int) -> Iterator[
         ]
         yield _Example(
             known,
-            torch.stack([words[own_tokens].mean(dim=0) for own_tokens in tokens]).half(),
-            torch.stack([words[own_tokens[-1]] for own_tokens in tokens]).half(),
+            words.mean[mentions],
+            words.last[mentions],
             torch.tensor(right),
         )
-
-
-def _normalised_words(model: CorefModel, document: Document, batch_tokens: int) -> Tensor:
-    """What the encoder says of the words of a document, normalised; zeros for what it does not read."""
-    assert model.antecedent_scorer is not None
-    sequences = list(model.reading_builder()(document))
-    assert model.vector_head is not None
-    words = torch.zeros(len(document.tokens), model.encoder.config.hidden_size * model.vector_head.layers)
-    for positions in token_batches([len(s) for s in sequences], batch_tokens):
-        chosen = [sequences[p] for p in positions]
-        batch = collate_readings(chosen, model.encoder.config.pad_token_id)
-        batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
-        with model.inference():
-            masks = batch["attention_mask"], batch["global_attention_mask"]
-            states = model.encoder(batch["input_ids"], *masks, output_hidden_states=True).hidden_states
-        with torch.no_grad():
-            gathered = model.antecedent_scorer.norm(model.gathered_words(states or (), batch)).cpu()
-        words[torch.from_numpy(np.concatenate([s.words for s in chosen]))] = gathered.clone()
-    return words

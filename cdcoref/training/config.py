@@ -13,7 +13,7 @@ from cdcoref.training.vectors import VectorTraining
 from cdlm.runs import RunOptions
 from cdlm.validation import check_fields
 
-VECTORS = VectorOptions(layers=4, similarities=SIMILARITIES, antecedents=64)
+VECTORS = VectorOptions(layers=4, similarities=SIMILARITIES, learnt=64, antecedents=64)
 """Of models trained now. The defaults of :class:`VectorOptions` are those of models saved without these settings."""
 
 

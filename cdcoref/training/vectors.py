@@ -20,16 +20,20 @@ from pydantic_core import core_schema
 from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import ENTITY, KINDS, Corpus
 from cdcoref.linking import ReadMentions, known_of_pairs, pronouns, read_vectors
-from cdcoref.model import CorefModel, VectorOptions, collate_readings, token_batches
+from cdcoref.model import CorefModel, KindScorer, VectorOptions, collate_readings, token_batches
 from cdcoref.sequences import ReadingSequence
 from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
+from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.sources import linkable_groups, widest_setting
 from cdlm.encoder import CDLMModel
 from cdlm.runs import Say
 from cdlm.tokens import SpecialPieces
 from cdlm.validation import INDEX, TEXT, Count, check_fields, number
+
+COREFERENT = 0.25
+"""Share of the pairs of a step that are drawn from the coreferent ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,8 @@ class VectorTraining:
     ridge
         By how much large coefficients are held back.
     scorer_steps, scorer_pairs, scorer_rate
-        Steps of the scorer, pairs a step, and the largest learning rate.
+        Steps of the scorer, pairs a step (a quarter of them coreferent, and weighted accordingly), and the largest
+        learning rate.
     corpus_weights
         By corpus, how often its pairs are drawn against those of the others; 1 where a corpus is not named.
     antecedents
@@ -56,8 +61,8 @@ class VectorTraining:
     regression_words: Count = 60_000
     ridge: Annotated[float, number(0, most=10**9)] = 10.0
     scorer_steps: Count = 3000
-    scorer_pairs: Count = 2048
-    scorer_rate: Annotated[float, number(0, most=1)] = 3e-3
+    scorer_pairs: Count = 1024
+    scorer_rate: Annotated[float, number(0, most=1)] = 1e-3
     corpus_weights: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
         default_factory=dict
     )
@@ -105,13 +110,19 @@ def fit_vectors(
     rng = np.random.default_rng(seed)
     error = _fit_projection(model, before, parts, training, batch_tokens, rng)
     say(f"vectors: {1 - error:.2f} of the variance of the encoder's vectors before fine-tuning")
+    learning = options.antecedents or options.learnt
+    words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in parts] if learning else []
     if options.antecedents:
-        fit_antecedents(model, parts, training.antecedents, batch_tokens=batch_tokens, rng=rng, say=say)
+        fit_antecedents(model, parts, words, training.antecedents, rng=rng, say=say)
     told = [_known(model, part, batch_tokens) for part in parts]
     shares = [training.corpus_weights.get(part.info.name, 1.0) for part in parts]
     for kind in KINDS:
-        sources = [(one[kind], share) for one, share in zip(told, shares, strict=True) if len(one[kind].labels)]
-        if any(source.labels.any() for source, _ in sources):
+        sources = [
+            _Source(one[kind], words[n] if options.learnt and kind == ENTITY else None, share)
+            for n, (one, share) in enumerate(zip(told, shares, strict=True))
+            if len(one[kind].labels)
+        ]
+        if any(source.pairs.labels.any() for source in sources):
             loss = _fit_scorer(model, kind, sources, training, rng)
             say(f"vectors: {kind} scorer, loss {loss:.3f} over the last tenth of its steps")
     if training.pack_length and model.settings.sequences.marking == "all":
@@ -122,10 +133,31 @@ def fit_vectors(
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Pairs of one kind: what the scorer is told of them, and whether they corefer."""
+    """Pairs of one kind: the numbers of their mentions, what the scorer is told of them, and whether they corefer."""
 
+    numbers: NDArray[np.int64]
     known: NDArray[np.float32]
     labels: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A corpus to draw pairs from: its pairs, the words of its mentions where vectors are learnt, and its weight."""
+
+    pairs: _Known
+    words: ReadWords | None
+    weight: float
+
+    def drawn(self, count: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Places of pairs, `COREFERENT` of them coreferent at least, and how much each counts to undo that."""
+        labels = self.pairs.labels
+        coreferent = np.flatnonzero(labels)
+        chosen = rng.choice(coreferent, round(COREFERENT * count)) if len(coreferent) else coreferent
+        places = np.concatenate([chosen, rng.integers(len(labels), size=count - len(chosen))])
+        share = len(chosen) / max(1, count)
+        rate = len(coreferent) / len(labels)
+        of_right, of_wrong = rate / (share + (1 - share) * rate) if rate else 1.0, 1 / (1 - share)
+        return places, np.where(labels[places], of_right, of_wrong).astype(np.float32)
 
 
 def _fit_projection(
@@ -223,7 +255,8 @@ def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[
     found: dict[str, _Known] = {}
     groups = [set(group) for group in linkable_groups(part, widest_setting(corpus))]
     for kind in KINDS:
-        known, same = [np.zeros((0, width), np.float32)], [np.zeros(0, dtype=bool)]
+        numbers, known = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, width), np.float32)]
+        same = [np.zeros(0, dtype=bool)]
         for group in groups:
             own = [n for n, m in enumerate(corpus.mentions) if m.kind == kind and m.document in group and not apart[n]]
             if len(own) > 1:
@@ -233,42 +266,60 @@ def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[
                 )
                 mentions = ReadMentions.of(story, vectors.of_numbers(own))
                 pairs = np.stack(np.triu_indices(len(own), 1), -1)
+                numbers.append(np.array(own)[pairs])
                 known.append(known_of_pairs(options, mentions, pairs))
                 of_own = labels[own]
                 same.append(of_own[pairs[:, 0]] == of_own[pairs[:, 1]])
-        found[kind] = _Known(np.concatenate(known), np.concatenate(same))
+        found[kind] = _Known(np.concatenate(numbers), np.concatenate(known), np.concatenate(same))
     return found
 
 
 def _fit_scorer(
-    model: CorefModel,
-    kind: str,
-    sources: Sequence[tuple[_Known, float]],
-    training: VectorTraining,
-    rng: np.random.Generator,
+    model: CorefModel, kind: str, sources: Sequence[_Source], training: VectorTraining, rng: np.random.Generator
 ) -> float:
-    """Train the scorer of one kind; the mean loss of the last tenth of the steps."""
+    """Train the networks of one kind; the mean loss of the last tenth of the steps."""
     assert model.vector_scorer is not None
     scorer = model.vector_scorer.kinds[kind]
-    known = np.concatenate([source.known for source, _ in sources])
-    labels = torch.from_numpy(np.concatenate([source.labels for source, _ in sources]).astype(np.float32))
-    drawn = np.concatenate([np.full(len(s.labels), share / len(s.labels)) for s, share in sources]).cumsum()
-    table = torch.from_numpy(known)
-    scorer.standardise(table)  # type: ignore[operator]
+    assert isinstance(scorer, KindScorer)
+    scorer.standardise(torch.from_numpy(np.concatenate([source.pairs.known for source in sources])))
     optimiser = torch.optim.AdamW(scorer.parameters(), lr=training.scorer_rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.scorer_rate, total_steps=training.scorer_steps)
+    shares = np.array([source.weight for source in sources])
     scorer.train()
     losses: list[float] = []
     for _ in range(training.scorer_steps):
-        rows = np.minimum(np.searchsorted(drawn, rng.random(training.scorer_pairs) * drawn[-1]), len(labels) - 1)
-        chosen = torch.from_numpy(rows)
-        logits = scorer(table[chosen].to(model.device))
-        loss = nn.functional.binary_cross_entropy_with_logits(logits, labels[chosen].to(model.device))
+        counts = rng.multinomial(training.scorer_pairs, shares / shares.sum())
+        parts = [_batch(source, int(n), scorer, rng) for source, n in zip(sources, counts, strict=True) if n]
+        known, one, other, labels, weights = (torch.cat(tables) for tables in zip(*parts, strict=True))
+        loss = torch.stack(
+            [
+                nn.functional.binary_cross_entropy_with_logits(logits, labels, weight=weights)
+                for logits in scorer.logits(known, one, other)
+            ]
+        ).mean()
         optimiser.zero_grad()
         loss.backward()
+        nn.utils.clip_grad_norm_(scorer.parameters(), 1.0)
         optimiser.step()
         schedule.step()
         losses.append(float(loss.detach()))
     scorer.eval()
     last = losses[-max(1, len(losses) // 10) :]
     return sum(last) / len(last)
+
+
+def _batch(source: _Source, count: int, scorer: KindScorer, rng: np.random.Generator) -> tuple[Tensor, ...]:
+    """Pairs of one corpus: what is known of them, the vectors of their mentions, labels and weights."""
+    places, weights = source.drawn(count, rng)
+    device = scorer.mean.device
+    numbers = torch.from_numpy(source.pairs.numbers[places])
+    vectors = [torch.zeros(count, 0, device=device)] * 2
+    if source.words is not None and scorer.projection is not None:
+        vectors = [
+            scorer.projection(*(t[own].float().to(device) for t in (source.words.mean, source.words.last)))
+            for own in numbers.unbind(dim=1)
+        ]
+    labels = source.pairs.labels[places].astype(np.float32)
+    told = (torch.from_numpy(table).to(device) for table in (source.pairs.known[places], labels, weights))
+    known, right, counted = told
+    return known, *vectors, right, counted

@@ -47,13 +47,15 @@ def test_vectors_are_unit_means_of_words() -> None:
     mentions = [Mention("d", (0, 1), "event"), Mention("d", (2,), "event")]
     anaphora = np.array([[1, 2, 10, 20], [3, 4, 30, 40], [5, 6, 50, 60], [0, 0, 0, 0]], dtype=np.float32)
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
-    vectors = MentionVectors.of(DocumentReading(document, no_spans, words, anaphora), mentions)
+    learnt = np.array([[1, 5], [3, 7], [0, 1], [0, 0]], dtype=np.float32)
+    vectors = MentionVectors.of(DocumentReading(document, no_spans, words, learnt, anaphora), mentions)
     half = np.sqrt(0.5)
     np.testing.assert_allclose(vectors.mention, [[half, half], [half, half]], atol=1e-3)
     np.testing.assert_allclose(vectors.sentence, [[half, half], [half, half]], atol=1e-3)
     np.testing.assert_allclose(vectors.document[0], np.array([4, 4]) / np.sqrt(32), atol=1e-3)
     np.testing.assert_array_equal(vectors.anaphora, [[2 + 30, 3 + 40], [5 + 50, 6 + 60]])
-    again = MentionVectors.unpacked(vectors.packed(), 2)
+    np.testing.assert_array_equal(vectors.learnt, [[2 + 7], [0 + 1]])
+    again = MentionVectors.unpacked(vectors.packed(), 2, 1)
     assert all(np.array_equal(getattr(again, name), getattr(vectors, name)) for name in vectors.__slots__)
 
 

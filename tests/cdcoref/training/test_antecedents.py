@@ -17,6 +17,7 @@ from cdcoref.linking.story import LinkingOptions
 from cdcoref.linking.vectors import read_vectors
 from cdcoref.model import CorefModel, VectorOptions
 from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
+from cdcoref.training.mention_words import read_words
 
 NAMES = ["Anna", "Ben", "Cleo", "Dan"]
 OPTIONS = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, antecedents=4, antecedent_width=16)
@@ -47,9 +48,11 @@ def fitted(model: CorefModel) -> tuple[CorefModel, list[str]]:
     torch.manual_seed(0)
     changed.add_vectors(OPTIONS)
     said: list[str] = []
+    learnt = corpus(0, 30)
+    words = read_words(changed.eval(), learnt, batch_tokens=512)
     fit_antecedents(
-        changed.eval(), annotated_corpora(corpus(0, 30)), AntecedentTraining(passes=12, rate=1e-2),
-        batch_tokens=512, rng=np.random.default_rng(0), say=said.append,
+        changed, annotated_corpora(learnt), [words], AntecedentTraining(passes=12, rate=1e-2),
+        rng=np.random.default_rng(0), say=said.append,
     )  # fmt: skip
     return changed, said
 
@@ -109,9 +112,9 @@ def test_without_pronouns_there_is_nothing_to_learn(tiny_model: CorefModel) -> N
     before = copy.deepcopy(model.state_dict())
     only = Corpus((Document.from_sentences("d", [["Anna", "ran"]]),), (Mention("d", (0,), "entity", cluster="1"),))
     said: list[str] = []
+    words = read_words(model, only, batch_tokens=64)
     fit_antecedents(
-        model, annotated_corpora(only), AntecedentTraining(), batch_tokens=64, rng=np.random.default_rng(0),
-        say=said.append,
-    )  # fmt: skip
+        model, annotated_corpora(only), [words], AntecedentTraining(), rng=np.random.default_rng(0), say=said.append
+    )
     assert said == ["antecedents: no pronouns to learn from"]
     assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())

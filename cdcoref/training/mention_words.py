@@ -1,0 +1,61 @@
+"""What the encoder says of the mentions of a corpus, for heads that learn from it: a corpus in, two tables out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from cdcoref.corpus import Corpus, Document
+from cdcoref.model import CorefModel, collate_readings, token_batches
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWords:
+    """The words of mentions, as :meth:`cdcoref.model.VectorHead.normalised` gives them, in half precision.
+
+    Attributes
+    ----------
+    mean, last
+        The mean of every mention's words, and the last of them. *Shape:* (mentions, width)
+    """
+
+    mean: Tensor
+    last: Tensor
+
+
+def read_words(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> ReadWords:
+    """Read every document of a corpus, alone; zeros for what the encoder does not read."""
+    assert model.vector_head is not None
+    width = model.encoder.config.hidden_size * model.vector_head.layers
+    numbers: dict[str, list[int]] = {document.id: [] for document in corpus.documents}
+    for number, mention in enumerate(corpus.mentions):
+        numbers[mention.document].append(number)
+    mean, last = (torch.zeros(len(corpus.mentions), width, dtype=torch.float16) for _ in range(2))
+    for document in corpus.documents:
+        if numbers[document.id]:
+            words = _words(model, document, width, batch_tokens)
+            for number in numbers[document.id]:
+                own = list(corpus.mentions[number].tokens)
+                mean[number] = words[own].mean(dim=0).half()
+                last[number] = words[own[-1]].half()
+    return ReadWords(mean, last)
+
+
+def _words(model: CorefModel, document: Document, width: int, batch_tokens: int) -> Tensor:
+    assert model.vector_head is not None
+    sequences = list(model.reading_builder()(document))
+    words = torch.zeros(len(document.tokens), width)
+    for positions in token_batches([len(s) for s in sequences], batch_tokens):
+        chosen = [sequences[p] for p in positions]
+        batch = collate_readings(chosen, model.encoder.config.pad_token_id)
+        batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+        with model.inference():
+            masks = batch["attention_mask"], batch["global_attention_mask"]
+            states = model.encoder(batch["input_ids"], *masks, output_hidden_states=True).hidden_states
+        with torch.inference_mode():
+            said = model.vector_head.normalised(model.gathered_words(states or (), batch)).cpu()
+        words[torch.from_numpy(np.concatenate([s.words for s in chosen]))] = said
+    return words
