@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -96,3 +98,45 @@ def test_features_are_symmetric_in_range_and_independent_of_order(sentences: lis
     order = random.sample(range(len(seen)), len(seen))
     place = np.argsort(order)
     np.testing.assert_array_equal(pair_features(list(FEATURES), [seen[n] for n in order], place[pairs]), table)
+
+
+def sentence_cosine(feature: str, lines: list[str], documents: list[str]) -> np.ndarray:
+    """The feature of every pair of the first words of sentences."""
+    seen = []
+    for line, name in zip(lines, documents, strict=True):
+        document = Document.from_sentences(name, [line.split()])
+        seen.append(traits(document, Mention(name, (0,), "event"), 0))
+    pairs = np.stack(np.triu_indices(len(lines), 1), -1)
+    return pair_features([feature], seen, pairs)[:, 0]
+
+
+def test_sentences_that_share_rare_words_are_alike() -> None:
+    lines = ["Fire in Lund", "Fire in Oslo", "Fire in Lund", "Votes were counted"]
+    same, lund, none, oslo, *_ = sentence_cosine("sentences", lines, ["a", "b", "c", "d"])
+    assert lund == pytest.approx(1.0)
+    assert 0 < same < 1
+    assert same == pytest.approx(oslo)
+    assert none == 0
+    # "fire" is in three documents and "Oslo" in one, so less than half of the two sentences agrees.
+    assert same < 0.5
+
+
+def test_names_of_sentences_are_those_after_the_first_word_and_numbers() -> None:
+    lines = ["Fire in Lund", "Smoke over Lund", "Fire , 12 hurt", "Smoke , 12 hurt"]
+    values = sentence_cosine("sentence_names", lines, ["a", "b", "c", "d"])
+    assert values.tolist() == pytest.approx([1, 0, 0, 0, 0, 1])
+
+
+def test_many_sentences_are_compared_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["Fire in Lund", "Fire in Oslo", "Fire , 12 hurt", "Votes in Lund and Oslo"]
+    few = sentence_cosine("sentences", lines, list("abcd"))
+    # The door has a function of the module's name.
+    module = sys.modules["cdcoref.sequences.pair_features"]
+    monkeypatch.setattr(module, "DENSE_SENTENCES", 2)
+    monkeypatch.setattr(module, "PAIRS_AT_ONCE", 4)
+    np.testing.assert_allclose(sentence_cosine("sentences", lines, list("abcd")), few, atol=1e-6)
+
+
+def test_a_hidden_sentence_says_nothing() -> None:
+    document = Document.from_sentences("d", [["Fire", "in", "Lund"]], hidden=frozenset({0}))
+    assert traits(document, Mention("d", (0,), "event"), 0).around.lemmas == frozenset()

@@ -1,0 +1,68 @@
+"""Heads on what the encoder's layers say of words: projections, the scorer's two networks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from cdcoref.corpus import Document, Mention
+from cdcoref.linking import MentionVectors
+from cdcoref.linking.mentions import DocumentReading, SpanScores
+from cdcoref.model import KindScorer, VectorHead, VectorScorer
+from cdcoref.model.mention_projection import MentionProjection
+
+WIDTH, DIMENSION = 6, 4
+
+
+def test_projected_words_give_the_same_as_projected_mentions() -> None:
+    torch.manual_seed(0)
+    projection = MentionProjection(WIDTH, DIMENSION, 0.5).eval()
+    words = torch.randn(5, WIDTH)
+    document = Document.from_sentences("d", [["a", "b", "c", "d", "e"]])
+    mentions = [Mention("d", (0, 1, 2), "entity"), Mention("d", (4,), "entity"), Mention("d", (1, 3), "entity")]
+    with torch.no_grad():
+        kept = projection.project(words).numpy()
+        expected = projection(
+            torch.stack([words[list(m.tokens)].mean(dim=0) for m in mentions]),
+            torch.stack([words[m.tokens[-1]] for m in mentions]),
+        )
+    no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
+    reading = DocumentReading(document, no_spans, np.ones((5, 2), np.float32), kept, np.zeros((5, 0), np.float32))
+    np.testing.assert_allclose(MentionVectors.of(reading, mentions).learnt, expected.numpy(), atol=2e-3)
+
+
+def test_words_are_means_of_their_pieces_in_the_last_layers() -> None:
+    head = VectorHead(2, 2)
+    states = [torch.full((1, 3, 2), float(n)) + torch.arange(3)[None, :, None] for n in (100, 10, 20)]
+    found = head.gathered(states, torch.tensor([0, 1, 2]), torch.tensor([0, 0, 1]), 2)
+    assert found.tolist() == [[10.5, 10.5, 20.5, 20.5], [12, 12, 22, 22]]
+    assert head.normalised(found)[1].tolist() == pytest.approx([-1, -1, 1, 1], abs=1e-4)
+
+
+@pytest.mark.parametrize("dimension", [0, DIMENSION])
+def test_a_scorer_is_symmetric_and_the_same_in_parts(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    scorer = VectorScorer(3, 8, WIDTH, dimension).eval()
+    vectors, known = torch.randn(5, dimension), torch.randn(10, 3)
+    pairs = torch.combinations(torch.arange(5))
+    for kind in ("event", "entity"):
+        with torch.no_grad():
+            once = scorer(known, vectors, pairs, kind)
+            assert torch.allclose(scorer(known, vectors, pairs.flip(1), kind), once, atol=1e-6)
+            monkeypatch.setattr("cdcoref.model.mention_vectors.PAIRS_AT_ONCE", 3)
+            assert torch.allclose(scorer(known, vectors, pairs, kind), once, atol=1e-6)
+            if kind == "event":  # which learns no vectors
+                assert torch.equal(scorer(known, vectors + 1, pairs, kind), scorer(known, vectors, pairs, kind))
+    assert len(scorer(known[:0], vectors, pairs[:0], "event")) == 0
+
+
+def test_the_logit_is_the_mean_of_both_networks() -> None:
+    torch.manual_seed(0)
+    scorer = KindScorer(3, 8, WIDTH, DIMENSION).eval()
+    known = torch.randn(6, 3)
+    scorer.standardise(known)
+    one, other = torch.randn(2, 6, DIMENSION)
+    features, vectors = scorer.logits(known, one, other)
+    assert torch.allclose(scorer(known, one, other), (features + vectors) / 2)
+    assert torch.equal(scorer.logits(known, other, one)[0], features)
