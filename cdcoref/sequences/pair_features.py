@@ -80,11 +80,12 @@ class MentionPairs:
         places = [(m.document, m.sentence) for m in self.mentions]
         sentences = dict(zip(places, self.mentions, strict=True))
         row = {place: number for number, place in enumerate(sentences)}
-        columns: dict[str, int] = {}
-        entries = [[columns.setdefault(word, len(columns)) for word in sorted(words(m))] for m in sentences.values()]
+        said = [words(mention) for mention in sentences.values()]
+        columns = {word: number for number, word in enumerate(sorted(frozenset().union(*said)))}
+        entries = [sorted(columns[word] for word in own) for own in said]
         documents = _numbered(document for document, _ in sentences)
         lengths = np.array([len(entry) for entry in entries])
-        flat = np.array([column for entry in entries for column in sorted(entry)], dtype=np.int64)
+        flat = np.array([column for entry in entries for column in entry], dtype=np.int64)
         rows = np.repeat(np.arange(len(entries)), lengths)
         seen = np.unique(documents[rows] * max(1, len(columns)) + flat) % max(1, len(columns))
         frequency = np.bincount(seen, minlength=len(columns))
@@ -96,13 +97,12 @@ class MentionPairs:
         own = np.array([row[place] for place in places], dtype=np.int64)
         one, other = own[self.first], own[self.second]
         if table.shape[0] <= DENSE_SENTENCES:
-            dense: Numbers = (table @ table.T).toarray()[one, other].astype(np.float32)
-            return dense
+            return _at_most_one((table @ table.T).toarray()[one, other])
         parts = [slice(start, start + PAIRS_AT_ONCE) for start in range(0, len(one), PAIRS_AT_ONCE)]
         products: list[NDArray[np.generic]] = []
         for part in parts:
             products.append(np.asarray(table[one[part]].multiply(table[other[part]]).sum(axis=1)))
-        return np.concatenate([np.zeros(0), *products]).astype(np.float32)
+        return _at_most_one(np.concatenate([np.zeros(0), *products]))
 
     @cached_property
     def same_document(self) -> NDArray[np.bool_]:
@@ -327,6 +327,10 @@ def _numbered(values: Iterable[Hashable]) -> Integers:
     """The same number for the same value."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int64)
+
+
+def _at_most_one(cosines: NDArray[np.generic]) -> Numbers:
+    return np.minimum(cosines.astype(np.float32), np.float32(1.0))
 
 
 def _prefix(one: str, other: str) -> float:
