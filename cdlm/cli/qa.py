@@ -83,12 +83,13 @@ def predict(
         Path | None, typer.Option("-o", "--output", help="Write predictions in the official format.")
     ] = None,
     precision: options.InferencePrecisionOption = "auto",
+    device: options.DeviceOption = None,
 ) -> None:
     """Answer questions and give the supporting sentences."""
     from cdlm.tasks import read_questions, write_predictions
 
     questions = read_questions(file)
-    predictions = _predict(model, questions.questions, precision)
+    predictions = _predict(model, questions.questions, precision, device)
     if output is not None:
         write_predictions(predictions, output)
         return
@@ -106,6 +107,7 @@ def evaluate(
         Path | None, typer.Option("--predictions", help="Predictions of any system, in the official format.")
     ] = None,
     precision: options.InferencePrecisionOption = "auto",
+    device: options.DeviceOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Score a model or a prediction file with HotpotQA's official metrics."""
@@ -116,7 +118,7 @@ def evaluate(
     questions = read_questions(file).questions
     if any(question.answer is None or question.facts is None for question in questions):
         raise InputError("some questions have no answer or supporting_facts, so they cannot be scored", file)
-    found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision)
+    found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision, device)
     missing = sum(1 for question in questions if question.id not in found)
     if missing:
         note = f"no prediction for {missing} of {len(questions)} questions, which count as wrong"
@@ -132,11 +134,12 @@ def evaluate(
         print(f"{words:18}{values}")
 
 
-def _predict(name: str, questions: tuple[Question, ...], precision: str) -> dict[str, Prediction]:
+def _predict(name: str, questions: tuple[Question, ...], precision: str, device: str | None) -> dict[str, Prediction]:
+    from cdlm.devices import resolve_device
     from cdlm.progress import StageProgress
     from cdlm.tasks import QAModel, predict_answers
 
-    model = QAModel.from_pretrained(name)
+    model = QAModel.from_pretrained(name).to(resolve_device(device))
     with StageProgress("cdlm") as shown:
         answers = predict_answers(model, questions, precision=precision, progress=shown.update)
     if answers.cut:
