@@ -60,9 +60,10 @@ def train(
         "run.precision": precision,
     }
     training = options.configured(QA_PRESETS[preset], config, settings, named)
-    train_questions = read_questions(train_file, answered=True, skip_unanswerable=skip_unanswerable)
-    _say(train_questions.notes, train_file)
-    dev_questions = read_questions(dev_file)
+    train_questions = read_questions(train_file, answered=True, unanswerable="skip" if skip_unanswerable else "reject")
+    dev_questions = read_questions(dev_file, answered=True, unanswerable="keep")
+    for path, found in ((train_file, train_questions), (dev_file, dev_questions)):
+        _say(found.notes, path)
     with options.resumable():
         train_reader(
             training,
@@ -115,9 +116,7 @@ def evaluate(
 
     if (model is None) == (predictions is None):
         raise InputError("give either --model or --predictions")
-    questions = read_questions(file).questions
-    if any(question.answer is None or question.facts is None for question in questions):
-        raise InputError("some questions have no answer or supporting_facts, so they cannot be scored", file)
+    questions = read_questions(file, answered=True, unanswerable="keep").questions
     found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision, device)
     missing = sum(1 for question in questions if question.id not in found)
     if missing:

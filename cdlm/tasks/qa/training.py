@@ -123,6 +123,8 @@ def train_reader(
             answers = predict_answers(model, dev_questions, precision=run.precision)
             scores = qa_scores(dev_questions, answers.predictions)
             summary = ", ".join(f"{words} {100 * scores[name]:.1f}" for name, words in SCORED.items())
+            if answers.cut:
+                summary += f"; cut {answers.cut} of {len(dev_questions)} questions to {builder.max_length} tokens"
             return Evaluation(scores["joint_f1"], summary, scores, scores, scores)
 
         return FineTuning(
