@@ -125,6 +125,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.clustering", "cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking"),
         *("cdcoref.model", "cdcoref.scoring", "cdcoref.sequences", "cdcoref.stories", "cdlm.encoder", "cdlm.files"),
         *("cdlm.runs", "cdlm.starting_encoders", "cdlm.tokens", "cdlm.validation"),
+        "cdcoref.words",
     },
     "cdcoref.evaluation": {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"),

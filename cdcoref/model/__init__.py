@@ -6,7 +6,7 @@ its upload to the Hugging Face hub.
 
 from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
 from cdcoref.model.card import KindScores, Metadata, model_card
-from cdcoref.model.config import WEIGHTS, WEIGHTS_WITHIN, CorefConfig, VectorOptions
+from cdcoref.model.config import WEIGHTS, WEIGHTS_WITHIN, CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.model.coref_model import CorefModel
 from cdcoref.model.folder import CONFIG_FILE, DEFAULT_MODEL
 from cdcoref.model.mention_vectors import VectorHead, VectorScorer
@@ -19,6 +19,7 @@ __all__ = [
     "WEIGHTS_WITHIN",
     "CorefConfig",
     "CorefModel",
+    "DetectorOptions",
     "KindScores",
     "Metadata",
     "VectorHead",
