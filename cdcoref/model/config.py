@@ -36,7 +36,7 @@ class DetectorOptions:
 
     Attributes
     ----------
-    layers
+    word_layers
         How many of the encoder's last layers it sees, means over the word pieces of each word; 0: the first piece of
         each word in the last layer, which is what it sees while it is trained together with the encoder.
     styles
@@ -53,7 +53,7 @@ class DetectorOptions:
         If a value is of the wrong type or out of range, or a style is unknown.
     """
 
-    layers: Annotated[int, INDEX] = 0
+    word_layers: Annotated[int, INDEX] = 0
     styles: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
     style: str = ""
     thresholds: Annotated[

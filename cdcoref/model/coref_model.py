@@ -83,7 +83,7 @@ class CorefModel(nn.Module):
 
     def _new_detector(self, config: CorefConfig) -> SpanDetector:
         options, width = config.detector, self.encoder.config.hidden_size
-        layers = min(options.layers, self.encoder.config.num_hidden_layers)
+        layers = min(options.word_layers, self.encoder.config.num_hidden_layers)
         return SpanDetector(
             width * max(1, layers),
             config.detector_width,
@@ -101,7 +101,7 @@ class CorefModel(nn.Module):
         """Give the model the heads that compare mentions which were read apart, untrained."""
         self.settings = replace(self.settings, vectors=options)
         width = self.encoder.config.hidden_size
-        layers = min(options.layers, self.encoder.config.num_hidden_layers)
+        layers = min(options.word_layers, self.encoder.config.num_hidden_layers)
         self.vector_head = VectorHead(width, layers).to(self.device)
         self.vector_scorer = VectorScorer(len(options.pair_features) + len(COSINES), options.vector_width).to(
             self.device
@@ -159,7 +159,7 @@ class CorefModel(nn.Module):
 
     def span_logits(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Logits of the candidate spans of a batch of :func:`collate_readings`. *Shape:* (spans, kinds)"""
-        if self.settings.detector.layers:
+        if self.settings.detector.word_layers:
             return self._detected(batch, self._states(batch))
         return self._detected(batch, (self._encode(batch),))
 
@@ -190,8 +190,8 @@ class CorefModel(nn.Module):
     def _detected(self, batch: Mapping[str, Tensor], states: Sequence[Tensor]) -> Tensor:
         """Logits of the candidate spans in the style in use, from what the encoder's layers say."""
         options = self.settings.detector
-        if options.layers:
-            words = words_of_layers(states[-options.layers :], batch)
+        if options.word_layers:
+            words = words_of_layers(states[-options.word_layers :], batch)
         else:
             words = states[-1].reshape(-1, states[-1].shape[-1])[batch["word_places"]]
         logits = self.detector(words, batch["span_starts"], batch["span_ends"])

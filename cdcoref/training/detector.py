@@ -36,15 +36,15 @@ class DetectorTraining:
 
     Attributes
     ----------
-    epochs
+    passes
         How often it sees the training corpora.
-    batch_words
+    step_words
         Words of a step.
-    learning_rate, weight_decay
-        Of AdamW; the learning rate is the largest of a cycle.
-    dropout
+    detector_rate, detector_decay
+        The largest learning rate, and the weight decay.
+    word_dropout
         Share of what the encoder says of a word that is hidden at every step.
-    corpus_weights
+    corpus_shares
         By corpus, the share of it that an epoch sees; above 1: so many times. 1 where a corpus is not named.
     most_words
         Words of a corpus that are read at most, whole sequences drawn at random.
@@ -53,12 +53,12 @@ class DetectorTraining:
         count so much more.
     """
 
-    epochs: Count = 3
-    batch_words: Count = 1200
-    learning_rate: Annotated[float, number(0, most=1)] = 2e-3
-    weight_decay: Annotated[float, number(0, most=10)] = 0.05
-    dropout: Annotated[float, PROBABILITY] = 0.1
-    corpus_weights: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
+    passes: Count = 3
+    step_words: Count = 1200
+    detector_rate: Annotated[float, number(0, most=1)] = 2e-3
+    detector_decay: Annotated[float, number(0, most=10)] = 0.05
+    word_dropout: Annotated[float, PROBABILITY] = 0.1
+    corpus_shares: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
         default_factory=dict
     )
     most_words: Count = 60_000
@@ -99,7 +99,7 @@ def fit_detector(
     Raises
     ------
     InputError
-        If no corpus teaches one of the detector's styles.
+        If no corpus teaches one of the detector's styles, or no sentence is annotated.
     """
     for style in options.styles:
         if not any(style in part.info.styles for part in parts):
@@ -109,9 +109,12 @@ def fit_detector(
     model.eval()
     model.replace_detector(options)
     lessons = [_lessons(model, part, options, training, batch_tokens, rng) for part in parts]
+    if not any(lessons):
+        raise InputError("no sentence of the training corpora is annotated, so the mention detector cannot learn")
+    _absent(lessons)
     seen = torch.cat([lesson.words[::10] for part in lessons for lesson in part]).float()
     model.detector.standardise(seen.to(model.device))
-    shares = [training.corpus_weights.get(part.info.name, 1.0) for part in parts]
+    shares = [training.corpus_shares.get(part.info.name, 1.0) for part in parts]
     loss = _fit(model, lessons, shares, training, rng)
     spans = sum(len(lesson.starts) for part in lessons for lesson in part)
     say(f"detector: {spans} spans of {len(parts)} corpora; loss {loss:.3f} a mention in the last epoch")
@@ -167,7 +170,7 @@ def _lessons(
             words += len(sequence.words)
     for positions in token_batches([len(sequence) for sequence, _, _ in waiting], batch_tokens):
         chosen = [waiting[position] for position in positions]
-        tables = _read(model, [sequence for sequence, _, _ in chosen], options.layers)
+        tables = _read(model, [sequence for sequence, _, _ in chosen], options.word_layers)
         found += [_lesson(table, *known) for table, known in zip(tables, chosen, strict=True)]
     return found
 
@@ -183,6 +186,14 @@ def _thinned(
     long = (sequence.ends - sequence.starts > LONG) & ~labels.any(axis=1)
     factor = np.where(long, (rng.random(len(long)) < share) / share, 1.0)
     return weights * factor[:, None].astype(np.float32)
+
+
+def _absent(lessons: Sequence[Sequence[_Lesson]]) -> None:
+    """A kind that nothing teaches in a style is trained as absent, so that none is found."""
+    every = [lesson for part in lessons for lesson in part]
+    taught = torch.stack([lesson.labels.any(dim=0) for lesson in every]).any(dim=0)
+    for lesson in every:
+        lesson.weights[:, ~taught] = 1.0
 
 
 def _targets(
@@ -239,17 +250,19 @@ def _fit(
 ) -> float:
     """Train the detector; the loss a mention in the last epoch."""
     detector = model.detector
-    epochs = [list(_steps(_drawn(lessons, shares, rng), training.batch_words)) for _ in range(training.epochs)]
-    optimiser = torch.optim.AdamW(detector.parameters(), lr=training.learning_rate, weight_decay=training.weight_decay)
+    epochs = [list(_steps(_drawn(lessons, shares, rng), training.step_words)) for _ in range(training.passes)]
+    optimiser = torch.optim.AdamW(
+        detector.parameters(), lr=training.detector_rate, weight_decay=training.detector_decay
+    )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, training.learning_rate, total_steps=sum(map(len, epochs)), pct_start=0.1
+        optimiser, training.detector_rate, total_steps=sum(map(len, epochs)), pct_start=0.1
     )
     detector.train()
     mean = 0.0
     for steps in epochs:
         total = 0.0
         for step in steps:
-            loss = _loss(model, step, training.dropout)
+            loss = _loss(model, step, training.word_dropout)
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(detector.parameters(), 1.0)
