@@ -55,8 +55,8 @@ MEANTIME (Minard et al. 2016, CC BY 4.0), LitBank (Bamman et al. 2020, CC BY 4.0
 4.0; of it the genres academic and court, CC BY 4.0, news and interview, CC BY 2.5). What the vectors count beside
 reading together, and the detection thresholds, were chosen on the dev splits of
 the four; the other thresholds were tuned on those of ECB+ and MEANTIME, each counting the same: the scores below are
-the means over both. The weights are 8-bit integers with one scale per row, read as 32-bit floats. Expect lower scores on text
-that is neither news nor fiction in English.
+the means over both. The weights are 8-bit integers with one scale per row, read as 32-bit floats. Expect lower scores
+on text that is neither news nor fiction in English.
 """
 METADATA = Metadata("en", "apache-2.0", ("ecb", "meantime", "gum", "litbank"), "sentence-transformers/all-MiniLM-L6-v2")
 FREE_GENRES = ("academic", "court", "interview", "news")

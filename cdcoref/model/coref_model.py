@@ -101,7 +101,7 @@ class CorefModel(nn.Module):
         """Give the model the heads that compare mentions which were read apart, untrained."""
         self.settings = replace(self.settings, vectors=options)
         width = self.encoder.config.hidden_size
-        layers = min(options.word_layers, self.encoder.config.num_hidden_layers)
+        layers = min(options.layers, self.encoder.config.num_hidden_layers)
         self.vector_head = VectorHead(width, layers).to(self.device)
         self.vector_scorer = VectorScorer(len(options.pair_features) + len(COSINES), options.vector_width).to(
             self.device
