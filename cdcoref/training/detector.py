@@ -22,7 +22,7 @@ from cdcoref.corpus import KINDS, Mention
 from cdcoref.errors import InputError
 from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_batches
 from cdcoref.sequences import ReadingSequence
-from cdcoref.training.styles import in_style, span_targets
+from cdcoref.training.styles import in_style, span_targets, teaches
 from cdlm.runs import Say
 from cdlm.validation import PROBABILITY, TEXT, Count, check_fields, number
 
@@ -102,7 +102,7 @@ def fit_detector(
         If no corpus teaches one of the detector's styles, or no sentence is annotated.
     """
     for style in options.styles:
-        if not any(style in part.info.styles for part in parts):
+        if not any(teaches(part.info, style, options) for part in parts):
             raise InputError(f"no training corpus is annotated in the style {style!r}")
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -152,9 +152,8 @@ def _lessons(
     """What one corpus teaches: its sequences with an annotated sentence, in random order."""
     builder = model.reading_builder()
     taught = [
-        in_style(part, style).by_document() if style in part.info.styles else None
-        for style in (options.styles or part.info.styles[:1])
-    ]
+        in_style(part, style).by_document() if teaches(part.info, style, options) else None for style in options.styles
+    ] or [part.corpus.by_document()]
     found: list[_Lesson] = []
     sequences = [sequence for document in part.corpus.documents for sequence in builder(document)]
     drawn = (sequences[place] for place in rng.permutation(len(sequences)).tolist())

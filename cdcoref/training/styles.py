@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cdcoref.corpora import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.linking import score_spans
-from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
 from cdcoref.sequences import Integers, ReadingSequence
 from cdcoref.training.tuning import DETECTION_THRESHOLDS, detected, span_scores
 from cdcoref.words import head_span, is_date, is_relative_pronoun
@@ -27,7 +27,7 @@ def in_style(part: AnnotatedCorpus, style: str) -> Corpus:
     In its own style a corpus stays as it is. In the style ``dense``, entities are reduced to their heads
     (:func:`cdcoref.words.head_span`), each head once, and relative pronouns are none. No other change is possible.
     """
-    if style == part.info.styles[0]:
+    if style == part.info.style or not part.info.styles:
         return part.corpus
     documents = {document.id: document for document in part.corpus.documents}
     found: dict[object, Mention] = {}
@@ -36,6 +36,11 @@ def in_style(part: AnnotatedCorpus, style: str) -> Corpus:
         if reduced is not None:
             found.setdefault((reduced.key, reduced.kind), reduced)
     return replace(part.corpus, mentions=tuple(sorted(found.values(), key=lambda m: (m.document, m.tokens))))
+
+
+def teaches(info: CorpusInfo, style: str, options: DetectorOptions) -> bool:
+    """Whether a corpus is an example of a style of a detector; one whose style is unknown is of the style in use."""
+    return style in (info.styles or (options.style,))
 
 
 def _reduced(mention: Mention, document: Document) -> Mention | None:
@@ -137,7 +142,7 @@ def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefC
     for style, of_style in thresholds.items():
         examples = []
         with model.in_style(style):
-            for part in (part for part in parts if style in part.info.styles):
+            for part in (part for part in parts if teaches(part.info, style, model.settings.detector)):
                 spans = list(score_spans(model, part.corpus.documents, batch_tokens=batch_tokens))
                 examples.append((part, in_style(part, style), spans))
         for kind in KINDS:

@@ -270,7 +270,7 @@ def _found_in_own_style(model: CorefModel, parts: Sequence[AnnotatedCorpus], bat
     """The corpora with detected mentions in place of their own, in the annotated sentences, each in its style."""
     found: list[AnnotatedCorpus] = []
     for part in parts:
-        with model.in_style(part.info.styles[0]):
+        with model.in_style(part.info.style):
             corpus = find_mentions(model, part.corpus, batch_tokens=batch_tokens)
         found.append(replace(part, corpus=annotated_only(corpus)))
     return joined(found)

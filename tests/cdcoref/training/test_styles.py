@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from cdcoref.corpora import CORPORA, AnnotatedCorpus
+from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.model import CorefModel
-from cdcoref.training.styles import Targets, in_style, judged, span_targets
+from cdcoref.model import CorefModel, DetectorOptions
+from cdcoref.training.styles import Targets, in_style, judged, span_targets, teaches
 
-WORDS = "on Friday night the owner of the ferry , who left , sank it".split()
+WORDS = ["on", "Friday", "night", "the", "owner", "of", "the", "ferry", ",", "who", "left", ",", "sank", "it"]
 DOCUMENT = Document.from_sentences("d", [WORDS, ["never", "annotated"]], annotated=frozenset([0]))
 MENTIONS = (
     Mention("d", (0, 1, 2), "entity", "night"),
@@ -81,3 +81,13 @@ def test_what_a_discontinuous_mention_covers_is_unknown(tiny_model: CorefModel) 
     assert found.weights[place[11, 12]].tolist() == [0, 1]
     assert found.weights[place[9, 10]].tolist() == [1, 1]
     np.testing.assert_array_equal(found.weights[place[9, 12]], [0, 1])
+
+
+def test_a_corpus_of_unknown_style_is_of_the_style_in_use() -> None:
+    (own,) = annotated_corpora(part("ecb").corpus)
+    options = DetectorOptions(1, ("salient", "dense"), "dense")
+    assert not teaches(own.info, "salient", options)
+    assert teaches(own.info, "dense", options)
+    assert in_style(own, "dense") is own.corpus
+    assert teaches(CORPORA["ecb"].info, "salient", options)
+    assert not teaches(CORPORA["gum"].info, "dense", options)
