@@ -75,27 +75,24 @@ class CorefModel(nn.Module):
         self.encoder = encoder
         width = encoder.config.hidden_size
         self.pair_scorer = PairScorer(width, config.scorer_width, len(config.sequences.features))
-        self.detector = self._new_detector(config)
+        self.replace_detector(config.detector)
         self.vector_head: VectorHead | None = None
         self.vector_scorer: VectorScorer | None = None
         if config.vectors.layers:
             self.add_vectors(config.vectors)
 
-    def _new_detector(self, config: CorefConfig) -> SpanDetector:
-        options, width = config.detector, self.encoder.config.hidden_size
-        layers = min(options.word_layers, self.encoder.config.num_hidden_layers)
-        return SpanDetector(
-            width * max(1, layers),
-            config.detector_width,
-            config.detector_max_words,
-            styles=max(1, len(options.styles)),
-            standardised=layers > 0,
-        )
-
     def replace_detector(self, options: DetectorOptions) -> None:
-        """Give the model another mention detector, untrained."""
+        """Give the model another mention detector, untrained; it sees no more layers than the encoder has."""
+        encoder = self.encoder.config
+        options = replace(options, word_layers=min(options.word_layers, encoder.num_hidden_layers))
         self.settings = replace(self.settings, detector=options)
-        self.detector = self._new_detector(self.settings).to(self.device)
+        self.detector = SpanDetector(
+            encoder.hidden_size * max(1, options.word_layers),
+            self.settings.detector_width,
+            self.settings.detector_max_words,
+            styles=max(1, len(options.styles)),
+            standardised=options.word_layers > 0,
+        ).to(self.device)
 
     def add_vectors(self, options: VectorOptions) -> None:
         """Give the model the heads that compare mentions which were read apart, untrained."""

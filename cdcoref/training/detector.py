@@ -108,6 +108,7 @@ def fit_detector(
     rng = np.random.default_rng(seed)
     model.eval()
     model.replace_detector(options)
+    options = model.settings.detector
     lessons = [_lessons(model, part, options, training, batch_tokens, rng) for part in parts]
     if not any(lessons):
         raise InputError("no sentence of the training corpora is annotated, so the mention detector cannot learn")
@@ -117,7 +118,7 @@ def fit_detector(
     shares = [training.corpus_shares.get(part.info.name, 1.0) for part in parts]
     loss = _fit(model, lessons, shares, training, rng)
     spans = sum(len(lesson.starts) for part in lessons for lesson in part)
-    say(f"detector: {spans} spans of {len(parts)} corpora; loss {loss:.3f} a mention in the last epoch")
+    say(f"detector: {spans} spans of {len(parts)} corpora; {loss:.3f} nats a mention in the last epoch")
 
 
 @dataclass(frozen=True, slots=True)
