@@ -15,6 +15,13 @@ from cdcoref.errors import InputError
 EVENT = "event"
 ENTITY = "entity"
 KINDS = (EVENT, ENTITY)
+STYLES = ("salient", "dense", "phrases")
+"""What counts as a mention.
+
+``salient``: events, and the names and nouns of their participants, places and times, as in ECB+. ``dense``: the names
+and nouns of everything that is referred to, without prepositions and relative pronouns. ``phrases``: as dense, but
+whole noun phrases.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,7 +255,13 @@ def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None
     return stories, pruned
 
 
-def load(model: str | Path = "default", *, device: str | None = None, precision: Precision = "auto") -> Predictor:
+def load(
+    model: str | Path = "default",
+    *,
+    device: str | None = None,
+    precision: Precision = "auto",
+    style: str | None = None,
+) -> Predictor:
     """Read a model for prediction.
 
     Parameters
@@ -269,11 +275,14 @@ def load(model: str | Path = "default", *, device: str | None = None, precision:
         Numeric precision of the encoder: ``"fp32"``; ``"bf16"``, which is faster if the processor supports it;
         ``"int8"``, for CPUs only, which is slightly less accurate; or ``"auto"``: bf16 if the processor supports it,
         otherwise fp32.
+    style
+        What counts as a mention where mentions are detected, one of :data:`cdcoref.corpus.STYLES`; by default the one
+        that the model has in use.
 
     Raises
     ------
     InputError
-        If there is no such model, device or precision.
+        If there is no such model, device or precision, or the model's detector does not have the style.
     """
     if precision not in get_args(Precision):
         raise InputError(f"unknown precision {precision!r}; choose from {', '.join(get_args(Precision))}")
@@ -288,6 +297,8 @@ def load(model: str | Path = "default", *, device: str | None = None, precision:
     except (RuntimeError, AssertionError) as error:
         raise InputError(f"the device {name!r} is not available here; choose 'cpu', which always is") from error
     loaded = CorefModel.from_pretrained("default" if model == LEMMA else model)
+    if style is not None:
+        loaded.settings = loaded.settings.in_style(style)
     resolved = resolve_precision(precision, place)
     if resolved == "bf16":
         loaded.inference_dtype = torch.bfloat16

@@ -31,6 +31,7 @@ _END_OF_HEAD = re.compile(
     re.IGNORECASE,
 )
 """What follows modifies the head or is another one."""
+_RELATIVE = re.compile(r"who|whom|whose|which|that|where|when|why", re.IGNORECASE)
 _DATE = re.compile(
     r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|"
     r"september|october|november|december",
@@ -55,6 +56,12 @@ _PRONOUNS = {
     for form in forms.split()
 }
 _NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
+_AMOUNT = re.compile(
+    r"[-+$€£]|[-+$€£]?\d[\d,./:]*%?|%|percent|hundred|thousand|million|billion|trillion", re.IGNORECASE
+)
+"""Words of an amount."""
+_IN_DATE = re.compile(r"\d{1,2}(st|nd|rd|th)?|\d{4}|(early|late|last|next|this)|night|morning|afternoon|evening", re.I)
+"""Words that belong to the date beside them."""
 _YEAR = re.compile(r"(1[5-9]|20)\d\d([/-]\d\d(\d\d)?)?")
 _NUMERALS = {
     "two": "2",
@@ -215,6 +222,46 @@ def head_word(words: Sequence[str]) -> str:
     while end < len(words) and not (_PREPOSITION.fullmatch(words[end]) or _END_OF_HEAD.fullmatch(words[end])):
         end += 1
     return words[end - 1]
+
+
+def head_span(words: Sequence[str]) -> tuple[int, int]:
+    """Where the name or noun stands that a mention comes down to, end exclusive.
+
+    The head, with the rest of its name to the left ("a spokesman": spokesman; "the Harry Winston boutique": boutique;
+    "Mayor Dan Brown of Salem": Mayor Dan Brown), of its amount ("some 40 million euros": euros; "40 million": 40
+    million), or of its date on both sides ("on May 18 , 2006": May 18 , 2006).
+    """
+    head = head_word(words)
+    places = [place for place, word in enumerate(words) if word == head]
+    # Without a date, the head ends the first phrase, so of equal words the first after a determiner is meant.
+    start = end = next((place for place in places if place), places[0])
+    if is_date(head):
+        while end + 1 < len(words) and (words[end + 1] == "," or _IN_DATE.fullmatch(words[end + 1])):
+            end += 1
+        end -= words[end] == ","
+        while start and _IN_DATE.fullmatch(words[start - 1]):
+            start -= 1
+    elif _AMOUNT.fullmatch(head):
+        while start and _AMOUNT.fullmatch(words[start - 1]):
+            start -= 1
+    elif _is_capital(head):
+        while start and (_is_capital(words[start - 1]) or (words[start - 1] == "." and start > 1)):
+            start -= 1
+    return start, end + 1
+
+
+def is_date(word: str) -> bool:
+    """Whether a word is a weekday, a month or a year."""
+    return bool(_DATE.fullmatch(word) or _YEAR.fullmatch(word))
+
+
+def is_relative_pronoun(word: str) -> bool:
+    """Whether a word is one that may begin a relative clause."""
+    return bool(_RELATIVE.fullmatch(word))
+
+
+def _is_capital(word: str) -> bool:
+    return word[:1].isupper() and not _DETERMINER.fullmatch(word)
 
 
 @lru_cache(maxsize=1 << 16)

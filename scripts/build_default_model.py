@@ -5,12 +5,12 @@
     python scripts/build_default_model.py --ecb-root DIR --meantime DIR --gum DIR --litbank DIR
 
 1. Fine-tunes with the preset `small` on ECB+ (some half an hour of two cores), and rounds the matrices to 8 bits.
-2. Fits the heads that compare mentions which were read apart (some minutes), on the train splits of ECB+, MEANTIME,
-   LitBank and the genres of GUM whose texts are CC BY.
+2. Fits the heads that compare mentions which were read apart, and the mention detector (some minutes), on the train
+   splits of ECB+, MEANTIME, LitBank and the genres of GUM whose texts are CC BY.
 3. Chooses what vectors and reading together count on the dev splits of all four corpora, tunes thresholds and
    temperatures on those of ECB+ and MEANTIME, as the model ships, and writes cdcoref/models/default with its card.
 
-With --trained FOLDER step 1 is left out: the encoder, the pair scorer and the detector of that model are taken.
+With --trained FOLDER step 1 is left out: the encoder and the pair scorer of that model are taken.
 --resume goes on after an interruption.
 """
 
@@ -25,27 +25,44 @@ from pathlib import Path
 import torch
 
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
-from cdcoref.model import DEFAULT_MODEL, CorefModel, KindScores, Metadata, VectorOptions, model_card
-from cdcoref.training import PRESETS, VectorTraining, fit_vectors, train, tune, weigh
+from cdcoref.model import DEFAULT_MODEL, CorefModel, DetectorOptions, KindScores, Metadata, VectorOptions, model_card
+from cdcoref.training import (
+    PRESETS,
+    DetectorTraining,
+    VectorTraining,
+    fit_detector,
+    fit_vectors,
+    train,
+    tune,
+    tune_styles,
+    weigh,
+)
 from cdlm.encoder import CDLMModel
 from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, say_on_stderr
 from cdlm.settings import with_settings
 from cdlm.starting_encoders import encoder_folder
 
+STYLES = """The mention detector tells three styles of annotation apart: `salient`, events with the names and nouns of
+their participants, places and times (learnt from ECB+); `dense`, the names and nouns of everything that is referred to
+(from all four); `phrases`, the same as whole phrases (MEANTIME, GUM and LitBank). The one in use is `dense`.
+"""
 CORPORA = """It was made from all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0), converted to Longformer attention.
-Encoder, pair scorer and mention detector were trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014;
-annotation under CC BY 3.0): topics 1-35 without the dev topics 2, 5, 12, 18, 21, 23, 34 and 35. The heads that compare
-mentions which were read apart were fitted on that split and on the train splits of MEANTIME (Minard et al. 2016, CC BY
-4.0), LitBank (Bamman et al. 2020, CC BY 4.0) and GUM (Zeldes 2017, annotation CC BY 4.0; of it the genres academic and
-court, CC BY 4.0, news and interview, CC BY 2.5). What they count beside reading together was chosen on the dev splits
-of the four; thresholds were tuned on those of ECB+ and MEANTIME, each counting the same: the scores below are the means
-over both. The weights are 8-bit integers with one scale per row, read as 32-bit floats. Expect lower scores on text
-that is neither news nor fiction in English.
+Encoder and pair scorer were trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under
+CC BY 3.0): topics 1-35 without the dev topics 2, 5, 12, 18, 21, 23, 34 and 35. The heads that compare mentions which
+were read apart and, on the finished encoder, the mention detector were fitted on that split and on the train splits of
+MEANTIME (Minard et al. 2016, CC BY 4.0), LitBank (Bamman et al. 2020, CC BY 4.0) and GUM (Zeldes 2017, annotation CC BY
+4.0; of it the genres academic and court, CC BY 4.0, news and interview, CC BY 2.5). What the vectors count beside
+reading together, and the detection thresholds, were chosen on the dev splits of
+the four; the other thresholds were tuned on those of ECB+ and MEANTIME, each counting the same: the scores below are
+the means over both. The weights are 8-bit integers with one scale per row, read as 32-bit floats. Expect lower scores
+on text that is neither news nor fiction in English.
 """
 METADATA = Metadata("en", "apache-2.0", ("ecb", "meantime", "gum", "litbank"), "sentence-transformers/all-MiniLM-L6-v2")
 FREE_GENRES = ("academic", "court", "interview", "news")
 """Genres of GUM whose texts are under CC BY; the share-alike and non-commercial ones are left out."""
+DETECTOR_OPTIONS = DetectorOptions(word_layers=4, styles=("salient", "dense", "phrases"), style="dense")
+DETECTOR = DetectorTraining(corpus_shares={"ecb": 1.5, "meantime": 2.0, "litbank": 0.6})
 VECTORS = VectorTraining(corpus_weights={"meantime": 0.5, "gum-heads": 0.3, "litbank": 0.3})
 BATCH_TOKENS = 8192
 
@@ -67,7 +84,7 @@ def main() -> None:
     ecb, meantime = CorpusFolder("ecb", arguments.ecb_root), CorpusFolder("meantime", arguments.meantime)
     if arguments.trained is None:
         config = with_settings(PRESETS["small"], {"run.seed": arguments.seed})
-        config = replace(config, model=replace(config.model, vectors=VectorOptions()))
+        config = replace(config, model=replace(config.model, vectors=VectorOptions(), detector=DetectorOptions()))
         train(config, ecb.read("train"), ecb.read("dev"), arguments.work, resume=arguments.resume)
     trained = arguments.trained or arguments.work
     learnt = [
@@ -77,6 +94,8 @@ def main() -> None:
         CorpusFolder("litbank", arguments.litbank).read("train"),
     ]
     model = with_vectors(trained, learnt, arguments.seed)
+    gum = CorpusFolder("gum", arguments.gum)
+    with_detector(model, [*learnt, of_genres(gum.read("train"), FREE_GENRES)], arguments.seed)
     tuned_on = [ecb.read("dev"), meantime.read("dev")]
     within = [
         CorpusFolder("gum-heads", arguments.gum).read("dev"),
@@ -84,6 +103,7 @@ def main() -> None:
     ]
     say_on_stderr("weighing vectors and reading on dev")
     model.settings = replace(model.settings, vectors=weigh(model, [*tuned_on, *within], batch_tokens=BATCH_TOKENS))
+    model.settings = tune_styles(model, [*tuned_on, *within, gum.read("dev")], batch_tokens=BATCH_TOKENS)
     write(model, trained, arguments.output, tuned_on)
 
 
@@ -106,6 +126,12 @@ def with_vectors(trained: Path, learnt: Sequence[AnnotatedCorpus], seed: int) ->
     return model
 
 
+def with_detector(model: CorefModel, learnt: Sequence[AnnotatedCorpus], seed: int) -> None:
+    """Fit the mention detector on the rounded encoder, and round it too."""
+    fit_detector(model, learnt, DETECTOR_OPTIONS, DETECTOR, batch_tokens=BATCH_TOKENS, seed=seed, say=say_on_stderr)
+    rounded(model)
+
+
 def rounded(model: CorefModel) -> None:
     """Round the weights to what the shipped file holds."""
     model.load_state_dict(dequantize(quantize(model.state_dict())))
@@ -117,7 +143,7 @@ def write(model: CorefModel, trained: Path, output: Path, dev: Sequence[Annotate
     say_on_stderr("tuning the rounded model on dev")
     model.settings, scores = tune(model, dev, batch_tokens=BATCH_TOKENS, reweigh=False)
     run["dev"] = {kind: asdict(values) for kind, values in scores.items()}
-    run["vectors"] = asdict(VECTORS)
+    run["vectors"], run["detector"] = asdict(VECTORS), asdict(DETECTOR)
     model.save_pretrained(output, _card(model, run, scores), int8=True)
     (output / RUN_FILE).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
     size = sum(path.stat().st_size for path in output.iterdir())
@@ -125,7 +151,7 @@ def write(model: CorefModel, trained: Path, output: Path, dev: Sequence[Annotate
 
 
 def _card(model: CorefModel, run: dict[str, object], scores: dict[str, KindScores]) -> str:
-    return model_card(model, run["configuration"], scores, run["best_epoch"], CORPORA, METADATA)  # type: ignore[arg-type]
+    return model_card(model, run["configuration"], scores, run["best_epoch"], CORPORA + STYLES, METADATA)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -54,7 +54,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdlm.runs", "cdlm.sequences", "cdlm.settings", "cdlm.starting_encoders", "cdlm.tokens", "cdlm.validation"),
     },
     "cdlm.precision": set(),
-    "cdlm.runs": {"cdlm.config", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision", "cdlm.validation"},
+    "cdlm.devices": set(),
+    "cdlm.runs": {
+        *("cdlm.config", "cdlm.devices", "cdlm.encoder", "cdlm.errors", "cdlm.files", "cdlm.precision"),
+        "cdlm.validation",
+    },
     "cdlm.progress": set(),
     "cdlm.intervals": set(),
     "cdlm.documents": {"cdlm.errors"},
@@ -62,6 +66,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.pretraining": {
         *("cdlm.checkpoints", "cdlm.config", "cdlm.documents", "cdlm.encoder", "cdlm.errors", "cdlm.files"),
         *(
+            "cdlm.devices",
             "cdlm.intervals",
             "cdlm.masked_lm",
             "cdlm.validation",
@@ -77,7 +82,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.heat_map": {"cdlm.alignment", "cdlm.errors", "cdlm.files"},
     "cdlm.cli": {
         *("cdlm.alignment", "cdlm.checkpoints", "cdlm.convert", "cdlm.documents", "cdlm.encoder", "cdlm.errors"),
-        *("cdlm.command_line", "cdlm.heat_map", "cdlm.pretraining", "cdlm.progress", "cdlm.settings", "cdlm.tasks"),
+        *(
+            "cdlm.command_line",
+            "cdlm.devices",
+            "cdlm.heat_map",
+            "cdlm.pretraining",
+            "cdlm.progress",
+            "cdlm.settings",
+            "cdlm.tasks",
+        ),
         "cdlm.tokens",
     },
     "cdcoref.errors": {"cdlm.errors"},
@@ -112,6 +125,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.clustering", "cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking"),
         *("cdcoref.model", "cdcoref.scoring", "cdcoref.sequences", "cdcoref.stories", "cdlm.encoder", "cdlm.files"),
         *("cdlm.runs", "cdlm.starting_encoders", "cdlm.tokens", "cdlm.validation"),
+        "cdcoref.words",
     },
     "cdcoref.evaluation": {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"),

@@ -88,6 +88,14 @@ def predict(
     find_mentions: Annotated[
         bool, typer.Option("--find-mentions", help="Detect mentions even if the input has annotated ones.")
     ] = False,
+    style: Annotated[
+        Literal["salient", "dense", "phrases"] | None,
+        typer.Option(
+            help="What counts as a mention: salient (events, their participants, places and times), dense (everything "
+            "that is referred to, by its name or noun), phrases (the same, whole phrases). Default: the model's.",
+            show_default=False,
+        ),
+    ] = None,
     cache: Annotated[
         Path | None, typer.Option(help="Folder for intermediate results, from which an interrupted run resumes.")
     ] = None,
@@ -129,7 +137,7 @@ def predict(
     options = PredictionOptions(
         kind, topics, threshold, max_pairs, max_windows, batch_tokens, find_mentions, candidates, engine, ray_address
     )
-    predictor = load(model, device=device, precision=precision)
+    predictor = load(model, device=device, precision=precision, style=style)
     arguments = Arguments(loaded.corpus, options, cache)
     try:
         if output is not None and writer is not None:

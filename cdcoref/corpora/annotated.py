@@ -28,6 +28,14 @@ class CorpusInfo:
         corefer.
     singletons
         Whether singletons are annotated.
+    styles
+        The styles of annotation (:data:`cdcoref.corpus.STYLES`) that a mention detector learns from it, its own first.
+        None: the style is the one that a detector has in use.
+    selective
+        The kinds of which only mentions of some types are annotated, such as persons and places: what is not annotated
+        may be a mention in another corpus.
+    dates
+        Whether dates are annotated, as mentions in one piece.
     sentences
         Which sentences are annotated, in words; `Document.annotated` has their numbers.
     citation, licence, source
@@ -44,6 +52,14 @@ class CorpusInfo:
     citation: str
     licence: str
     source: str
+    styles: tuple[str, ...] = ()
+    selective: tuple[str, ...] = ()
+    dates: bool = True
+
+    @property
+    def style(self) -> str:
+        """Its own style; empty if that is unknown."""
+        return self.styles[0] if self.styles else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ _ECB = CorpusInfo(
     citation="Cybulska and Vossen 2014",
     licence="CC BY 3.0 (annotation)",
     source="https://github.com/cltl/ecbPlus",
+    styles=("salient", "dense"),
 )
 _FCCT = CorpusInfo(
     name="fcct",
@@ -84,6 +85,8 @@ _GUM = CorpusInfo(
     licence="CC BY 4.0 (annotation); texts by genre: academic and court CC BY 4.0, news and interview CC BY 2.5, "
     "bio and voyage CC BY-SA 3.0, others non-commercial",
     source="https://gucorpling.org/gum/",
+    styles=("phrases",),
+    dates=False,
 )
 _GVC = CorpusInfo(
     name="gvc",
@@ -108,6 +111,9 @@ _LITBANK = CorpusInfo(
     citation="Bamman et al. 2020",
     licence="CC BY 4.0",
     source="https://github.com/dbamman/litbank",
+    styles=("phrases", "dense"),
+    selective=(ENTITY,),
+    dates=False,
 )
 _MEANTIME = CorpusInfo(
     name="meantime",
@@ -120,6 +126,8 @@ _MEANTIME = CorpusInfo(
     citation="Minard et al. 2016",
     licence="CC BY 4.0",
     source="http://www.newsreader-project.eu/results/data/wikinews/",
+    styles=("phrases", "dense"),
+    dates=False,
 )
 
 
@@ -134,7 +142,7 @@ CORPORA = {
         _of_ucdcr(_FCCT),
         KnownCorpus(_GUM, read_gum, gum_splits),
         KnownCorpus(
-            replace(_GUM, name="gum-heads", title="GUM (heads)"),
+            replace(_GUM, name="gum-heads", title="GUM (heads)", styles=("dense",)),
             partial(read_gum, heads=True),
             gum_splits,
             json_lines=False,

@@ -7,7 +7,14 @@ its upload to the Hugging Face hub.
 from cdcoref.model.antecedents import ANAPHORS, OF_MENTION, OF_PAIR, AntecedentScorer, antecedent_loss
 from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
 from cdcoref.model.card import KindScores, Metadata, model_card
-from cdcoref.model.config import SIMILARITIES, WEIGHTS, WEIGHTS_WITHIN, CorefConfig, VectorOptions
+from cdcoref.model.config import (
+    SIMILARITIES,
+    WEIGHTS,
+    WEIGHTS_WITHIN,
+    CorefConfig,
+    DetectorOptions,
+    VectorOptions,
+)
 from cdcoref.model.coref_model import CorefModel
 from cdcoref.model.folder import CONFIG_FILE, DEFAULT_MODEL
 from cdcoref.model.mention_vectors import KindScorer, VectorHead, VectorScorer
@@ -25,6 +32,7 @@ __all__ = [
     "AntecedentScorer",
     "CorefConfig",
     "CorefModel",
+    "DetectorOptions",
     "KindScorer",
     "KindScores",
     "Metadata",

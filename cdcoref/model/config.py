@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic_core import core_schema
 
-from cdcoref.corpus import KINDS
+from cdcoref.corpus import KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.sequences import FEATURES, Length, SequenceOptions, check_features
 from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, check_fields, number, shown, validated, whole_number
@@ -28,6 +28,49 @@ def _check_kinds(configuration: object, names: Sequence[str]) -> None:
     for name in names:
         if set(getattr(configuration, name)) != set(KINDS):
             raise InputError(f"{name} must have one number each for {' and '.join(KINDS)}")
+
+
+@dataclass(frozen=True)
+class DetectorOptions:
+    """What the mention detector sees, and what it takes for a mention.
+
+    Attributes
+    ----------
+    word_layers
+        How many of the encoder's last layers it sees, means over the word pieces of each word; 0: the first piece of
+        each word in the last layer, which is what it sees while it is trained together with the encoder.
+    styles
+        The styles of annotation (:data:`cdcoref.corpus.STYLES`) that it tells apart; none: it has learnt one, which has
+        no name.
+    style
+        The one in use.
+    thresholds
+        Per style and kind: the least probability at which a span counts as a mention.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of range, or a style is unknown.
+    """
+
+    word_layers: Annotated[int, INDEX] = 0
+    styles: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
+    style: str = ""
+    thresholds: Annotated[
+        Mapping[str, Probabilities], core_schema.dict_schema(TEXT, core_schema.dict_schema(TEXT, PROBABILITY))
+    ] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not set(self.styles) <= set(STYLES) or len(set(self.styles)) < len(self.styles):
+            raise InputError(f"styles must be some of {', '.join(STYLES)}, each once")
+        if self.style not in (self.styles or ("",)):
+            raise InputError(f"style is {self.style!r} and should be one of the styles")
+        for style, thresholds in self.thresholds.items():
+            if style not in self.styles or set(thresholds) != set(KINDS):
+                raise InputError(
+                    f"thresholds must have one number each for {' and '.join(KINDS)}, for some of the styles"
+                )
 
 
 WEIGHTS = ("joint", "alone", "alike", "joint_alike")
@@ -136,8 +179,9 @@ class CorefConfig:
     temperature
         Per kind: logits are divided by it before they become probabilities.
     detection_threshold
-        Per kind: the least probability at which a span counts as a mention.
-
+        Per kind: the least probability at which a span counts as a mention, in the detector's style in use.
+    detector
+        What the detector sees, and the styles of annotation that it tells apart.
     vectors
         How mentions that were read apart are compared, if they are.
 
@@ -160,11 +204,27 @@ class CorefConfig:
         default_factory=lambda: _per_kind(1.0)
     )
     detection_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
+    detector: DetectorOptions = field(default_factory=DetectorOptions)
     vectors: VectorOptions = field(default_factory=VectorOptions)
 
     def __post_init__(self) -> None:
         check_fields(self)
         _check_kinds(self, ("distance_threshold", "temperature", "detection_threshold"))
+
+    def in_style(self, style: str) -> CorefConfig:
+        """The same with another style of annotation in use, at its thresholds.
+
+        Raises
+        ------
+        InputError
+            If the detector does not have that style.
+        """
+        if style not in self.detector.styles:
+            known = f"; it has {', '.join(self.detector.styles)}" if self.detector.styles else ""
+            raise InputError(f"the model's mention detector has no style named {style!r}{known}")
+        detector = replace(self.detector, style=style)
+        thresholds = detector.thresholds.get(style, self.detection_threshold)
+        return replace(self, detector=detector, detection_threshold=thresholds)
 
     @classmethod
     def from_dict(cls, values: object, path: Path | None = None) -> CorefConfig:

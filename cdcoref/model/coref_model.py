@@ -18,9 +18,10 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.model.antecedents import AntecedentScorer
-from cdcoref.model.config import CorefConfig, VectorOptions
+from cdcoref.model.config import CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.model.folder import (
     CARD_FILE,
     CONFIG_FILE,
@@ -33,7 +34,7 @@ from cdcoref.model.folder import (
 )
 from cdcoref.model.mention_vectors import VectorHead, VectorScorer
 from cdcoref.model.pair_scorer import PairScorer
-from cdcoref.model.span_detector import SpanDetector
+from cdcoref.model.span_detector import SpanDetector, words_of_layers
 from cdcoref.sequences import ReadingBuilder, SequenceBuilder
 from cdlm.checkpoints import find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
@@ -75,12 +76,25 @@ class CorefModel(nn.Module):
         self.encoder = encoder
         width = encoder.config.hidden_size
         self.pair_scorer = PairScorer(width, config.scorer_width, len(config.sequences.features))
-        self.detector = SpanDetector(width, config.detector_width, config.detector_max_words)
+        self.replace_detector(config.detector)
         self.vector_head: VectorHead | None = None
         self.vector_scorer: VectorScorer | None = None
         self.antecedent_scorer: AntecedentScorer | None = None
         if config.vectors.layers:
             self.add_vectors(config.vectors)
+
+    def replace_detector(self, options: DetectorOptions) -> None:
+        """Give the model another mention detector, untrained; it sees no more layers than the encoder has."""
+        encoder = self.encoder.config
+        options = replace(options, word_layers=min(options.word_layers, encoder.num_hidden_layers))
+        self.settings = replace(self.settings, detector=options)
+        self.detector = SpanDetector(
+            encoder.hidden_size * max(1, options.word_layers),
+            self.settings.detector_width,
+            self.settings.detector_max_words,
+            styles=max(1, len(options.styles)),
+            standardised=options.word_layers > 0,
+        ).to(self.device)
 
     def add_vectors(self, options: VectorOptions) -> None:
         """Give the model the heads that compare mentions which were read apart, untrained."""
@@ -106,6 +120,17 @@ class CorefModel(nn.Module):
         mixed = self.inference_dtype != torch.float32
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=mixed):
             yield
+
+    @contextmanager
+    def in_style(self, style: str) -> Iterator[None]:
+        """Detect mentions in another style of annotation; a detector that does not have it does as always."""
+        before = self.settings
+        if style in before.detector.styles:
+            self.settings = before.in_style(style)
+        try:
+            yield
+        finally:
+            self.settings = before
 
     def pair_builder(self, max_windows: int | None = None) -> SequenceBuilder:
         """The builder of sequences with marked mentions for this model; `max_windows`, if given, overrides its own."""
@@ -136,9 +161,9 @@ class CorefModel(nn.Module):
 
     def span_logits(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Logits of the candidate spans of a batch of :func:`collate_readings`. *Shape:* (spans, kinds)"""
-        hidden = self._encode(batch)
-        words = hidden.reshape(-1, hidden.shape[-1])[batch["word_places"]]
-        return self.detector(words, batch["span_starts"], batch["span_ends"])
+        if self.settings.detector.word_layers:
+            return self._detected(batch, self._states(batch))
+        return self._detected(batch, (self._encode(batch),))
 
     def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """What one pass over documents read alone gives.
@@ -153,11 +178,8 @@ class CorefModel(nn.Module):
         if self.vector_head is None:
             none = torch.zeros(len(batch["word_places"]), 0)
             return self.span_logits(batch), none, none, none
-        masks = batch["attention_mask"], batch["global_attention_mask"]
-        output = self.encoder(batch["input_ids"], *masks, output_hidden_states=True)
-        hidden = output.last_hidden_state
-        words = hidden.reshape(-1, hidden.shape[-1])[batch["word_places"]]
-        gathered = self.gathered_words(output.hidden_states or (), batch)
+        states = self._states(batch)
+        gathered = words_of_layers(states[-self.vector_head.layers :], batch)
         with torch.autocast(self.device.type, enabled=False):
             vectors, normalised = self.vector_head(gathered), self.vector_head.normalised(gathered)
             learnt, anaphora = normalised[:, :0], normalised[:, :0]
@@ -165,13 +187,28 @@ class CorefModel(nn.Module):
                 learnt = self.vector_scorer.project(normalised)
             if self.antecedent_scorer is not None:
                 anaphora = self.antecedent_scorer.projection.project(normalised)
-        return self.detector(words, batch["span_starts"], batch["span_ends"]), vectors, learnt, anaphora
+        return self._detected(batch, states), vectors, learnt, anaphora
 
-    def gathered_words(self, hidden_states: Sequence[Tensor], batch: Mapping[str, Tensor]) -> Tensor:
-        """What the last layers say of the words of a batch; see :meth:`VectorHead.gathered`."""
-        assert self.vector_head is not None
-        pieces = batch["pieces"], batch["word_of_piece"], len(batch["word_places"])
-        return self.vector_head.gathered(hidden_states, *pieces)
+    def word_layers(self, batch: Mapping[str, Tensor], layers: int) -> Tensor:
+        """Words of a batch as several of the encoder's last layers see them. *Shape:* (words, layers * width)"""
+        return words_of_layers(self._states(batch)[-layers:], batch)
+
+    def _states(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, ...]:
+        masks = batch["attention_mask"], batch["global_attention_mask"]
+        return self.encoder(batch["input_ids"], *masks, output_hidden_states=True).hidden_states or ()
+
+    def _detected(self, batch: Mapping[str, Tensor], states: Sequence[Tensor]) -> Tensor:
+        """Logits of the candidate spans in the style in use, from what the encoder's layers say."""
+        options = self.settings.detector
+        if options.word_layers:
+            words = words_of_layers(states[-options.word_layers :], batch)
+        else:
+            words = states[-1].reshape(-1, states[-1].shape[-1])[batch["word_places"]]
+        logits = self.detector(words, batch["span_starts"], batch["span_ends"])
+        if not options.styles:
+            return logits
+        first = options.styles.index(options.style) * len(KINDS)
+        return logits[:, first : first + len(KINDS)]
 
     def forward(
         self, task: str, labels: Tensor, weights: Tensor, normaliser: Tensor, **batch: Tensor

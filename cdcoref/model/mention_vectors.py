@@ -9,8 +9,6 @@ says which pairs are worth reading together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor, nn
 
@@ -36,28 +34,6 @@ class VectorHead(nn.Module):
         super().__init__()
         self.layers = layers
         self.projection = nn.Linear(width * layers, width)
-
-    def gathered(self, hidden_states: Sequence[Tensor], pieces: Tensor, word_of_piece: Tensor, words: int) -> Tensor:
-        """What the layers say of words, each the mean over its pieces.
-
-        Parameters
-        ----------
-        hidden_states
-            Of all layers. *Shape* of each: (batch, length, width)
-        pieces, word_of_piece
-            Positions in the flattened batch, and the word that each belongs to. *Shape:* (pieces,)
-        words
-            How many words there are.
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (words, layers * width)
-        """
-        chosen = hidden_states[-self.layers :]
-        said = torch.cat([state.reshape(-1, state.shape[-1])[pieces] for state in chosen], dim=-1).float()
-        sums = said.new_zeros(words, said.shape[-1]).index_add(0, word_of_piece, said)
-        return sums / torch.bincount(word_of_piece, minlength=words).clamp(min=1)[:, None]
 
     def normalised(self, gathered: Tensor) -> Tensor:
         """What the layers say of words, each of mean 0 and variance 1, for heads that learn. *Shape:* the same"""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -16,21 +18,46 @@ class SpanDetector(nn.Module):
 
     A span is represented by its first word, its last word, the mean of its words and its length, through one hidden
     layer. Its logits depend on the vectors of its words alone, to the last bit: the rest of the batch does not matter.
+
+    Parameters
+    ----------
+    width
+        Of the words' vectors.
+    hidden
+        Units of the hidden layer.
+    max_words
+        Words of the longest span.
+    styles
+        How many styles of annotation it tells apart; each has its own logits.
+    standardised
+        Whether the words' vectors are standardised first (see :meth:`standardise`).
     """
 
-    def __init__(self, width: int, hidden: int, max_words: int) -> None:
+    mean_of_words: Tensor
+    scale_of_words: Tensor
+
+    def __init__(self, width: int, hidden: int, max_words: int, *, styles: int = 1, standardised: bool = False) -> None:
         super().__init__()
         self.max_words = max_words
+        self.standardised = standardised
+        if standardised:
+            self.register_buffer("mean_of_words", torch.zeros(width))
+            self.register_buffer("scale_of_words", torch.ones(width))
         self.first = nn.Linear(width, hidden)
         self.last = nn.Linear(width, hidden)
         self.mean = nn.Linear(width, hidden)
         self.length = nn.Embedding(max_words, hidden)
-        self.output = nn.Linear(hidden, len(KINDS))
+        self.output = nn.Linear(hidden, styles * len(KINDS))
         # About one span in a hundred is a mention: the bias starts there.
         nn.init.constant_(self.output.bias, -4.6)
 
+    def standardise(self, words: Tensor) -> None:
+        """Take mean and spread of the words' vectors from examples. *Shape:* (words, width)"""
+        self.mean_of_words.copy_(words.mean(dim=0))
+        self.scale_of_words.copy_(words.std(dim=0, correction=0) + 1e-3)
+
     def forward(self, words: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
-        """Logits of the spans, one per kind.
+        """Logits of the spans, one per style and kind.
 
         Parameters
         ----------
@@ -42,8 +69,10 @@ class SpanDetector(nn.Module):
         Returns
         -------
         Tensor
-            *Shape:* (spans, kinds)
+            *Shape:* (spans, styles * kinds)
         """
+        if self.standardised:
+            words = (words - self.mean_of_words) / self.scale_of_words
         first, last, mean = (_product(layer, words) for layer in (self.first, self.last, self.mean))
         order = (ends - starts).argsort(stable=True)
         of_length = order.split(torch.bincount(ends - starts, minlength=self.max_words + 1).tolist())
@@ -57,6 +86,28 @@ class SpanDetector(nn.Module):
             sums = sums[:-1] + single[length:]
         unordered = torch.cat(logits)
         return torch.empty_like(unordered).index_copy(0, order, unordered)
+
+
+def words_of_layers(states: Sequence[Tensor], batch: Mapping[str, Tensor]) -> Tensor:
+    """Words as several layers of the encoder see them, each the mean over its pieces, in fp32.
+
+    Parameters
+    ----------
+    states
+        The layers' hidden states. *Shape:* (sequences, length, width) each
+    batch
+        As :func:`cdcoref.model.collate_readings` returns it.
+
+    Returns
+    -------
+    Tensor
+        *Shape:* (words, layers * width)
+    """
+    pieces, word_of_piece = batch["pieces"], batch["word_of_piece"]
+    seen = torch.cat([state.reshape(-1, state.shape[-1])[pieces] for state in states], dim=-1).float()
+    words = len(batch["word_places"])
+    sums = seen.new_zeros(words, seen.shape[1]).index_add(0, word_of_piece, seen)
+    return sums / torch.bincount(word_of_piece, minlength=words).clamp(min=1)[:, None]
 
 
 def _product(layer: nn.Linear, rows: Tensor) -> Tensor:

@@ -2,22 +2,27 @@
 
 from cdcoref.training.config import PRESETS, TrainingConfig
 from cdcoref.training.data import Batch, SamplingOptions, TrainingData
+from cdcoref.training.detector import DetectorTraining, fit_detector
 from cdcoref.training.loop import train
 from cdcoref.training.sources import linkable_groups
+from cdcoref.training.styles import tune_styles
 from cdcoref.training.tuning import span_scores, tune, weigh
 from cdcoref.training.vectors import VectorTraining, fit_vectors
 
 __all__ = [
     "PRESETS",
     "Batch",
+    "DetectorTraining",
     "SamplingOptions",
     "TrainingConfig",
     "TrainingData",
     "VectorTraining",
+    "fit_detector",
     "fit_vectors",
     "linkable_groups",
     "span_scores",
     "train",
     "tune",
+    "tune_styles",
     "weigh",
 ]

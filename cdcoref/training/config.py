@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from cdcoref.corpus import KINDS
-from cdcoref.model import SIMILARITIES, CorefConfig, VectorOptions
+from cdcoref.model import SIMILARITIES, CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.sequences import SequenceOptions
 from cdcoref.training.data import SamplingOptions
+from cdcoref.training.detector import DetectorTraining
 from cdcoref.training.vectors import VectorTraining
 from cdlm.runs import RunOptions
 from cdlm.validation import check_fields
@@ -37,6 +38,8 @@ class TrainingConfig:
     vectors
         How the heads are fitted that compare mentions which were read apart, after the run; only if `model.vectors` has
         layers.
+    detector
+        How the mention detector is fitted anew after the run; only if `model.detector` has layers.
 
     Raises
     ------
@@ -50,11 +53,13 @@ class TrainingConfig:
         default_factory=lambda: CorefConfig(
             SequenceOptions(context="sentence", max_length=512),
             vectors=VECTORS,
+            detector=DetectorOptions(word_layers=4),
         )
     )
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
     run: RunOptions = field(default_factory=lambda: RunOptions(epochs=2, head_learning_rate=5e-4))
     vectors: VectorTraining = field(default_factory=VectorTraining)
+    detector: DetectorTraining = field(default_factory=DetectorTraining)
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -19,9 +19,11 @@ from torch import Tensor
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, licences
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig, CorefModel, KindScores, Metadata, VectorOptions, model_card
+from cdcoref.model import CorefConfig, CorefModel, DetectorOptions, KindScores, Metadata, VectorOptions, model_card
 from cdcoref.training.config import TrainingConfig
 from cdcoref.training.data import Batch, TrainingData
+from cdcoref.training.detector import fit_detector
+from cdcoref.training.styles import tune_styles
 from cdcoref.training.tuning import tune
 from cdcoref.training.vectors import fit_vectors
 from cdlm.encoder import CDLMModel
@@ -85,8 +87,8 @@ def train(
         _fine_tune(run, config, learnt, dev)
     with run.first_process_first():
         model = CorefModel.from_pretrained(output)
-        if config.model.vectors.layers and model.vector_scorer is None:
-            add_vectors(model, config, learnt, dev, output, say=run.say)
+        if _heads_to_fit(model, config, learnt):
+            fit_heads(model, config, learnt, dev, output, say=run.say)
     return CorefModel.from_pretrained(output)
 
 
@@ -95,7 +97,9 @@ def _fine_tune(
 ) -> None:
     """Train the encoder, the pair scorer and the detector; the model of the best epoch is written."""
     with encoder_folder(config.encoder) as encoder:
-        model = CorefModel.from_encoder(encoder, replace(config.model, vectors=VectorOptions()))
+        model = CorefModel.from_encoder(
+            encoder, replace(config.model, vectors=VectorOptions(), detector=DetectorOptions())
+        )
     if run.precision == "bf16":
         model.inference_dtype = torch.bfloat16
     data = TrainingData(model, learnt, config.sampling, config.run.seed)
@@ -115,7 +119,17 @@ def _fine_tune(
     run.train(model, data, loss=loss, evaluate=evaluate, save=save)
 
 
-def add_vectors(
+def _heads_to_fit(model: CorefModel, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> tuple[str, ...]:
+    """Which heads are fitted after the run and have not been: ``"vectors"``, ``"detector"``."""
+    wanted = config.model.detector.word_layers and config.sampling.detection_passes
+    heads = {
+        "vectors": config.model.vectors.layers and model.vector_scorer is None,
+        "detector": wanted and not model.settings.detector.word_layers and any(part.info.exhaustive for part in learnt),
+    }
+    return tuple(name for name, pending in heads.items() if pending)
+
+
+def fit_heads(
     model: CorefModel,
     config: TrainingConfig,
     learnt: Sequence[AnnotatedCorpus],
@@ -124,7 +138,7 @@ def add_vectors(
     *,
     say: Say = say_on_stderr,
 ) -> None:
-    """Fit the heads that compare mentions which were read apart, tune the model as a whole, and write it again.
+    """Fit the heads that compare mentions which were read apart and the detector, tune the model, and write it again.
 
     Parameters
     ----------
@@ -137,16 +151,20 @@ def add_vectors(
     say
         Is told how well the heads fit.
     """
-    with encoder_folder(config.encoder) as encoder:
-        before = CDLMModel.from_pretrained(encoder).float().to(model.device)
-    tokens = 4 * config.sampling.batch_tokens
-    fit_vectors(
-        model, before, learnt, config.model.vectors, config.vectors, batch_tokens=tokens, seed=config.run.seed, say=say
-    )
+    heads, tokens, seed = _heads_to_fit(model, config, learnt), 4 * config.sampling.batch_tokens, config.run.seed
+    if "vectors" in heads:
+        with encoder_folder(config.encoder) as encoder:
+            before = CDLMModel.from_pretrained(encoder).float().to(model.device)
+        options = config.model.vectors
+        fit_vectors(model, before, learnt, options, config.vectors, batch_tokens=tokens, seed=seed, say=say)
+    if "detector" in heads:
+        detector = config.model.detector
+        fit_detector(model, learnt, detector, config.detector, batch_tokens=tokens, seed=seed, say=say)
+        model.settings = tune_styles(model, dev, batch_tokens=tokens)
     record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
     model.settings, scores = tune(model, dev, batch_tokens=tokens, kinds=config.kinds)
     for kind, values in scores.items():
-        say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with vectors")
+        say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with {' and '.join(heads)}")
     record["dev"] = {kind: asdict(values) for kind, values in scores.items()}
     card = _card(model, config, scores, record["best_epoch"], learnt, dev)
     with replaced_folder(output) as target:

@@ -53,9 +53,6 @@ def _words(model: CorefModel, document: Document, width: int, batch_tokens: int)
         batch = collate_readings(chosen, model.encoder.config.pad_token_id)
         batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
         with model.inference():
-            masks = batch["attention_mask"], batch["global_attention_mask"]
-            states = model.encoder(batch["input_ids"], *masks, output_hidden_states=True).hidden_states
-        with torch.inference_mode():
-            said = model.vector_head.normalised(model.gathered_words(states or (), batch)).cpu()
+            said = model.vector_head.normalised(model.word_layers(batch, model.vector_head.layers)).cpu()
         words[torch.from_numpy(np.concatenate([s.words for s in chosen]))] = said
     return words

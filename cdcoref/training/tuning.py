@@ -24,6 +24,7 @@ from cdcoref.linking import (
     SpanScores,
     all_pairs,
     annotated_only,
+    find_mentions,
     read_vectors,
     score_spans,
 )
@@ -52,7 +53,9 @@ def tune(
     The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics; the mean of those with
     and without singletons), the detection threshold the one with the highest exact-match F1; ties are broken in favour
     of the middle one. Of several corpora the mean F1 counts. Without annotated links across documents, each document is
-    a group of its own; detected mentions of a kind are scored only on corpora that annotate all of it.
+    a group of its own; detected mentions of a kind are scored only on corpora that annotate all of it. A detector of
+    several styles is scored on each corpus in the corpus' own, at the thresholds that it has (see
+    :func:`cdcoref.training.tune_styles`).
 
     Returns
     -------
@@ -66,8 +69,10 @@ def tune(
     part_of = [number for number, part in enumerate(parts) for _ in part.corpus.mentions]
     groups = [group for part in parts for group in linkable_groups(part)]
     logits = Comparison(model, dev, all_pairs(groups)).run(batch_tokens=batch_tokens)
+    styled = bool(model.settings.detector.styles)
     readable = [document for part in parts if part.info.exhaustive for document in part.corpus.documents]
-    spans = list(score_spans(model, readable, batch_tokens=batch_tokens))
+    spans = list(score_spans(model, [] if styled else readable, batch_tokens=batch_tokens))
+    in_own_style = _found_in_own_style(model, parts, batch_tokens) if styled else Corpus(())
     temperature = dict(model.settings.temperature)
     distance = dict(model.settings.distance_threshold)
     detection = dict(model.settings.detection_threshold)
@@ -82,9 +87,10 @@ def tune(
         judged = [part.corpus for part in parts if kind in part.info.exhaustive]
         ids = {document.id for corpus in judged for document in corpus.documents}
         own, own_spans = dev.subset(ids), [(document, found) for document, found in spans if document.id in ids]
-        if ids:
+        if ids and not styled:
             detection[kind] = best_detection_threshold(own, own_spans, detection, kind)
-        sides = own.of_kind(kind).mentions, detected(own, own_spans, detection).of_kind(kind).mentions
+        found = in_own_style.subset(ids) if styled else detected(own, own_spans, detection)
+        sides = own.of_kind(kind).mentions, found.of_kind(kind).mentions
         scores[kind] = KindScores(conll_f1, after, before, span_scores(*sides), span_scores(*sides, by_head=True))
     config = replace(
         model.settings, temperature=temperature, distance_threshold=distance, detection_threshold=detection
@@ -258,6 +264,16 @@ def best_detection_threshold(
         for threshold in DETECTION_THRESHOLDS
     ]
     return _middle_of_best(DETECTION_THRESHOLDS, results)[0]
+
+
+def _found_in_own_style(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: int) -> Corpus:
+    """The corpora with detected mentions in place of their own, in the annotated sentences, each in its style."""
+    found: list[AnnotatedCorpus] = []
+    for part in parts:
+        with model.in_style(part.info.style):
+            corpus = find_mentions(model, part.corpus, batch_tokens=batch_tokens)
+        found.append(replace(part, corpus=annotated_only(corpus)))
+    return joined(found)
 
 
 def detected(corpus: Corpus, spans: Sequence[tuple[Document, SpanScores]], thresholds: Mapping[str, float]) -> Corpus:

@@ -219,10 +219,9 @@ def _both_vectors(model: CorefModel, before: CDLMModel, sequences: Sequence[Read
     # The encoder before fine-tuning knows no markers of documents: the text stands between the tokens that it knows.
     own = _without_markers(ids, batch["attention_mask"], model)
     with model.inference():
-        states = model.encoder(ids, *masks, output_hidden_states=True).hidden_states
+        seen = model.word_layers(batch, model.vector_head.layers)
         said = before(own, *masks).last_hidden_state
     flat = said.reshape(-1, said.shape[-1])[batch["pieces"]].float()
-    seen = model.gathered_words(states or (), batch)
     sums = flat.new_zeros(words, flat.shape[1]).index_add(0, batch["word_of_piece"], flat)
     counts = torch.bincount(batch["word_of_piece"], minlength=words).clamp(min=1)[:, None]
     return seen.cpu(), (sums / counts).cpu()

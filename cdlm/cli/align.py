@@ -59,16 +59,16 @@ def _reader(name: str, device: str | None) -> PairReader:
 
     from cdlm.alignment import PairReader
     from cdlm.checkpoints import find_checkpoint
+    from cdlm.devices import resolve_device
     from cdlm.encoder import CDLMModel
     from cdlm.tokens import load_tokenizer
 
     folder = find_checkpoint(name)
-    chosen = "cpu" if device == "cpu" or not torch.cuda.is_available() else "cuda"
     tokenizer, encoder = load_tokenizer(folder), CDLMModel.from_pretrained(folder).float()
     if len(tokenizer) > encoder.config.vocab_size:
         torch.manual_seed(0)  # the new tokens' vectors are random, and the same each time
         encoder.resize_token_embeddings(len(tokenizer))
-    return PairReader(encoder.to(chosen), tokenizer)
+    return PairReader(encoder.to(resolve_device(device)), tokenizer)
 
 
 def _compare(

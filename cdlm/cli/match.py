@@ -87,11 +87,12 @@ def predict(
         Path | None, typer.Option("-o", "--output", help="Write JSON lines with id, label and probability.")
     ] = None,
     precision: options.InferencePrecisionOption = "auto",
+    device: options.DeviceOption = None,
 ) -> None:
     """Predict for each pair whether the relation holds."""
     from cdlm.tasks import read_pairs, write_matches
 
-    matches = _predict(model, read_pairs(file, labelled=False), precision)
+    matches = _predict(model, read_pairs(file, labelled=False), precision, device)
     if output is not None:
         write_matches(matches, output)
         return
@@ -106,6 +107,7 @@ def evaluate(
     benchmark: BenchmarkOption = None,
     split: Annotated[Literal["dev", "test"], typer.Option(help="Split of the benchmark.")] = "dev",
     precision: options.InferencePrecisionOption = "auto",
+    device: options.DeviceOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Score a model on labelled pairs: F1, precision, recall, accuracy."""
@@ -114,7 +116,7 @@ def evaluate(
     if (file is None) == (benchmark is None):
         raise InputError("give either a file of pairs or --benchmark NAME:DIR")
     pairs = read_pairs(file if file is not None else _benchmark(str(benchmark), split))
-    matches = _predict(model, pairs, precision)
+    matches = _predict(model, pairs, precision, device)
     scores = asdict(match_scores([pair.label or 0 for pair in pairs], [match.label for match in matches]))
     if as_json:
         print(json.dumps(scores, indent=2))
@@ -133,11 +135,12 @@ def _benchmark(text: str, split: str) -> Path:
     return benchmark_file(name, folder, split)
 
 
-def _predict(name: str, pairs: list[TextPair], precision: str) -> tuple[Match, ...]:
+def _predict(name: str, pairs: list[TextPair], precision: str, device: str | None) -> tuple[Match, ...]:
+    from cdlm.devices import resolve_device
     from cdlm.progress import StageProgress
     from cdlm.tasks import MatchModel, predict_pairs
 
-    model = MatchModel.from_pretrained(name)
+    model = MatchModel.from_pretrained(name).to(resolve_device(device))
     with StageProgress("cdlm") as shown:
         found = predict_pairs(model, pairs, precision=precision, progress=shown.update)
     if found.cut:

@@ -60,9 +60,10 @@ def train(
         "run.precision": precision,
     }
     training = options.configured(QA_PRESETS[preset], config, settings, named)
-    train_questions = read_questions(train_file, answered=True, skip_unanswerable=skip_unanswerable)
-    _say(train_questions.notes, train_file)
-    dev_questions = read_questions(dev_file)
+    train_questions = read_questions(train_file, answered=True, unanswerable="skip" if skip_unanswerable else "reject")
+    dev_questions = read_questions(dev_file, answered=True, unanswerable="keep")
+    for path, found in ((train_file, train_questions), (dev_file, dev_questions)):
+        _say(found.notes, path)
     with options.resumable():
         train_reader(
             training,
@@ -83,12 +84,13 @@ def predict(
         Path | None, typer.Option("-o", "--output", help="Write predictions in the official format.")
     ] = None,
     precision: options.InferencePrecisionOption = "auto",
+    device: options.DeviceOption = None,
 ) -> None:
     """Answer questions and give the supporting sentences."""
     from cdlm.tasks import read_questions, write_predictions
 
     questions = read_questions(file)
-    predictions = _predict(model, questions.questions, precision)
+    predictions = _predict(model, questions.questions, precision, device)
     if output is not None:
         write_predictions(predictions, output)
         return
@@ -106,6 +108,7 @@ def evaluate(
         Path | None, typer.Option("--predictions", help="Predictions of any system, in the official format.")
     ] = None,
     precision: options.InferencePrecisionOption = "auto",
+    device: options.DeviceOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Score a model or a prediction file with HotpotQA's official metrics."""
@@ -113,10 +116,8 @@ def evaluate(
 
     if (model is None) == (predictions is None):
         raise InputError("give either --model or --predictions")
-    questions = read_questions(file).questions
-    if any(question.answer is None or question.facts is None for question in questions):
-        raise InputError("some questions have no answer or supporting_facts, so they cannot be scored", file)
-    found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision)
+    questions = read_questions(file, answered=True, unanswerable="keep").questions
+    found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision, device)
     missing = sum(1 for question in questions if question.id not in found)
     if missing:
         note = f"no prediction for {missing} of {len(questions)} questions, which count as wrong"
@@ -132,11 +133,12 @@ def evaluate(
         print(f"{words:18}{values}")
 
 
-def _predict(name: str, questions: tuple[Question, ...], precision: str) -> dict[str, Prediction]:
+def _predict(name: str, questions: tuple[Question, ...], precision: str, device: str | None) -> dict[str, Prediction]:
+    from cdlm.devices import resolve_device
     from cdlm.progress import StageProgress
     from cdlm.tasks import QAModel, predict_answers
 
-    model = QAModel.from_pretrained(name)
+    model = QAModel.from_pretrained(name).to(resolve_device(device))
     with StageProgress("cdlm") as shown:
         answers = predict_answers(model, questions, precision=precision, progress=shown.update)
     if answers.cut:

@@ -11,6 +11,7 @@ import torch
 
 from cdlm.checkpoints import find_checkpoint
 from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
+from cdlm.devices import resolve_device
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.pretraining.document_sets import SetSource, Tally
@@ -102,7 +103,7 @@ def perplexities(
                 contender.name,
             )
     frame, masking = SequenceFrame.of_tokenizer(first), masking_of(first, masked)
-    chosen = torch.device("cpu" if device == "cpu" or not torch.cuda.is_available() else "cuda")
+    chosen = resolve_device(device)
     longest = max_length or min([LONGEST, *(_positions(folder) for folder in folders)])
     with tempfile.TemporaryDirectory(prefix="cdlm-tokens-") as folder:
         store = prepare(corpus, first, folder, longest=longest - ENDS - MARKERS, min_documents=min_documents)

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-import torch
 from accelerate import PartialState
 from torch import Tensor, nn
 from transformers import TrainerState, set_seed
 
+from cdlm.devices import resolve_device
 from cdlm.encoder import CDLMModel, SelfAttention
 from cdlm.errors import InputError
 from cdlm.precision import resolve_precision
@@ -83,14 +83,15 @@ class Run:
         self._first_process = int(os.environ.get("RANK", "0")) == 0  # accelerate's launcher numbers them
         self._say = say
         self._trackers = trackers(tracker, self._folder.logs)
-        self._use_cpu = device == "cpu" or not torch.cuda.is_available()
+        chosen = resolve_device(device)
+        self._use_cpu = chosen.type == "cpu"
         self.finished = resume and self._folder.finished
         if resume:
             self.precision = str(self._folder.started(self._configuration).get("precision"))
         else:
             if self._first_process:
                 self._folder.check_unused()
-            self.precision = resolve_precision(options.precision, torch.device("cpu" if self._use_cpu else "cuda"))
+            self.precision = resolve_precision(options.precision, chosen)
         if self.precision == "fp16" and self._use_cpu:
             raise InputError("fp16 precision needs a GPU; choose bf16 or fp32")
         if self.finished:

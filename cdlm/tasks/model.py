@@ -6,11 +6,11 @@ A saved model is a folder: ``config.json`` (the encoder's, with the task's setti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 T = TypeVar("T")
+Progress = Callable[[str, int, int], None]
+"""Called with what is counted, the number done, and the total."""
+BATCH_TOKENS = 16_384
+"""Tokens that an encoder reads at once in prediction."""
 SECTION = "cdlm"
 """The section of ``config.json`` with the name of the task and its settings."""
 CARD_FILE = "README.md"
@@ -151,6 +155,22 @@ class TaskModel(nn.Module):
         self.tokenizer.save_pretrained(str(folder))
         with replaced_file(folder / CARD_FILE) as path:
             path.write_text(card, encoding="utf-8")
+
+
+@contextmanager
+def written(path: str | Path) -> Iterator[IO[str]]:
+    """A text file of predictions to write to; it is in place only once the block ends without an error.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    try:
+        with replaced_file(Path(path)) as part, part.open("w", encoding="utf-8") as file:
+            yield file
+    except OSError as error:
+        raise InputError(f"the file cannot be written ({error.strerror}); choose another location", path) from error
 
 
 def _within(prefix: str, values: Mapping[str, T]) -> dict[str, T]:

@@ -1,18 +1,21 @@
-"""What training shares across tasks: its configuration, and shuffled batches."""
+"""Fine-tuning an encoder for a task: a configuration and what the task adds in, the folder of the best model out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from torch import Tensor
+from torch import Tensor, nn
 
-from cdlm.runs import RunOptions
+from cdlm.runs import Evaluation, Run, RunOptions, Say
+from cdlm.tasks.model import TaskModel
 from cdlm.validation import Count, check_fields
 
 T = TypeVar("T")
+M = TypeVar("M", bound=TaskModel)
 Batch = dict[str, Tensor]
 
 
@@ -88,3 +91,65 @@ class ShuffledBatches(Generic[T]):
         # From 1, since a seed that ends in 0 equals the seed without it, which is that of the order.
         random = np.random.default_rng([self._seed, self._epoch, number + 1])
         return self._collate([self._items[place] for place in places], random)
+
+
+@dataclass(frozen=True)
+class FineTuning(Generic[M, T]):
+    """What a task adds to :func:`fine_tune`, once there is an untrained model.
+
+    Attributes
+    ----------
+    examples
+        What the batches consist of, with their number, for the user: ``"120 training pairs"``.
+    data
+        The batches.
+    loss
+        Model and batch in, loss out.
+    evaluate
+        Model in evaluation mode in, its scores on the dev data out.
+    card
+        The trained model, what was chosen on the dev data, and the epoch in; the text of the model card out.
+    """
+
+    examples: str
+    data: ShuffledBatches[Any]
+    loss: Callable[[nn.Module, Batch], Tensor]
+    evaluate: Callable[[M], Evaluation[T]]
+    card: Callable[[M, T, float], str]
+
+
+def fine_tune(
+    config: TaskTraining,
+    model_type: type[M],
+    settings: Any,
+    prepare: Callable[[M, Run], FineTuning[M, T]],
+    output: str | Path,
+    *,
+    resume: bool,
+    device: str | None,
+    tracker: str | None,
+    say: Say,
+) -> M:
+    """Train a task's model from an encoder, write the best one to a folder, and read it from there.
+
+    Parameters
+    ----------
+    model_type, settings
+        The task's model, and its own settings.
+    prepare
+        The untrained model and its run in, what the task adds out. Not called if the run to resume has finished.
+    output, resume, device, tracker, say
+        See :class:`cdlm.runs.Run`, also for what it raises.
+    """
+    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
+    if not run.finished:
+        model = model_type.from_encoder(config.encoder, settings)
+        task = prepare(model, run)
+
+        def save(model: M, folder: Path, evaluation: Evaluation[T], epoch: float) -> None:
+            model.save_pretrained(folder, task.card(model, evaluation.chosen, epoch))
+
+        parameters = sum(parameter.numel() for parameter in model.parameters()) / 1e6
+        run.say(f"{task.examples} in {len(task.data)} batches per epoch; {parameters:.1f}M parameters")
+        run.train(model, task.data, loss=task.loss, evaluate=task.evaluate, save=save)
+    return model_type.from_pretrained(output)

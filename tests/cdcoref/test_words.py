@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cdcoref.words import MentionWords, head_word, lemma
+from cdcoref.words import MentionWords, head_span, head_word, is_date, is_relative_pronoun, lemma
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,32 @@ def test_a_capital_at_the_beginning_of_a_sentence_makes_no_name() -> None:
 def test_numerals_are_numbers() -> None:
     assert MentionWords.of(["twelve", "of", "$1,200", "or", "12%"]).numbers == {"12", "1200"}
     assert MentionWords.of(["one"]).numbers == set()
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("the two continents", "continents"),
+        ("on Friday night", "Friday night"),
+        ("at the harbour", "harbour"),
+        ("on May 18 , 2006", "May 18 , 2006"),
+        ("in June , which was cold", "June"),
+        ("some 40 million euros", "euros"),
+        ("about $ 40 million", "$ 40 million"),
+        ("Mayor Dan Brown of Salem", "Mayor Dan Brown"),
+        ("George W. Bush", "George W. Bush"),
+        ("the ferry 's owner", "owner"),
+        ("the man who saw the man", "man"),
+        ("it", "it"),
+    ],
+)
+def test_where_the_head_stands_with_its_name_amount_or_date(phrase: str, expected: str) -> None:
+    words = phrase.split()
+    start, end = head_span(words)
+    assert " ".join(words[start:end]) == expected
+    assert head_span(words[start:end]) == (0, end - start)
+
+
+def test_dates_and_relative_pronouns() -> None:
+    assert [is_date(word) for word in ("Friday", "may", "1998", "night", "19")] == [True, True, True, False, False]
+    assert [is_relative_pronoun(word) for word in ("Where", "who", "he")] == [True, True, False]

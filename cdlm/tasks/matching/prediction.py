@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
-from cdlm.errors import InputError
-from cdlm.files import replaced_file
 from cdlm.sequences import in_batches, on_device
 from cdlm.tasks.matching.model import MatchModel, PairBuilder, swapped
 from cdlm.tasks.matching.pairs import TextPair
+from cdlm.tasks.model import BATCH_TOKENS, Progress, written
 
-BATCH_TOKENS = 16_384
 PAIRS_AT_ONCE = 256
 """Pairs tokenised at a time, so that memory does not grow with the number of pairs."""
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +95,7 @@ def write_matches(matches: Sequence[Match], path: str | Path) -> None:
     InputError
         If the file cannot be written.
     """
-    try:
-        with replaced_file(Path(path)) as part, part.open("w", encoding="utf-8") as file:
-            for match in matches:
-                line = {"id": match.id, "label": match.label, "probability": round(match.probability, 6)}
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-    except OSError as error:
-        raise InputError(f"the file cannot be written ({error.strerror}); choose another location", path) from error
+    with written(path) as file:
+        for match in matches:
+            line = {"id": match.id, "label": match.label, "probability": round(match.probability, 6)}
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")

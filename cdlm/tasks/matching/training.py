@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from cdlm.tasks.matching.model import MatchModel, MatchSettings, PairBuilder, sw
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.matching.prediction import predict_pairs
 from cdlm.tasks.matching.scores import MatchScores, match_scores
-from cdlm.tasks.training import Batch, ShuffledBatches, TaskTraining
+from cdlm.tasks.training import Batch, FineTuning, ShuffledBatches, TaskTraining, fine_tune
 
 
 @dataclass(frozen=True)
@@ -84,34 +85,35 @@ def train_matcher(
     for name, pairs in (("training", train_pairs), ("dev", dev_pairs)):
         if {pair.label for pair in pairs} != {0, 1}:
             raise InputError(f"the {name} pairs must be labelled, some 0 and some 1")
-    output = Path(output)
-    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
-    if run.finished:
-        return MatchModel.from_pretrained(output)
-    model = MatchModel.from_encoder(config.encoder, config.model)
-    builder = PairBuilder(model.tokenizer, model.settings)
 
-    def collate(pairs: list[TextPair], random: np.random.Generator) -> Batch:
-        if model.settings.both_orders:
-            pairs = [swapped(pair) if random.random() < 0.5 else pair for pair in pairs]
-        batch = model.collate([sequence for pair in pairs for sequence in builder(pair)])
-        return {**batch, "labels": torch.tensor([float(pair.label or 0) for pair in pairs])}
+    def prepare(model: MatchModel, run: Run) -> FineTuning[MatchModel, MatchScores]:
+        builder = PairBuilder(model.tokenizer, model.settings)
 
-    def evaluate(model: MatchModel) -> Evaluation[MatchScores]:
-        found = predict_pairs(model, dev_pairs, precision=run.precision)
-        scores = match_scores([pair.label or 0 for pair in dev_pairs], [match.label for match in found.matches])
-        summary = f"F1 {100 * scores.f1:.1f}, accuracy {100 * scores.accuracy:.1f}"
-        cut = f"; cut {found.cut} of {len(dev_pairs)} pairs to {model.settings.max_length} tokens" if found.cut else ""
-        return Evaluation(scores.f1, summary + cut, asdict(scores), asdict(scores), scores)
+        def collate(pairs: list[TextPair], random: np.random.Generator) -> Batch:
+            if model.settings.both_orders:
+                pairs = [swapped(pair) if random.random() < 0.5 else pair for pair in pairs]
+            batch = model.collate([sequence for pair in pairs for sequence in builder(pair)])
+            return {**batch, "labels": torch.tensor([float(pair.label or 0) for pair in pairs])}
 
-    def save(model: MatchModel, folder: Path, evaluation: Evaluation[MatchScores], epoch: float) -> None:
-        model.save_pretrained(folder, match_card(model, config, evaluation.chosen, epoch))
+        def evaluate(model: MatchModel) -> Evaluation[MatchScores]:
+            found = predict_pairs(model, dev_pairs, precision=run.precision)
+            scores = match_scores([pair.label or 0 for pair in dev_pairs], [match.label for match in found.matches])
+            summary = f"F1 {100 * scores.f1:.1f}, accuracy {100 * scores.accuracy:.1f}"
+            if found.cut:
+                summary += f"; cut {found.cut} of {len(dev_pairs)} pairs to {model.settings.max_length} tokens"
+            return Evaluation(scores.f1, summary, asdict(scores), asdict(scores), scores)
 
-    data = ShuffledBatches(train_pairs, config.batch_size, config.run.seed, collate)
-    parameters = sum(p.numel() for p in model.parameters()) / 1e6
-    run.say(f"{len(train_pairs)} training pairs in {len(data)} batches per epoch; {parameters:.1f}M parameters")
-    run.train(model, data, loss=_loss, evaluate=evaluate, save=save)
-    return MatchModel.from_pretrained(output)
+        return FineTuning(
+            examples=f"{len(train_pairs)} training pairs",
+            data=ShuffledBatches(train_pairs, config.batch_size, config.run.seed, collate),
+            loss=_loss,
+            evaluate=evaluate,
+            card=partial(match_card, config),
+        )
+
+    return fine_tune(
+        config, MatchModel, config.model, prepare, output, resume=resume, device=device, tracker=tracker, say=say
+    )
 
 
 def _loss(model: nn.Module, batch: Batch) -> Tensor:
@@ -119,7 +121,7 @@ def _loss(model: nn.Module, batch: Batch) -> Tensor:
     return nn.functional.binary_cross_entropy_with_logits(model(**inputs), batch["labels"])
 
 
-def match_card(model: MatchModel, config: MatchTraining, scores: MatchScores, epoch: float) -> str:
+def match_card(config: MatchTraining, model: MatchModel, scores: MatchScores, epoch: float) -> str:
     """The text of the model card."""
     encoder = model.encoder.config
     parameters = sum(parameter.numel() for parameter in model.parameters())

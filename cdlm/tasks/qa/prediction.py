@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cdlm.config import read_json
 from cdlm.errors import InputError
-from cdlm.files import replaced_file
 from cdlm.sequences import in_batches, on_device
+from cdlm.tasks.model import BATCH_TOKENS, Progress, written
 from cdlm.tasks.qa.decoding import PARAGRAPHS_OF_EVIDENCE, decode
 from cdlm.tasks.qa.model import QALogits, QAModel, collate, split_logits
 from cdlm.tasks.qa.questions import Question, parse_facts
 from cdlm.tasks.qa.scores import Prediction
 from cdlm.tasks.qa.sequences import QASequence, QuestionBuilder
 
-BATCH_TOKENS = 16_384
 QUESTIONS_AT_ONCE = 64
 """Questions tokenised at a time, so that memory does not grow with the number of questions."""
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +120,8 @@ def write_predictions(predictions: Mapping[str, Prediction], path: str | Path) -
         "answer": {name: one.answer for name, one in predictions.items() if one.answer is not None},
         "sp": {name: [list(fact) for fact in one.facts] for name, one in predictions.items() if one.facts is not None},
     }
-    try:
-        with replaced_file(Path(path)) as part:
-            part.write_text(json.dumps(values, ensure_ascii=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the file cannot be written ({error.strerror}); choose another location", path) from error
+    with written(path) as file:
+        file.write(json.dumps(values, ensure_ascii=False) + "\n")
 
 
 def read_predictions(path: str | Path) -> dict[str, Prediction]:

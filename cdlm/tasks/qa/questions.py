@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from cdlm.errors import InputError
 
@@ -22,6 +22,7 @@ TITLE = -1
 """The number of a title among a paragraph's sentences."""
 
 Fact = tuple[str, int]
+Unanswerable = Literal["reject", "skip", "keep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +85,22 @@ class Questions:
     notes: tuple[str, ...] = ()
 
 
-def read_questions(path: str | Path, *, answered: bool = False, skip_unanswerable: bool = False) -> Questions:
+def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Unanswerable = "reject") -> Questions:
     """Read questions in HotpotQA's official JSON.
 
     Parameters
     ----------
     answered
-        For training: every question needs its answer, somewhere in its paragraphs, and its supporting facts.
-    skip_unanswerable
-        Skip questions whose answer is not in their paragraphs, instead of rejecting the file.
+        For training and scoring: every question needs its answer and its supporting facts.
+    unanswerable
+        If so, what to do with a question whose answer is nowhere in its paragraphs: ``"reject"`` the file, ``"skip"``
+        the question, or ``"keep"`` it, which is then wrong whatever is predicted.
 
     Raises
     ------
     InputError
         If the file cannot be read, a field is missing or malformed, a paragraph has no sentences, two questions have
-        the same id, or, if `answered`, an answer is not in the paragraphs.
+        the same id, or an unanswerable question is to be rejected.
     """
     path = Path(path)
     try:
@@ -113,8 +115,9 @@ def read_questions(path: str | Path, *, answered: bool = False, skip_unanswerabl
         question = _question(values, answered, path, line)
         if question.id in questions:
             raise InputError(f"two questions have the _id {question.id!r}; ids must be unique", path, line)
-        if answered and not is_yes_or_no(question.answer or "") and not occurrences(question):
-            if not skip_unanswerable:
+        findable = not answered or is_yes_or_no(question.answer or "") or bool(occurrences(question))
+        if not findable and unanswerable != "keep":
+            if unanswerable == "reject":
                 raise InputError(
                     f"question {question.id!r}: its answer {question.answer!r} is not in its paragraphs; correct it, "
                     "or skip unanswerable questions",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from cdlm.tasks.qa.prediction import predict_answers, shorten
 from cdlm.tasks.qa.questions import Question
 from cdlm.tasks.qa.scores import qa_scores
 from cdlm.tasks.qa.sequences import SPAN_TYPE, QALabels, QASequence, QuestionBuilder, label_sequence
-from cdlm.tasks.training import Batch, ShuffledBatches, TaskTraining
+from cdlm.tasks.training import Batch, FineTuning, ShuffledBatches, TaskTraining, fine_tune
 from cdlm.validation import number
 
 Weight = Annotated[float, number(0, most=10**6)]
@@ -99,44 +100,44 @@ def train_reader(
     for question in (*train_questions, *dev_questions):
         if question.answer is None or question.facts is None:
             raise InputError(f"question {question.id!r} has no answer or no supporting facts; both are needed to train")
-    output = Path(output)
-    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
-    if run.finished:
-        return QAModel.from_pretrained(output)
-    model = QAModel.from_encoder(config.encoder, config.model)
-    if config.first_stage:
-        first = QAModel.from_pretrained(config.first_stage)
-        model.use_first_stage(first)
-        keep = model.settings.keep_paragraphs, model.settings.keep_score
-        run.say(f"selecting the paragraphs of {len(train_questions)} questions with {config.first_stage}")
-        train_questions = shorten(first, train_questions, *keep, precision=run.precision)
-    builder = QuestionBuilder(model.tokenizer, model.settings.max_length)
-    padding = model.encoder.config.pad_token_id
 
-    def collate_labelled(questions: list[Question], _: np.random.Generator) -> Batch:
-        sequences = [builder(question) for question in questions]
-        labels = [label_sequence(*one) for one in zip(questions, sequences, strict=True)]
-        return {**collate(sequences, padding), **_label_tensors(sequences, labels)}
+    def prepare(model: QAModel, run: Run) -> FineTuning[QAModel, dict[str, float]]:
+        questions = train_questions
+        if config.first_stage:
+            first = QAModel.from_pretrained(config.first_stage)
+            model.use_first_stage(first)
+            keep = model.settings.keep_paragraphs, model.settings.keep_score
+            run.say(f"selecting the paragraphs of {len(questions)} questions with {config.first_stage}")
+            questions = shorten(first, questions, *keep, precision=run.precision)
+        builder = QuestionBuilder(model.tokenizer, model.settings.max_length)
+        padding = model.encoder.config.pad_token_id
+        for note in _what_is_lost(questions, builder):
+            run.say(note)
 
-    def loss(model: nn.Module, batch: Batch) -> Tensor:
-        return joint_loss(model, batch, config)
+        def collate_labelled(questions: list[Question], _: np.random.Generator) -> Batch:
+            sequences = [builder(question) for question in questions]
+            labels = [label_sequence(*one) for one in zip(questions, sequences, strict=True)]
+            return {**collate(sequences, padding), **_label_tensors(sequences, labels)}
 
-    def evaluate(model: QAModel) -> Evaluation[dict[str, float]]:
-        answers = predict_answers(model, dev_questions, precision=run.precision)
-        scores = qa_scores(dev_questions, answers.predictions)
-        summary = ", ".join(f"{words} {100 * scores[name]:.1f}" for name, words in SCORED.items())
-        return Evaluation(scores["joint_f1"], summary, scores, scores, scores)
+        def evaluate(model: QAModel) -> Evaluation[dict[str, float]]:
+            answers = predict_answers(model, dev_questions, precision=run.precision)
+            scores = qa_scores(dev_questions, answers.predictions)
+            summary = ", ".join(f"{words} {100 * scores[name]:.1f}" for name, words in SCORED.items())
+            if answers.cut:
+                summary += f"; cut {answers.cut} of {len(dev_questions)} questions to {builder.max_length} tokens"
+            return Evaluation(scores["joint_f1"], summary, scores, scores, scores)
 
-    def save(model: QAModel, folder: Path, evaluation: Evaluation[dict[str, float]], epoch: float) -> None:
-        model.save_pretrained(folder, qa_card(model, config, evaluation.chosen, epoch))
+        return FineTuning(
+            examples=f"{len(questions)} training questions",
+            data=ShuffledBatches(questions, config.batch_size, config.run.seed, collate_labelled),
+            loss=partial(joint_loss, config),
+            evaluate=evaluate,
+            card=partial(qa_card, config),
+        )
 
-    data = ShuffledBatches(train_questions, config.batch_size, config.run.seed, collate_labelled)
-    for note in _what_is_lost(train_questions, builder):
-        run.say(note)
-    parameters = sum(p.numel() for p in model.parameters()) / 1e6
-    run.say(f"{len(train_questions)} training questions in {len(data)} batches per epoch; {parameters:.1f}M parameters")
-    run.train(model, data, loss=loss, evaluate=evaluate, save=save)
-    return QAModel.from_pretrained(output)
+    return fine_tune(
+        config, QAModel, config.model, prepare, output, resume=resume, device=device, tracker=tracker, say=say
+    )
 
 
 LABELS = ("paragraph_labels", "sentence_labels", "type_labels", "start_labels", "end_labels", "text_counts")
@@ -156,7 +157,7 @@ def _label_tensors(sequences: Sequence[QASequence], labels: Sequence[QALabels]) 
     }
 
 
-def joint_loss(model: nn.Module, batch: Batch, config: QATraining) -> Tensor:
+def joint_loss(config: QATraining, model: nn.Module, batch: Batch) -> Tensor:
     """The four heads' losses on a batch, weighted and summed.
 
     Binary cross-entropy, averaged over paragraphs and over sentences; cross-entropy of the type; and for span answers,
@@ -199,7 +200,7 @@ def _what_is_lost(questions: Sequence[Question], builder: QuestionBuilder) -> li
     ]
 
 
-def qa_card(model: QAModel, config: QATraining, scores: dict[str, float], epoch: float) -> str:
+def qa_card(config: QATraining, model: QAModel, scores: dict[str, float], epoch: float) -> str:
     """The text of the model card."""
     encoder = model.encoder.config
     parameters = sum(parameter.numel() for parameter in model.parameters())

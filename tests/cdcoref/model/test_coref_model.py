@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from cdcoref.corpus import KINDS, Document, Mention
+from cdcoref.errors import InputError
 from cdcoref.model import (
     CONFIG_FILE,
     CorefConfig,
     CorefModel,
+    DetectorOptions,
     collate_pairs,
     collate_readings,
     coref_model,
@@ -30,7 +32,7 @@ from cdcoref.model import (
 )
 from cdcoref.model.folder import WEIGHTS_FILE
 from cdcoref.model.pair_scorer import PairScorer
-from cdcoref.model.span_detector import SpanDetector
+from cdcoref.model.span_detector import SpanDetector, words_of_layers
 from cdcoref.sequences import PairSequence, ReadingBuilder, SequenceBuilder, SequenceOptions
 
 
@@ -93,6 +95,32 @@ def test_the_span_detector_is_first_last_mean_and_length() -> None:
         hidden = hidden + detector.mean(words[start:end]).mean(0) + detector.length.weight[end - start - 1]
         expected.append(detector.output(torch.nn.functional.gelu(hidden)))
     torch.testing.assert_close(detector(words, starts, ends), torch.stack(expected), atol=1e-5, rtol=1e-5)
+
+
+def test_a_standardised_detector_sees_standardised_words() -> None:
+    torch.manual_seed(2)
+    detector, plain = SpanDetector(6, 5, 4, styles=3, standardised=True), SpanDetector(6, 5, 4, styles=3)
+    words = 3 * torch.randn(50, 6) + 7
+    detector.standardise(words)
+    plain.load_state_dict({n: t for n, t in detector.state_dict().items() if not n.endswith("_of_words")})
+    starts, ends = torch.tensor([0, 3, 3]), torch.tensor([1, 5, 7])
+    logits = detector(words, starts, ends)
+    assert logits.shape == (3, 3 * len(KINDS))
+    torch.testing.assert_close(
+        logits, plain((words - words.mean(0)) / words.std(0, correction=0), starts, ends), atol=1e-2, rtol=1e-2
+    )
+
+
+def test_words_are_means_of_their_pieces_in_several_layers() -> None:
+    states = [torch.randn(2, 5, 3) for _ in range(2)]
+    batch = {
+        "word_places": torch.tensor([1, 3, 6]),
+        "pieces": torch.tensor([1, 2, 3, 6, 7]),
+        "word_of_piece": torch.tensor([0, 0, 1, 2, 2]),
+    }
+    flat = [state.reshape(10, 3) for state in states]
+    expected = [torch.cat([layer[pieces].mean(0) for layer in flat]) for pieces in ([1, 2], [3], [6, 7])]
+    torch.testing.assert_close(words_of_layers(states, batch), torch.stack(expected))
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(0, 5), st.booleans(), st.randoms())
@@ -220,6 +248,64 @@ def test_eight_bits_are_close_and_small(tiny_model: CorefModel, tmp_path: Path) 
     exact = logits_of(tiny_model)
     error = (logits_of(small) - exact).abs()
     assert 0 < error.mean() < 0.05 * exact.std()
+
+
+def test_a_detector_of_several_styles(tiny_model: CorefModel, tmp_path: Path) -> None:
+    model = copy.deepcopy(tiny_model)
+    thresholds = {"dense": {"event": 0.2, "entity": 0.3}}
+    model.replace_detector(DetectorOptions(2, ("salient", "dense"), "salient", thresholds))
+    batch = collate_readings(list(model.reading_builder()(Document.from_sentences("d", [["the", "ferry", "sank"]]))), 0)
+    with torch.inference_mode():
+        salient, (read, _) = model.span_logits(batch), model.read(batch)
+        with model.in_style("dense"):
+            assert model.settings.detection_threshold == thresholds["dense"]
+            dense = model.span_logits(batch)
+        with model.in_style("phrases"):  # which it does not have
+            assert torch.equal(model.span_logits(batch), salient)
+    assert salient.shape == dense.shape == (6, len(KINDS))
+    assert torch.equal(read, salient)
+    assert not torch.equal(dense, salient)
+    assert model.settings.detection_threshold == tiny_model.settings.detection_threshold
+    model.save_pretrained(tmp_path / "model", "card")
+    again = CorefModel.from_pretrained(tmp_path / "model")
+    assert again.settings == model.settings
+    with torch.inference_mode():
+        torch.testing.assert_close(again.span_logits(batch), salient)
+    with pytest.raises(InputError, match="detector has no style named 'phrases'; it has salient, dense"):
+        again.settings.in_style("phrases")
+
+
+def test_a_folder_from_before_styles_means_what_it_meant(tiny_model_folder: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(tiny_model_folder, tmp_path / "older")
+    values = json.loads((folder / CONFIG_FILE).read_text())
+    del values["cdcoref"]["detector"]
+    (folder / CONFIG_FILE).write_text(json.dumps(values))
+    older = CorefModel.from_pretrained(folder)
+    assert older.settings.detector == DetectorOptions()
+    batch = collate_readings(list(older.reading_builder()(Document.from_sentences("d", [["the", "ferry", "sank"]]))), 0)
+    with torch.inference_mode():
+        output = older.encoder(batch["input_ids"], batch["attention_mask"], batch["global_attention_mask"])
+        words = output.last_hidden_state.flatten(0, 1)[batch["word_places"]]
+        expected = older.detector(words, batch["span_starts"], batch["span_ends"])
+        assert torch.equal(older.span_logits(batch), expected)
+    with pytest.raises(InputError, match=r"the model's mention detector has no style named 'dense'$"):
+        older.settings.in_style("dense")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"styles": ("sparse",)}, "styles must be some of salient, dense, phrases, each once"),
+        ({"styles": ("dense", "dense"), "style": "dense"}, "styles must be some of salient, dense, phrases, each once"),
+        ({"style": "dense"}, "style is 'dense' and should be one of the styles"),
+        ({"styles": ("dense",)}, "style is '' and should be one of the styles"),
+        ({"styles": ("dense",), "style": "dense", "thresholds": {"dense": {"event": 0.5}}}, "thresholds must have"),
+        ({"thresholds": {"dense": {"event": 0.5, "entity": 0.5}}}, "thresholds must have"),
+    ],
+)
+def test_options_of_a_detector_that_contradict_each_other(values: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        DetectorOptions(**values)  # type: ignore[arg-type]
 
 
 def test_saving_replaces_the_older_model_whole_or_not_at_all(

@@ -156,7 +156,7 @@ def test_the_best_epoch_is_kept(
     monkeypatch.setattr(loop, "tune", scored)
     lines: list[str] = []
     model = train(
-        with_settings(config, {"epochs": 3, "save_steps": 50, "model.vectors.layers": 0}),
+        with_settings(config, {"epochs": 3, "save_steps": 50, "model.vectors.layers": 0, "word_layers": 0}),
         *corpora,
         tmp_path / "m",
         device="cpu",

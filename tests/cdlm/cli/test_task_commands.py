@@ -152,10 +152,11 @@ def test_wrong_input_is_one_sentence(
         ("match", "predict", dev, *model): "holds no model for document matching",
         ("match", "evaluate", *model): "give either a file of pairs or --benchmark",
         ("qa", "train", "--train", broken, "--dev", questions, *output): "its answer 'Oslo' is not in its paragraphs",
+        ("qa", "train", "--train", questions, "--dev", unknown, *output): f"{unknown}, line 1: question 'q1'",
         ("qa", "predict", questions, *model): "holds no model for question answering",
         ("qa", "predict", dev, *model): "expected a JSON list of questions",
         ("qa", "evaluate", questions): "give either --model or --predictions",
-        ("qa", "evaluate", unknown, *model): "some questions have no answer",
+        ("qa", "evaluate", unknown, *model): f"{unknown}, line 1: question 'q1': the field answer is missing",
     }
     for arguments, message in cases.items():
         finished = cdlm(*arguments)

@@ -66,9 +66,10 @@ def test_answers_that_are_nowhere(hotpot: Hotpot, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="question 'q1': its answer 'Oslo' is not in its paragraphs") as raised:
         read_questions(path, answered=True)
     assert (raised.value.path, raised.value.line) == (str(path), 2)
-    read = read_questions(path, answered=True, skip_unanswerable=True)
+    read = read_questions(path, answered=True, unanswerable="skip")
     assert [question.id for question in read.questions] == ["q2"]
     assert read.notes == ("skipped 1 of 2 questions: the answer is not in the paragraphs",)
+    assert len(read_questions(path, answered=True, unanswerable="keep").questions) == 2
     assert len(read_questions(path).questions) == 2
 
 

@@ -32,7 +32,7 @@ def test_the_loss_is_the_weighted_sum_of_four(tiny_encoder: Path, questions: tup
     batch = {**collate(sequences, 0), **_label_tensors(sequences, labels)}
     weights = {"paragraph_weight": 2.0, "sentence_weight": 3.0, "span_weight": 5.0, "type_weight": 7.0}
     with torch.no_grad():
-        loss = float(joint_loss(model, batch, config(tiny_encoder, **weights)))
+        loss = float(joint_loss(config(tiny_encoder, **weights), model, batch))
         logits = {name: one.double().numpy() for name, one in model(**collate(sequences, 0)).items()}
 
     def binary(values: np.ndarray, true: np.ndarray) -> float:
@@ -61,7 +61,7 @@ def test_questions_without_a_span_have_a_loss_too(tiny_encoder: Path, questions:
     model = QAModel.from_encoder(str(tiny_encoder), QASettings(max_length=200))
     sequences = [QuestionBuilder(model.tokenizer, 200)(questions[1])]
     labels = [label_sequence(questions[1], sequences[0])]
-    loss = joint_loss(model, {**collate(sequences, 0), **_label_tensors(sequences, labels)}, config(tiny_encoder))
+    loss = joint_loss(config(tiny_encoder), model, {**collate(sequences, 0), **_label_tensors(sequences, labels)})
     loss.backward()
     assert bool(loss.isfinite())
 

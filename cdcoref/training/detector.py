@@ -1,0 +1,315 @@
+"""Giving a trained model another mention detector: its encoder as it is and annotated corpora in, a detector out.
+
+The encoder reads every text once; then the detector learns from what the encoder's last layers say of the words, which
+do not change any more. So it can learn from corpora that the encoder was not trained on, in minutes. Each corpus
+teaches the styles of annotation that it is an example of (:mod:`cdcoref.training.styles`). Nothing looks at dev.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic_core import core_schema
+from torch import Tensor, nn
+
+from cdcoref.corpora import AnnotatedCorpus
+from cdcoref.corpus import KINDS, Mention
+from cdcoref.errors import InputError
+from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_batches
+from cdcoref.sequences import ReadingSequence
+from cdcoref.training.styles import in_style, span_targets, teaches
+from cdlm.runs import Say
+from cdlm.validation import PROBABILITY, TEXT, Count, check_fields, number
+
+LONG = 6
+"""Spans of more words are hardly ever mentions, and are the most of all spans."""
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorTraining:
+    """How the detector is fitted.
+
+    Attributes
+    ----------
+    passes
+        How often it sees the training corpora.
+    step_words
+        Words of a step.
+    detector_rate, detector_decay
+        The largest learning rate, and the weight decay.
+    word_dropout
+        Share of what the encoder says of a word that is hidden at every step.
+    corpus_shares
+        By corpus, the share of it that an epoch sees; above 1: so many times. 1 where a corpus is not named.
+    most_words
+        Words of a corpus that are read at most, whole sequences drawn at random.
+    long_spans
+        The share of the spans of more than six words that are no mentions from which it learns, drawn at random; they
+        count so much more.
+    """
+
+    passes: Count = 3
+    step_words: Count = 1200
+    detector_rate: Annotated[float, number(0, most=1)] = 2e-3
+    detector_decay: Annotated[float, number(0, most=10)] = 0.05
+    word_dropout: Annotated[float, PROBABILITY] = 0.1
+    corpus_shares: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
+        default_factory=dict
+    )
+    most_words: Count = 60_000
+    long_spans: Annotated[float, number(0.01, most=1)] = 0.25
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+def fit_detector(
+    model: CorefModel,
+    parts: Sequence[AnnotatedCorpus],
+    options: DetectorOptions,
+    training: DetectorTraining,
+    *,
+    batch_tokens: int,
+    seed: int,
+    say: Say,
+) -> None:
+    """Give a model another mention detector, fitted.
+
+    Parameters
+    ----------
+    model
+        A trained model; everything else in it stays as it is. Its thresholds are those of the detector before, so they
+        are to be tuned again.
+    parts
+        Training corpora; each teaches those of its styles that the detector has.
+    options, training
+        What the detector is, and how it is fitted.
+    batch_tokens
+        Word pieces that the encoder reads at once.
+    seed
+        Everything drawn follows from it.
+    say
+        Is told how well the detector fits.
+
+    Raises
+    ------
+    InputError
+        If no corpus teaches one of the detector's styles, or no sentence is annotated.
+    """
+    for style in options.styles:
+        if not any(teaches(part.info, style, options) for part in parts):
+            raise InputError(f"no training corpus is annotated in the style {style!r}")
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    model.eval()
+    model.replace_detector(options)
+    options = model.settings.detector
+    lessons = [_lessons(model, part, options, training, batch_tokens, rng) for part in parts]
+    if not any(lessons):
+        raise InputError("no sentence of the training corpora is annotated, so the mention detector cannot learn")
+    _absent(lessons)
+    seen = torch.cat([lesson.words[::10] for part in lessons for lesson in part]).float()
+    model.detector.standardise(seen.to(model.device))
+    shares = [training.corpus_shares.get(part.info.name, 1.0) for part in parts]
+    loss = _fit(model, lessons, shares, training, rng)
+    spans = sum(len(lesson.starts) for part in lessons for lesson in part)
+    say(f"detector: {spans} spans of {len(parts)} corpora; {loss:.3f} nats a mention in the last epoch")
+
+
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """A sequence that was read: its words, and what is known of its spans.
+
+    Attributes
+    ----------
+    words
+        *Shape:* (words, layers * width), fp16
+    starts, ends
+        *Shape:* (spans,)
+    labels, weights
+        *Shape:* (spans, styles * kinds)
+    """
+
+    words: Tensor
+    starts: Tensor
+    ends: Tensor
+    labels: Tensor
+    weights: Tensor
+
+
+def _lessons(
+    model: CorefModel,
+    part: AnnotatedCorpus,
+    options: DetectorOptions,
+    training: DetectorTraining,
+    batch_tokens: int,
+    rng: np.random.Generator,
+) -> list[_Lesson]:
+    """What one corpus teaches: its sequences with an annotated sentence, in random order."""
+    builder = model.reading_builder()
+    taught = [
+        in_style(part, style).by_document() if teaches(part.info, style, options) else None for style in options.styles
+    ] or [part.corpus.by_document()]
+    found: list[_Lesson] = []
+    sequences = [sequence for document in part.corpus.documents for sequence in builder(document)]
+    drawn = (sequences[place] for place in rng.permutation(len(sequences)).tolist())
+    waiting: list[tuple[ReadingSequence, NDArray[np.float32], NDArray[np.float32]]] = []
+    words = 0
+    for sequence in drawn:
+        if words > training.most_words:
+            break
+        labels, weights = _targets(sequence, part, taught)
+        weights = _thinned(sequence, labels, weights, training.long_spans, rng)
+        if weights.any():
+            waiting.append((sequence, labels, weights))
+            words += len(sequence.words)
+    for positions in token_batches([len(sequence) for sequence, _, _ in waiting], batch_tokens):
+        chosen = [waiting[position] for position in positions]
+        tables = _read(model, [sequence for sequence, _, _ in chosen], options.word_layers)
+        found += [_lesson(table, *known) for table, known in zip(tables, chosen, strict=True)]
+    return found
+
+
+def _thinned(
+    sequence: ReadingSequence,
+    labels: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    share: float,
+    rng: np.random.Generator,
+) -> NDArray[np.float32]:
+    """The weights with those of most long spans at 0, and those of the others raised accordingly."""
+    long = (sequence.ends - sequence.starts > LONG) & ~labels.any(axis=1)
+    factor = np.where(long, (rng.random(len(long)) < share) / share, 1.0)
+    return weights * factor[:, None].astype(np.float32)
+
+
+def _absent(lessons: Sequence[Sequence[_Lesson]]) -> None:
+    """A kind that nothing teaches in a style is trained as absent, so that none is found."""
+    every = [lesson for part in lessons for lesson in part]
+    taught = torch.stack([lesson.labels.any(dim=0) for lesson in every]).any(dim=0)
+    for lesson in every:
+        lesson.weights[:, ~taught] = 1.0
+
+
+def _targets(
+    sequence: ReadingSequence, part: AnnotatedCorpus, taught: Sequence[Mapping[str, list[Mention]] | None]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Labels and weights, style by style. *Shape:* (spans, styles * kinds)"""
+    nothing = np.zeros((len(sequence.starts), len(KINDS)), dtype=np.float32)
+    labels, weights = [], []
+    for mentions in taught:
+        if mentions is None:
+            labels.append(nothing)
+            weights.append(nothing)
+        else:
+            targets = span_targets(sequence, mentions[sequence.document.id], part.info)
+            labels.append(targets.labels)
+            weights.append(targets.weights)
+    return np.concatenate(labels, axis=1), np.concatenate(weights, axis=1)
+
+
+def _read(model: CorefModel, sequences: Sequence[ReadingSequence], layers: int) -> Iterator[Tensor]:
+    """What the encoder says of the words of every sequence, as the detector will see it."""
+    batch = collate_readings(sequences, model.encoder.config.pad_token_id)
+    with model.inference():
+        words = model.word_layers({name: tensor.to(model.device) for name, tensor in batch.items()}, layers)
+    yield from words.half().cpu().split([len(sequence.words) for sequence in sequences])
+
+
+def _lesson(
+    words: Tensor, sequence: ReadingSequence, labels: NDArray[np.float32], weights: NDArray[np.float32]
+) -> _Lesson:
+    """Only the words and spans that something is known of."""
+    spans = np.flatnonzero(weights.any(axis=1))
+    covered = np.zeros(len(sequence.words) + 1, dtype=np.int64)
+    np.add.at(covered, sequence.starts[spans], 1)
+    np.add.at(covered, sequence.ends[spans], -1)
+    kept = np.flatnonzero(covered[:-1].cumsum() > 0)
+    renumbered = np.full(len(sequence.words), -1, dtype=np.int64)
+    renumbered[kept] = np.arange(len(kept))
+    return _Lesson(
+        words[torch.from_numpy(kept)].clone(),
+        torch.from_numpy(renumbered[sequence.starts[spans]]),
+        torch.from_numpy(renumbered[sequence.ends[spans] - 1] + 1),
+        torch.from_numpy(labels[spans]),
+        torch.from_numpy(weights[spans]),
+    )
+
+
+def _fit(
+    model: CorefModel,
+    lessons: Sequence[Sequence[_Lesson]],
+    shares: Sequence[float],
+    training: DetectorTraining,
+    rng: np.random.Generator,
+) -> float:
+    """Train the detector; the loss a mention in the last epoch."""
+    detector = model.detector
+    epochs = [list(_steps(_drawn(lessons, shares, rng), training.step_words)) for _ in range(training.passes)]
+    optimiser = torch.optim.AdamW(
+        detector.parameters(), lr=training.detector_rate, weight_decay=training.detector_decay
+    )
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, training.detector_rate, total_steps=sum(map(len, epochs)), pct_start=0.1
+    )
+    detector.train()
+    mean = 0.0
+    for steps in epochs:
+        total = 0.0
+        for step in steps:
+            loss = _loss(model, step, training.word_dropout)
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(detector.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+            total += float(loss.detach())
+        mean = total / len(steps)
+    detector.eval()
+    return mean
+
+
+def _loss(model: CorefModel, step: Sequence[_Lesson], dropout: float) -> Tensor:
+    """Cross-entropy summed over the spans of a step, divided by its mentions."""
+    words = torch.cat([lesson.words for lesson in step]).to(model.device).float()
+    bounds = np.cumsum([0, *(len(lesson.words) for lesson in step)]).tolist()
+    starts = torch.cat([lesson.starts + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)
+    ends = torch.cat([lesson.ends + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)
+    # What is dropped becomes the mean, which the detector's standardisation turns into zero.
+    mean = model.detector.mean_of_words
+    words = mean + nn.functional.dropout(words - mean, dropout)
+    logits = model.detector(words, starts, ends)
+    labels = torch.cat([lesson.labels for lesson in step]).to(model.device)
+    weights = torch.cat([lesson.weights for lesson in step]).to(model.device)
+    losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, weights, reduction="sum")
+    return losses / (labels * weights).sum().clamp(min=1)
+
+
+def _drawn(lessons: Sequence[Sequence[_Lesson]], shares: Sequence[float], rng: np.random.Generator) -> list[_Lesson]:
+    """The lessons of an epoch in random order: of every corpus its share."""
+    drawn: list[_Lesson] = []
+    for own, share in zip(lessons, shares, strict=True):
+        left = round(share * len(own))
+        while left > 0:
+            drawn += [own[place] for place in rng.permutation(len(own))[:left].tolist()]
+            left -= len(own)
+    return [drawn[place] for place in rng.permutation(len(drawn)).tolist()]
+
+
+def _steps(drawn: Sequence[_Lesson], words: int) -> Iterator[list[_Lesson]]:
+    """Lessons of about so many words a step."""
+    step: list[_Lesson] = []
+    size = 0
+    for lesson in drawn:
+        step.append(lesson)
+        size += len(lesson.words)
+        if size >= words:
+            yield step
+            step, size = [], 0
+    if step:
+        yield step

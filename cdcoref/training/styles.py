@@ -1,0 +1,175 @@
+"""One annotated corpus in, its mentions as another style of annotation has them out, and what can be learnt from them.
+
+Corpora annotate different things (see :data:`cdcoref.corpus.STYLES`). A detector that learns from several of them must
+not be taught by one that what another annotates is no mention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.corpora import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora
+from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
+from cdcoref.linking import score_spans
+from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
+from cdcoref.sequences import Integers, ReadingSequence
+from cdcoref.training.tuning import DETECTION_THRESHOLDS, detected, span_scores
+from cdcoref.words import head_span, is_date, is_relative_pronoun
+
+SLACK = 0.005
+"""F1 that a stricter detection threshold may cost."""
+
+
+def in_style(part: AnnotatedCorpus, style: str) -> Corpus:
+    """The corpus with its mentions as a style has them.
+
+    In its own style a corpus stays as it is. In the style ``dense``, entities are reduced to their heads
+    (:func:`cdcoref.words.head_span`), each head once, and relative pronouns are none. No other change is possible.
+    """
+    if style == part.info.style or not part.info.styles:
+        return part.corpus
+    documents = {document.id: document for document in part.corpus.documents}
+    found: dict[object, Mention] = {}
+    for mention in sorted(part.corpus.mentions, key=lambda m: len(m.tokens)):
+        reduced = _reduced(mention, documents[mention.document])
+        if reduced is not None:
+            found.setdefault((reduced.key, reduced.kind), reduced)
+    return replace(part.corpus, mentions=tuple(sorted(found.values(), key=lambda m: (m.document, m.tokens))))
+
+
+def teaches(info: CorpusInfo, style: str, options: DetectorOptions) -> bool:
+    """Whether a corpus is an example of a style of a detector; one whose style is unknown is of the style in use."""
+    return style in (info.styles or (options.style,))
+
+
+def _reduced(mention: Mention, document: Document) -> Mention | None:
+    words = [document.tokens[token] for token in mention.tokens]
+    if mention.kind != ENTITY:
+        return mention
+    if len(words) == 1 and is_relative_pronoun(words[0]):
+        return None
+    return replace(mention, tokens=mention.tokens[slice(*head_span(words))])
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What a detector is to say of candidate spans.
+
+    Attributes
+    ----------
+    labels
+        Whether a span is a mention. *Shape:* (spans, kinds)
+    weights
+        How much that counts; 0: unknown. *Shape:* (spans, kinds)
+    """
+
+    labels: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+
+def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: CorpusInfo) -> Targets:
+    """What one style teaches about the candidate spans of a sequence.
+
+    A kind that is annotated completely counts in all annotated sentences. Of another, only spans count that begin or
+    end where an annotated mention does: the rest may be mentions or not. The same holds for whatever overlaps a
+    discontinuous mention, or a date if dates are not annotated.
+
+    Parameters
+    ----------
+    sequence
+        Its document's sentences, with candidate spans.
+    mentions
+        Those of its document, in the style.
+    info
+        The corpus' description.
+    """
+    document = sequence.document
+    starts, ends = sequence.words[sequence.starts], sequence.words[sequence.ends - 1] + 1
+    labels = np.zeros((len(starts), len(KINDS)), dtype=np.float32)
+    weights = np.zeros_like(labels)
+    place = {span: number for number, span in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))}
+    begins, stops = np.zeros(len(document.tokens) + 1, dtype=bool), np.zeros(len(document.tokens) + 1, dtype=bool)
+    unknown: dict[str, NDArray[np.bool_]] = {kind: np.zeros(len(document.tokens), dtype=bool) for kind in KINDS}
+    for mention in mentions:
+        kind = mention.kind or ""
+        if not mention.contiguous:
+            unknown[kind][mention.start : mention.end] = True
+            continue
+        begins[mention.start] = stops[mention.end] = True
+        number = place.get((mention.start, mention.end))
+        if number is not None:
+            labels[number, KINDS.index(kind)] = 1
+    if not info.dates:
+        for token, word in enumerate(document.tokens):
+            unknown[ENTITY][token] |= is_date(word)
+    near = begins[starts] | stops[ends]
+    for column, kind in enumerate(KINDS):
+        complete = kind in info.exhaustive and kind not in info.selective
+        if kind in info.kinds or complete:
+            weights[:, column] = 1.0 if complete else near
+        before = np.concatenate([[0], unknown[kind].cumsum()])
+        weights[before[ends] > before[starts], column] = 0.0
+    if document.annotated is not None:
+        listed = np.isin(_sentences(document)[starts], list(document.annotated))
+        weights[~listed] = 0.0
+    return Targets(labels, weights)
+
+
+def judged(mentions: Iterable[Mention], part: AnnotatedCorpus, kind: str) -> list[Mention]:
+    """Those of a kind that the annotation of a corpus can confirm or refute: none with a date if dates are not."""
+    documents = {document.id: document for document in part.corpus.documents}
+
+    def dated(mention: Mention) -> bool:
+        return any(is_date(documents[mention.document].tokens[token]) for token in mention.tokens)
+
+    return [m for m in mentions if m.kind == kind and (part.info.dates or kind != ENTITY or not dated(m))]
+
+
+def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefConfig:
+    """Choose the detection thresholds of every style of the model's detector on `dev`.
+
+    Of every kind the strictest threshold of those with about the highest exact-match F1 (:func:`strictest`), the mean
+    over the corpora that are examples of the style and annotate all mentions of the kind; 0.5 for a kind that none of
+    them annotates so.
+
+    Returns
+    -------
+    CorefConfig
+        The model's configuration with the thresholds; the style in use stays.
+    """
+    parts = annotated_corpora(dev)
+    thresholds = {style: dict.fromkeys(KINDS, 0.5) for style in model.settings.detector.styles}
+    for style, of_style in thresholds.items():
+        examples = []
+        with model.in_style(style):
+            for part in (part for part in parts if teaches(part.info, style, model.settings.detector)):
+                spans = list(score_spans(model, part.corpus.documents, batch_tokens=batch_tokens))
+                examples.append((part, in_style(part, style), spans))
+        for kind in KINDS:
+            own = [e for e in examples if kind in e[0].info.exhaustive and kind not in e[0].info.selective]
+            keys = [judged(gold.mentions, part, kind) for part, gold, _ in own]
+            results = []
+            for threshold in DETECTION_THRESHOLDS if own else ():
+                found = [detected(gold, spans, {**of_style, kind: threshold}).mentions for _, gold, spans in own]
+                sides = zip(keys, (judged(f, e[0], kind) for f, e in zip(found, own, strict=True)), strict=True)
+                results.append(sum(span_scores(*side)[2] for side in sides) / len(own))
+            if results:
+                of_style[kind] = strictest(DETECTION_THRESHOLDS, results)
+    detector = replace(model.settings.detector, thresholds=thresholds)
+    return replace(model.settings, detector=detector).in_style(detector.style) if thresholds else model.settings
+
+
+def strictest(thresholds: Sequence[float], results: Sequence[float]) -> float:
+    """The highest threshold whose result is at most `SLACK` below the best.
+
+    Of two that find mentions equally well, the one that finds fewer leaves less to link, and less to link wrongly.
+    """
+    return max(t for t, result in zip(thresholds, results, strict=True) if result >= max(results) - SLACK)
+
+
+def _sentences(document: Document) -> Integers:
+    return np.array(document.sentence_of_tokens(), dtype=np.int64)

@@ -1,0 +1,98 @@
+"""One corpus in another style, and which spans its annotation says something about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.model import CorefModel, DetectorOptions
+from cdcoref.training.styles import Targets, in_style, judged, span_targets, strictest, teaches
+
+WORDS = ["on", "Friday", "night", "the", "owner", "of", "the", "ferry", ",", "who", "left", ",", "sank", "it"]
+DOCUMENT = Document.from_sentences("d", [WORDS, ["never", "annotated"]], annotated=frozenset([0]))
+MENTIONS = (
+    Mention("d", (0, 1, 2), "entity", "night"),
+    Mention("d", (3, 4, 5, 6, 7), "entity", "owner"),
+    Mention("d", (6, 7), "entity", "ferry"),
+    Mention("d", (9,), "entity", "owner"),
+    Mention("d", (12,), "event", "sink"),
+    Mention("d", (13,), "entity", "ferry"),
+)
+
+
+def part(name: str, **changes: object) -> AnnotatedCorpus:
+    info = replace(CORPORA[name].info, **changes)  # type: ignore[arg-type]
+    return AnnotatedCorpus(Corpus((DOCUMENT,), MENTIONS), info)
+
+
+def targets(model: CorefModel, corpus: AnnotatedCorpus, style: str) -> tuple[Targets, dict[tuple[int, int], int]]:
+    (sequence,) = model.reading_builder()(DOCUMENT)
+    found = span_targets(sequence, list(in_style(corpus, style).mentions), corpus.info)
+    spans = zip(sequence.words[sequence.starts].tolist(), (sequence.words[sequence.ends - 1] + 1).tolist(), strict=True)
+    return found, {span: number for number, span in enumerate(spans)}
+
+
+def test_phrases_are_reduced_to_heads_without_prepositions_and_relative_pronouns() -> None:
+    corpus = part("ecb")
+    assert in_style(corpus, "salient") is corpus.corpus
+    dense = in_style(corpus, "dense")
+    assert [(m.tokens, m.kind, m.cluster) for m in dense.mentions] == [
+        ((1, 2), "entity", "night"), ((4,), "entity", "owner"), ((7,), "entity", "ferry"), ((12,), "event", "sink"),
+        ((13,), "entity", "ferry"),
+    ]  # fmt: skip
+    again = AnnotatedCorpus(dense, corpus.info)
+    assert in_style(again, "dense") == dense
+
+
+def test_what_is_annotated_completely_counts_in_the_annotated_sentences(tiny_model: CorefModel) -> None:
+    found, place = targets(tiny_model, part("ecb"), "salient")
+    assert found.weights[[n for (start, _), n in place.items() if start < len(WORDS)]].all()
+    assert not found.weights[[n for (start, _), n in place.items() if start >= len(WORDS)]].any()
+    positive = {span: found.labels[n].tolist() for span, n in place.items() if found.labels[n].any()}
+    # The model's longest span has three words.
+    assert positive == {(0, 3): [0, 1], (6, 8): [0, 1], (9, 10): [0, 1], (12, 13): [1, 0], (13, 14): [0, 1]}
+
+
+def test_what_some_types_only_are_annotated_of_counts_beside_mentions(tiny_model: CorefModel) -> None:
+    found, place = targets(tiny_model, part("litbank", dates=True), "dense")
+    assert found.weights[place[4, 5]].tolist() == [0, 1]
+    assert found.weights[place[3, 5]].tolist() == [0, 1]  # ends where a mention does
+    assert found.weights[place[7, 9]].tolist() == [0, 1]  # begins there
+    assert not found.weights[place[10, 11]].any()
+
+
+def test_dates_that_are_not_annotated_are_unknown(tiny_model: CorefModel) -> None:
+    found, place = targets(tiny_model, part("meantime"), "dense")
+    assert found.weights[place[1, 2]].tolist() == [1, 0]
+    assert found.weights[place[0, 3]].tolist() == [1, 0]
+    assert found.weights[place[2, 3]].tolist() == [1, 1]
+    corpus = part("meantime")
+    assert [m.tokens for m in judged(MENTIONS, corpus, "entity")] == [m.tokens for m in MENTIONS[1:4] + MENTIONS[5:]]
+    assert judged(MENTIONS, part("ecb"), "entity")[0] == MENTIONS[0]
+
+
+def test_what_a_discontinuous_mention_covers_is_unknown(tiny_model: CorefModel) -> None:
+    corpus = part("ecb")
+    mentions = (*MENTIONS, Mention("d", (10, 12), "event"))
+    found, place = targets(tiny_model, replace(corpus, corpus=replace(corpus.corpus, mentions=mentions)), "salient")
+    assert found.weights[place[11, 12]].tolist() == [0, 1]
+    assert found.weights[place[9, 10]].tolist() == [1, 1]
+    np.testing.assert_array_equal(found.weights[place[9, 12]], [0, 1])
+
+
+def test_a_corpus_of_unknown_style_is_of_the_style_in_use() -> None:
+    (own,) = annotated_corpora(part("ecb").corpus)
+    options = DetectorOptions(1, ("salient", "dense"), "dense")
+    assert not teaches(own.info, "salient", options)
+    assert teaches(own.info, "dense", options)
+    assert in_style(own, "dense") is own.corpus
+    assert teaches(CORPORA["ecb"].info, "salient", options)
+    assert not teaches(CORPORA["gum"].info, "dense", options)
+
+
+def test_the_strictest_of_about_equal_thresholds() -> None:
+    assert strictest([0.1, 0.2, 0.3, 0.4, 0.5], [0.5, 0.7, 0.69, 0.696, 0.6]) == 0.4
+    assert strictest([0.1, 0.2], [0.0, 0.0]) == 0.2
