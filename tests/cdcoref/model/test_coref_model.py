@@ -256,7 +256,7 @@ def test_a_detector_of_several_styles(tiny_model: CorefModel, tmp_path: Path) ->
     model.replace_detector(DetectorOptions(2, ("salient", "dense"), "salient", thresholds))
     batch = collate_readings(list(model.reading_builder()(Document.from_sentences("d", [["the", "ferry", "sank"]]))), 0)
     with torch.inference_mode():
-        salient, (read, _) = model.span_logits(batch), model.read(batch)
+        salient, (read, *_) = model.span_logits(batch), model.read(batch)
         with model.in_style("dense"):
             assert model.settings.detection_threshold == thresholds["dense"]
             dense = model.span_logits(batch)
