@@ -10,7 +10,8 @@
 3. Chooses what vectors and reading together count on the dev splits of all four corpora, tunes thresholds and
    temperatures on those of ECB+ and MEANTIME, as the model ships, and writes cdcoref/models/default with its card.
 
-With --trained FOLDER step 1 is left out: the encoder and the pair scorer of that model are taken.
+With --trained FOLDER step 1 is left out: the encoder and the pair scorer of that model are taken, and its detector if
+that was fitted so. --set changes the preset, to see what a part is worth (--set model.vectors.learnt=0 -o FOLDER).
 --resume goes on after an interruption.
 """
 
@@ -40,7 +41,7 @@ from cdcoref.training import (
 from cdlm.encoder import CDLMModel
 from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, say_on_stderr
-from cdlm.settings import with_settings
+from cdlm.settings import parse_settings, with_settings
 from cdlm.starting_encoders import encoder_folder
 
 STYLES = """The mention detector tells three styles of annotation apart: `salient`, events with the names and nouns of
@@ -78,13 +79,16 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("build/default-model"), help="where training happens")
     parser.add_argument("--trained", type=Path, help="a trained model's folder, instead of training one")
     parser.add_argument("--seed", type=int, default=0, help="random seed; default: %(default)s")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="change a setting, to see what it is worth"
+    )
     parser.add_argument("--resume", action="store_true", help="go on with the training in --work")
     arguments = parser.parse_args()
 
     ecb, meantime = CorpusFolder("ecb", arguments.ecb_root), CorpusFolder("meantime", arguments.meantime)
+    chosen = with_settings(PRESETS["small"], {**parse_settings(arguments.set), "run.seed": arguments.seed})
     if arguments.trained is None:
-        config = with_settings(PRESETS["small"], {"run.seed": arguments.seed})
-        config = replace(config, model=replace(config.model, vectors=VectorOptions(), detector=DetectorOptions()))
+        config = replace(chosen, model=replace(chosen.model, vectors=VectorOptions(), detector=DetectorOptions()))
         train(config, ecb.read("train"), ecb.read("dev"), arguments.work, resume=arguments.resume)
     trained = arguments.trained or arguments.work
     learnt = [
@@ -93,9 +97,10 @@ def main() -> None:
         of_genres(CorpusFolder("gum-heads", arguments.gum).read("train"), FREE_GENRES),
         CorpusFolder("litbank", arguments.litbank).read("train"),
     ]
-    model = with_vectors(trained, learnt, arguments.seed)
+    model = with_vectors(trained, learnt, chosen.model.vectors, arguments.seed)
     gum = CorpusFolder("gum", arguments.gum)
-    with_detector(model, [*learnt, of_genres(gum.read("train"), FREE_GENRES)], arguments.seed)
+    if not model.settings.detector.styles:
+        with_detector(model, [*learnt, of_genres(gum.read("train"), FREE_GENRES)], arguments.seed)
     tuned_on = [ecb.read("dev"), meantime.read("dev")]
     within = [
         CorpusFolder("gum-heads", arguments.gum).read("dev"),
@@ -113,14 +118,13 @@ def of_genres(part: AnnotatedCorpus, genres: Sequence[str]) -> AnnotatedCorpus:
     return replace(part, corpus=part.corpus.subset(chosen))
 
 
-def with_vectors(trained: Path, learnt: Sequence[AnnotatedCorpus], seed: int) -> CorefModel:
+def with_vectors(trained: Path, learnt: Sequence[AnnotatedCorpus], options: VectorOptions, seed: int) -> CorefModel:
     """A trained model with its weights rounded, and heads that compare mentions which were read apart."""
     model = CorefModel.from_pretrained(trained)
     rounded(model)
     model.inference_dtype = torch.bfloat16
     with encoder_folder(PRESETS["small"].encoder) as folder:
         before = CDLMModel.from_pretrained(folder).float()
-    options = PRESETS["small"].model.vectors
     fit_vectors(model, before, learnt, options, VECTORS, batch_tokens=BATCH_TOKENS, seed=seed, say=say_on_stderr)
     rounded(model)
     return model
