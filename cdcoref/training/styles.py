@@ -6,7 +6,7 @@ not be taught by one that what another annotates is no mention.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,9 +19,6 @@ from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
 from cdcoref.sequences import Integers, ReadingSequence
 from cdcoref.training.tuning import DETECTION_THRESHOLDS, detected, span_scores
 from cdcoref.words import head_span, is_date, is_relative_pronoun
-
-SLACK = 0.005
-"""F1 that a stricter detection threshold may cost."""
 
 
 def in_style(part: AnnotatedCorpus, style: str) -> Corpus:
@@ -132,9 +129,8 @@ def judged(mentions: Iterable[Mention], part: AnnotatedCorpus, kind: str) -> lis
 def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefConfig:
     """Choose the detection thresholds of every style of the model's detector on `dev`.
 
-    Of every kind the strictest threshold of those with about the highest exact-match F1 (:func:`strictest`), the mean
-    over the corpora that are examples of the style and annotate all mentions of the kind; 0.5 for a kind that none of
-    them annotates so.
+    Of every kind the threshold with the highest exact-match F1, the mean over the corpora that are examples of the
+    style and annotate all mentions of the kind; 0.5 for a kind that none of them annotates so.
 
     Returns
     -------
@@ -151,24 +147,20 @@ def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefC
                 examples.append((part, in_style(part, style), spans))
         for kind in KINDS:
             own = [e for e in examples if kind in e[0].info.exhaustive and kind not in e[0].info.selective]
-            keys = [judged(gold.mentions, part, kind) for part, gold, _ in own]
-            results = []
-            for threshold in DETECTION_THRESHOLDS if own else ():
-                found = [detected(gold, spans, {**of_style, kind: threshold}).mentions for _, gold, spans in own]
-                sides = zip(keys, (judged(f, e[0], kind) for f, e in zip(found, own, strict=True)), strict=True)
-                results.append(sum(span_scores(*side)[2] for side in sides) / len(own))
-            if results:
-                of_style[kind] = strictest(DETECTION_THRESHOLDS, results)
+            if own:
+                results = [
+                    sum(
+                        span_scores(
+                            judged(gold.mentions, part, kind),
+                            judged(detected(gold, spans, {**of_style, kind: threshold}).mentions, part, kind),
+                        )[2]
+                        for part, gold, spans in own
+                    )
+                    for threshold in DETECTION_THRESHOLDS
+                ]
+                of_style[kind] = DETECTION_THRESHOLDS[int(np.argmax(results))]
     detector = replace(model.settings.detector, thresholds=thresholds)
     return replace(model.settings, detector=detector).in_style(detector.style) if thresholds else model.settings
-
-
-def strictest(thresholds: Sequence[float], results: Sequence[float]) -> float:
-    """The highest threshold whose result is at most `SLACK` below the best.
-
-    Of two that find mentions equally well, the one that finds fewer leaves less to link, and less to link wrongly.
-    """
-    return max(t for t, result in zip(thresholds, results, strict=True) if result >= max(results) - SLACK)
 
 
 def _sentences(document: Document) -> Integers:

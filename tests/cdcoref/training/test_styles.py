@@ -9,7 +9,7 @@ import numpy as np
 from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.model import CorefModel, DetectorOptions
-from cdcoref.training.styles import Targets, in_style, judged, span_targets, strictest, teaches
+from cdcoref.training.styles import Targets, in_style, judged, span_targets, teaches
 
 WORDS = ["on", "Friday", "night", "the", "owner", "of", "the", "ferry", ",", "who", "left", ",", "sank", "it"]
 DOCUMENT = Document.from_sentences("d", [WORDS, ["never", "annotated"]], annotated=frozenset([0]))
@@ -91,8 +91,3 @@ def test_a_corpus_of_unknown_style_is_of_the_style_in_use() -> None:
     assert in_style(own, "dense") is own.corpus
     assert teaches(CORPORA["ecb"].info, "salient", options)
     assert not teaches(CORPORA["gum"].info, "dense", options)
-
-
-def test_the_strictest_of_about_equal_thresholds() -> None:
-    assert strictest([0.1, 0.2, 0.3, 0.4, 0.5], [0.5, 0.7, 0.69, 0.696, 0.6]) == 0.4
-    assert strictest([0.1, 0.2], [0.0, 0.0]) == 0.2
