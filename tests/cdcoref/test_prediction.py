@@ -20,7 +20,7 @@ from cdcoref.formats import read_jsonl
 from cdcoref.linking import Comparison, all_pairs
 from cdcoref.linking import document_pairs as document_pairs_module
 from cdcoref.linking import mentions as mentions_module
-from cdcoref.model import CorefModel
+from cdcoref.model import CorefModel, DetectorOptions
 from cdcoref.prediction import Precision, PredictionOptions, Predictor, load, model_fingerprint
 from cdcoref.results import Plan, Prediction
 from cdlm.settings import with_settings
@@ -371,6 +371,19 @@ def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, tmp_path: Path) 
         load(tiny_model_folder, device="cuda:99")
     with pytest.raises(InputError, match="unknown precision 'fp8'; choose from auto, fp32, bf16, int8"):
         load(tiny_model_folder, precision="fp8")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="the model's mention detector has no style named 'dense'"):
+        load(tiny_model_folder, style="dense")
+
+
+def test_the_style_of_a_loaded_model(tiny_model: CorefModel, tmp_path: Path) -> None:
+    model = copy.deepcopy(tiny_model)
+    thresholds = {"dense": {"event": 0.2, "entity": 0.3}}
+    model.replace_detector(DetectorOptions(1, ("salient", "dense"), "salient", thresholds))
+    model.save_pretrained(tmp_path / "model", "card")
+    assert load(tmp_path / "model", device="cpu").model.settings.detector.style == "salient"
+    settings = load(tmp_path / "model", device="cpu", style="dense").model.settings
+    assert settings.detector.style == "dense"
+    assert settings.detection_threshold == thresholds["dense"]
 
 
 @pytest.mark.parametrize(
