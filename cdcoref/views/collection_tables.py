@@ -100,7 +100,7 @@ def mention_lines(mentions: Iterable[StoredMention]) -> Iterator[str]:
         sure = f"  {_sure(mention.confidence)}" if mention.confidence is not None else ""
         flag = "  (no mention)" if mention.rejected else f"  {mention.cluster}" if mention.cluster else ""
         yield f"{mention.id}  {where}{flag}{sure}"
-        sentence = f"{mention.before} [{mention.text}] {mention.after}".strip()
+        sentence = f"{mention.before}[{mention.text}]{mention.after}"
         yield from (f"    {line}" for line in textwrap.wrap(printable(sentence), 100))
 
 
