@@ -303,6 +303,11 @@ class Collection:
         with self._database.reading() as connection:
             return queries.cluster_count(connection, kind=kind, least=least, story=story, query=query)
 
+    def summaries(self, ids: Sequence[str]) -> list[ClusterSummary]:
+        """Clusters by their ids; those that are not there are left out."""
+        with self._database.reading() as connection:
+            return queries.summaries(connection, [queries.number_of(id, "c", "cluster") for id in ids])
+
     def documents(self, *, limit: int = 100, offset: int = 0) -> list[DocumentSummary]:
         """Documents, the latest first."""
         with self._database.reading() as connection:
