@@ -319,8 +319,17 @@ def _summary(row: Sequence[Any]) -> ClusterSummary:
 
 def _document_summary(row: Sequence[Any]) -> DocumentSummary:
     _, id, story, added, text, mentions, *found = row
-    snippet = found[0] if found else text[:SNIPPET]
+    snippet = found[0] if found else _beginning(text)
     return DocumentSummary(id, story, added, date_of(id, text), len(text.split()), mentions, " ".join(snippet.split()))
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text."""
+    start = text.lstrip()
+    if len(start) <= SNIPPET:
+        return start
+    words = start[: SNIPPET + 1].rpartition(" ")[0] or start[:SNIPPET]
+    return f"{words.rstrip()} ..."
 
 
 def _mention(row: Sequence[Any], document: Document) -> StoredMention:

@@ -1,4 +1,4 @@
-"""What several tests share: a tiny random encoder and model, the command line in this process, a small ECB+.
+"""What several tests share: a tiny random encoder and model, the command line in this process, a browser, a small ECB+.
 
 Models and tokenizers are made once a session and may not be changed; the corpus in the shape of ECB+ is written anew
 for every test, so that a test can break it.
@@ -7,8 +7,9 @@ for every test, so that a test can break it.
 from __future__ import annotations
 
 import io
+import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +18,17 @@ from xml.sax.saxutils import escape, quoteattr
 import pytest
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from cdcoref.model import CorefModel
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync"),
+)
 
 SENTENCES_FILE = "ECBplus_coreference_sentences.csv"
 
@@ -175,3 +184,20 @@ def cdcoref(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
         return Finished(int(code or 0), captured.out, captured.err)
 
     return run
+
+
+# -- a browser -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A browser without a window."""
+    from playwright.sync_api import sync_playwright
+
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip(f"no browser: install one of {', '.join(BROWSERS)}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
