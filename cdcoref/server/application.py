@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -26,8 +25,6 @@ from cdcoref.server.site import Site
 
 BROKEN = "Something went wrong in cdcoref itself; nothing was changed. The terminal says what it was."
 FOREVER = "public, max-age=31536000, immutable"
-
-log = logging.getLogger("cdcoref.server")
 
 
 def make_application(site: Site, port: int) -> ASGIApp:
@@ -90,7 +87,7 @@ def make_application(site: Site, port: int) -> ASGIApp:
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        why = "This address takes no such request." if error.status_code == 405 else str(error.detail)
+        why = "This address takes no such request." if error.status_code == 405 else f"{str(error.detail).rstrip('.')}."
         return await run_in_threadpool(refusal, request.scope, error.status_code, why)
 
     @app.exception_handler(RequestValidationError)
@@ -98,8 +95,7 @@ def make_application(site: Site, port: int) -> ASGIApp:
         return await run_in_threadpool(refusal, request.scope, 422, _first_problem(error))
 
     @app.exception_handler(Exception)
-    async def broken(request: Request, error: Exception) -> Response:
-        log.error("%s %s", request.method, request.url.path, exc_info=error)
+    async def broken(request: Request, _: Exception) -> Response:  # which uvicorn prints
         return await run_in_threadpool(refusal, request.scope, 500, BROKEN)
 
     return Guard(app, site.options, port, refusal)
@@ -108,6 +104,6 @@ def make_application(site: Site, port: int) -> ASGIApp:
 def _first_problem(error: RequestValidationError) -> str:
     """What is wrong with a request, in one sentence."""
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+    where = ".".join(str(part) for part in first["loc"][1:])  # the first says in which part of the request
     what = str(first["msg"]).rstrip(".")
     return f"{where}: {what[:1].lower()}{what[1:]}." if where else f"{what}."

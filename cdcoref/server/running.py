@@ -6,7 +6,6 @@ import errno
 import logging
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -122,7 +121,7 @@ class Server:
 
 
 def serve(path: str | Path, options: ServerOptions, ready: Callable[[Server], None]) -> list[Job]:
-    """Serve a collection until the process is interrupted.
+    """Serve a collection until the process is interrupted or terminated; to be called in the main thread.
 
     Parameters
     ----------
@@ -144,8 +143,8 @@ def serve(path: str | Path, options: ServerOptions, ready: Callable[[Server], No
         As :class:`Server` does.
     """
     server = Server(path, options)
-    # Without this a process that is terminated would end at once.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    # A process that is terminated ends as one that is interrupted, and not at once.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     ready(server)
     with suppress(KeyboardInterrupt):
         server.run()

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from cdcoref.collection import Collection
@@ -146,7 +147,7 @@ def test_a_fault_of_the_program_is_said_and_the_server_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(Collection, "search", broken)
         for address in ("/api/search?query=x", "/search?query=x"):
-            answer = client.get(address)
+            answer = httpx.get(client.server.address + address)
             assert answer.status_code == 500
             assert "Something went wrong in cdcoref itself" in answer.text
             assert "secret" not in answer.text.replace('name="secret"', "")
