@@ -53,6 +53,7 @@ function step(by) {
 
 for (const [number, item] of items.entries()) {
   item.addEventListener("focusin", () => {
+    if (number === current) return;
     items[current]?.classList.remove("current");
     current = number;
   });

@@ -82,7 +82,7 @@ def test_corrections_and_undoing(client: Any) -> None:
     answer = client.send("/corrections", action="same", id=[captain, police], back=back)
     assert (answer.status_code, answer.headers["location"]) == (303, f"{back}?done=1")
     merged = text_of(client.html(answer.headers["location"]))
-    assert "“ Police ”" in merged.partition("are the same . Undo")[0]
+    assert "“ Police ”" in merged.partition("are the same. Undo")[0]
     assert client.get(f"/clusters/{police}").headers["location"] == back  # the merged cluster leads to the older one
     answer = client.send("/corrections/undo", number="1", back=back)
     assert answer.headers["location"] == f"{back}?undone=1"
