@@ -5,8 +5,8 @@
 
 Serves a copy of a collection with ``cdcoref serve``, in a process of its own, and lets readers ask for its pages: the
 start, lists, clusters, documents, searches, what to check next. Readers look at a page for about a second before they
-ask for the next (``--pause 0``: they ask at once). Meanwhile files are added, ``--batch`` at a time, one batch after the
-other. Prints the 50th, 95th and 100th percentile of the time until an answer is there, in milliseconds, without and
+ask for the next (``--pause 0``: they ask at once). Meanwhile files are added, ``--batch`` at a time, one batch after
+the other. Prints the 50th, 95th and 100th percentile of the time until an answer is there, in milliseconds, without and
 with additions, and makes sure that all that was added is there. By default the collection is made up: ``--documents``
 documents with capitalised words as given mentions, linked by lemma, and so are the documents that are added.
 """

@@ -76,8 +76,7 @@ def counts(connection: sqlite3.Connection) -> Counts:
     """How much there is."""
     query = (
         "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM stories), "
-        "(SELECT count(*) FROM mentions WHERE NOT rejected), "
-        "count(*), coalesce(sum(documents > 1), 0), coalesce(sum(mentions = 1), 0), "
+        "coalesce(sum(mentions), 0), count(*), coalesce(sum(documents > 1), 0), coalesce(sum(mentions = 1), 0), "
         "(SELECT count(*) FROM corrections WHERE undone IS NULL) FROM clusters WHERE mentions > 0"
     )
     return Counts(*connection.execute(query).fetchone())

@@ -82,6 +82,7 @@ class Site:
         self.readers = Readers(path)
         self.writer = Writer(path, options)
         self.secret = new_secret()
+        self.page("help.html")  # which compiles the templates before anybody waits for them
 
     def page(self, template: str, notice: Notice | None = None, status: int = 200, **values: Any) -> HTMLResponse:
         """A page made with a template."""
@@ -120,6 +121,7 @@ class Site:
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
+            auto_reload=False,
         )
         environment.filters.update(day=day, snippet=snippet_parts)
         environment.globals.update(
@@ -134,4 +136,6 @@ class Site:
             kind_name=lambda kind: KIND_NAMES.get(kind, kind or "mention"),
             kind_class=lambda kind: kind if kind in KIND_NAMES else "other",
         )
+        for template in environment.list_templates():
+            environment.get_template(template)
         return environment
