@@ -16,6 +16,8 @@ from cdcoref.views import marked_text
 
 SURE, LESS_SURE = 0.75, 0.5
 """Confidences from which on a line is drawn in full, or not quite so."""
+LONGEST_STRETCH = 100
+"""Tokens that are cut at once; of a longer sentence each part has its own levels of lines."""
 DEEPEST = 5
 """Lines below each other that the style sheet knows."""
 _HIT = re.compile("\x02([^\x02\x03]*)\x03")
@@ -54,8 +56,24 @@ class Piece:
     anchors: tuple[str, ...] = ()
 
 
-def paragraphs(page: DocumentPage) -> list[list[Piece]]:
-    """The lines of a document's text, each cut where mentions begin and end; blank lines are left out."""
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A line of a text.
+
+    Attributes
+    ----------
+    pieces
+        Its text, cut where mentions begin and end.
+    depth
+        How many lines there are below each other at most.
+    """
+
+    pieces: tuple[Piece, ...]
+    depth: int
+
+
+def paragraphs(page: DocumentPage) -> list[Paragraph]:
+    """The lines of a document's text; blank ones are left out."""
     mentions = [mention for mention in page.mentions if not mention.rejected]
     ranges = [_ranges(mention, page.document) for mention in mentions]
     order = sorted(range(len(mentions)), key=lambda n: ranges[n][0][0])
@@ -81,7 +99,11 @@ def paragraphs(page: DocumentPage) -> list[list[Piece]]:
             seen.update(ids)
             clusters = tuple(mention.cluster or "" for mention in over)
             found[-1].append(Piece(run.text, lines[::-1], ids, clusters, anchors))
-    return [paragraph for paragraph in found if any(piece.text.strip() for piece in paragraph)]
+    return [
+        Paragraph(tuple(pieces), max((line.level + 1 for piece in pieces for line in piece.lines), default=0))
+        for pieces in found
+        if any(piece.text.strip() for piece in pieces)
+    ]
 
 
 def _ranges(mention: StoredMention, document: Document) -> Sequence[tuple[int, int]]:
@@ -92,8 +114,7 @@ def _stretches(document: Document) -> Iterator[tuple[int, int, bool]]:
     """Stretches of the text that are short and cover all of it but line breaks; whether a line begins with each."""
     borders = {0, len(document.text)}
     for first, last in document.sentences:
-        if first < last:
-            borders.add(document.offsets[first][0])
+        borders.update(document.offsets[token][0] for token in range(first, last, LONGEST_STRETCH))
     lines = {0}
     for gap in _BREAK.finditer(document.text):
         borders.update(gap.span())

@@ -69,7 +69,7 @@ const boxes = mentions ? [...mentions.querySelectorAll("input[type=checkbox]")] 
 
 function showChosen() {
   const chosen = boxes.filter((box) => box.checked).length;
-  byId("chosen").textContent = chosen ? `${chosen.toLocaleString("en")} selected` : "Select mentions to correct them";
+  byId("chosen").textContent = chosen ? `${chosen.toLocaleString("en")} selected` : "None selected";
   byId("actions").classList.toggle("idle", !chosen);
   for (const button of byId("actions").querySelectorAll("button")) {
     button.disabled = button.value === "not-same" ? chosen !== 2 : chosen === 0;
