@@ -57,13 +57,18 @@ def written() -> type[Written]:
     return Written
 
 
-@pytest.fixture
-def news(tmp_path: Path) -> Path:
+def written_news(folder: Path) -> Path:
     """A collection of four documents in two stories."""
-    path = tmp_path / "news.cdcoref"
+    path = folder / "news.cdcoref"
     with Collection.create(path, "lemma") as collection:
         collection.add(joined(*(annotated(id, sentences) for id, sentences in TEXTS.items())))
     return path
+
+
+@pytest.fixture
+def news(tmp_path: Path) -> Path:
+    """A collection of four documents in two stories."""
+    return written_news(tmp_path)
 
 
 class Client:
@@ -158,3 +163,13 @@ def start() -> Iterator[Start]:
 def client(news: Path, start: Start) -> Client:
     """The collection of four documents, served."""
     return start(news)
+
+
+@pytest.fixture(scope="session")
+def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """The same for all tests that change nothing."""
+    path = written_news(tmp_path_factory.mktemp("steady"))
+    with Server(path, ServerOptions(port=0)) as server:
+        client = Client(path, server)
+        yield client
+        client.http.close()

@@ -19,36 +19,36 @@ def as_json(value: Any) -> Any:
     return json.loads(json.dumps(value, default=sorted))
 
 
-def test_reading(client: Any) -> None:
-    with Collection.open(client.path) as collection:
-        about = client.get("/api/collection").json()
+def test_reading(steady: Any) -> None:
+    with Collection.open(steady.path) as collection:
+        about = steady.get("/api/collection").json()
         assert about["counts"] == asdict(collection.counts())
         assert (about["name"], about["model"], about["options"]["kind"]) == ("news.cdcoref", "lemma", "both")
         clusters = collection.clusters()
-        assert client.get("/api/clusters").json() == as_json(
+        assert steady.get("/api/clusters").json() == as_json(
             {"total": len(clusters), "clusters": [asdict(c) for c in clusters]}
         )
-        part = client.get("/api/clusters", params={"kind": "entity", "least": 1, "limit": 2, "offset": 1}).json()
+        part = steady.get("/api/clusters", params={"kind": "entity", "least": 1, "limit": 2, "offset": 1}).json()
         assert part["total"] == collection.cluster_count(kind="entity", least=1)
         assert [c["id"] for c in part["clusters"]] == [
             c.id for c in collection.clusters(kind="entity", least=1, limit=2, offset=1)
         ]
-        assert [c["title"] for c in client.get("/api/clusters?query=mar").json()["clusters"]] == ["Maren"]
-        ferry = client.cluster("ferry")
+        assert [c["title"] for c in steady.get("/api/clusters?query=mar").json()["clusters"]] == ["Maren"]
+        ferry = steady.cluster("ferry")
         page = as_json(asdict(collection.cluster(ferry)))
-        assert client.get(f"/api/clusters/{ferry}").json() == page
-        assert client.get(f"/api/clusters/{ferry}?limit=1&offset=1").json()["documents"] == page["documents"][1:2]
-        documents = client.get("/api/documents?limit=2").json()
+        assert steady.get(f"/api/clusters/{ferry}").json() == page
+        assert steady.get(f"/api/clusters/{ferry}?limit=1&offset=1").json()["documents"] == page["documents"][1:2]
+        documents = steady.get("/api/documents?limit=2").json()
         assert (documents["total"], [d["id"] for d in documents["documents"]]) == (
             4, ["museum.txt", "2024-03-05 storm.txt"],
         )  # fmt: skip
         document = collection.document("harbour.txt")
-        assert client.get("/api/document?id=harbour.txt").json() == as_json(asdict(document))
+        assert steady.get("/api/document?id=harbour.txt").json() == as_json(asdict(document))
         mention = document.mentions[0]
-        assert client.get(f"/api/mentions/{mention.id}").json() == as_json(asdict(mention))
-        found = client.get("/api/search?query=storm").json()
+        assert steady.get(f"/api/mentions/{mention.id}").json() == as_json(asdict(mention))
+        found = steady.get("/api/search?query=storm").json()
         assert found == as_json(asdict(collection.search("storm")))
-        assert client.get("/api/questions").json() == []
+        assert steady.get("/api/questions").json() == []
 
 
 def test_correcting(client: Any) -> None:
@@ -86,8 +86,8 @@ def test_correcting(client: Any) -> None:
         ("/api/", 404, "There is no such address; see /api/openapi.json."),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(client: Any, address: str, status: int, why: str) -> None:
-    answer = client.get(address)
+def test_what_is_wrong_is_said_in_a_sentence(steady: Any, address: str, status: int, why: str) -> None:
+    answer = steady.get(address)
     assert answer.status_code == status
     assert list(answer.json()) == ["error"]
     assert answer.json()["error"].startswith(why)
@@ -101,15 +101,15 @@ def test_what_is_wrong_is_said_in_a_sentence(client: Any, address: str, status: 
         b'{"action": "rename", "ids": ["c1"], "name": ""}', b'{"action": "rename", "ids": ["c1"], "name": "\\ud800"}',
     ],
 )  # fmt: skip
-def test_corrections_that_make_no_sense(client: Any, body: bytes) -> None:
-    answer = client.http.post("/api/corrections", content=body, headers={"Content-Type": "application/json"})
+def test_corrections_that_make_no_sense(steady: Any, body: bytes) -> None:
+    answer = steady.http.post("/api/corrections", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code in (400, 422)
     assert answer.json()["error"].endswith(".")
-    assert client.get("/api/corrections").json() == []
+    assert steady.get("/api/corrections").json() == []
 
 
-def test_the_description(client: Any) -> None:
-    described = client.get("/api/openapi.json").json()
+def test_the_description(steady: Any) -> None:
+    described = steady.get("/api/openapi.json").json()
     assert described["openapi"].startswith("3.")
     assert {(path, method.upper()) for path, methods in described["paths"].items() for method in methods} == {
         ("/api/collection", "GET"), ("/api/clusters", "GET"), ("/api/clusters/{id}", "GET"), ("/api/documents", "GET"),
@@ -139,7 +139,7 @@ def test_a_collection_that_cannot_be_used_now(news: Path, start: Callable[..., A
 
 
 def test_a_fault_of_the_program_is_said_and_the_server_goes_on(
-    client: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    steady: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("secret details")
@@ -147,10 +147,10 @@ def test_a_fault_of_the_program_is_said_and_the_server_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(Collection, "search", broken)
         for address in ("/api/search?query=x", "/search?query=x"):
-            answer = httpx.get(client.server.address + address)
+            answer = httpx.get(steady.server.address + address)
             assert answer.status_code == 500
             assert "Something went wrong in cdcoref itself" in answer.text
             assert "secret" not in answer.text.replace('name="secret"', "")
             assert answer.headers["x-content-type-options"] == "nosniff"
     assert "secret details" in caplog.text
-    assert client.get("/api/search?query=x").status_code == 200
+    assert steady.get("/api/search?query=x").status_code == 200

@@ -20,37 +20,37 @@ TOKEN = "a token of some length".replace(" ", "-")
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1", ""])
-def test_other_hosts(client: Any, host: str) -> None:
+def test_other_hosts(steady: Any, host: str) -> None:
     for address in ("/", "/api/clusters", "/static/keys.js"):
-        answer = client.get(address, headers={"Host": host})
+        answer = steady.get(address, headers={"Host": host})
         assert answer.status_code == 403
         assert "only requests for its own address" in answer.text
 
 
-def test_own_names(client: Any) -> None:
-    port = urlsplit(client.server.address).port
+def test_own_names(steady: Any) -> None:
+    port = urlsplit(steady.server.address).port
     for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
-        assert client.get("/", headers={"Host": f"{name}:{port}"}).status_code == 200
+        assert steady.get("/", headers={"Host": f"{name}:{port}"}).status_code == 200
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost", "x"])
-def test_other_origins(client: Any, origin: str) -> None:
+def test_other_origins(steady: Any, origin: str) -> None:
     for answer in (
-        client.get("/", headers={"Origin": origin}),
-        client.http.post("/corrections", data={"secret": client.secret}, headers={"Origin": origin}),
-        client.http.post("/api/undo", json={}, headers={"Origin": origin}),
+        steady.get("/", headers={"Origin": origin}),
+        steady.http.post("/corrections", data={"secret": steady.secret}, headers={"Origin": origin}),
+        steady.http.post("/api/undo", json={}, headers={"Origin": origin}),
     ):
         assert answer.status_code == 403
         assert "other sites are refused" in answer.text
 
 
-def test_sites_of_the_same_name_on_other_ports_are_others(client: Any) -> None:
-    fields = {"secret": client.secret}
+def test_sites_of_the_same_name_on_other_ports_are_others(steady: Any) -> None:
+    fields = {"secret": steady.secret}
     for site in ("cross-site", "same-site"):
-        assert client.http.post("/corrections/undo", data=fields, headers={"Sec-Fetch-Site": site}).status_code == 403
-    answer = client.http.post("/corrections/undo", data=fields, headers={"Sec-Fetch-Site": "same-origin"})
+        assert steady.http.post("/corrections/undo", data=fields, headers={"Sec-Fetch-Site": site}).status_code == 403
+    answer = steady.http.post("/corrections/undo", data=fields, headers={"Sec-Fetch-Site": "same-origin"})
     assert "There is no correction to undo." in answer.text
-    answer = client.http.post("/corrections/undo", data=fields, headers={"Origin": client.server.address})
+    answer = steady.http.post("/corrections/undo", data=fields, headers={"Origin": steady.server.address})
     assert answer.status_code == 422
 
 
@@ -65,8 +65,8 @@ def test_sites_of_the_same_name_on_other_ports_are_others(client: Any) -> None:
         ("/add", 200),
     ],
 )
-def test_every_answer_has_the_headers(client: Any, address: str, status: int) -> None:
-    answer = client.get(address)
+def test_every_answer_has_the_headers(steady: Any, address: str, status: int) -> None:
+    answer = steady.get(address)
     assert answer.status_code == status
     assert answer.headers["content-security-policy"] == (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -80,9 +80,9 @@ def test_every_answer_has_the_headers(client: Any, address: str, status: int) ->
     assert "server" not in answer.headers
 
 
-def test_no_page_has_a_script_or_a_style_of_its_own(client: Any) -> None:
+def test_no_page_has_a_script_or_a_style_of_its_own(steady: Any) -> None:
     for address in ("/", "/clusters/c1", "/document?id=harbour.txt", "/questions", "/corrections", "/add", "/help"):
-        page = client.html(address)
+        page = steady.html(address)
         assert "<style" not in page
         assert " style=" not in page
 
@@ -179,24 +179,24 @@ def test_ipv6(news: Path, start: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("secret", [None, "", "wrong"])
-def test_forms_that_are_not_of_this_server(client: Any, secret: str | None) -> None:
-    cluster = client.cluster("ferry")
+def test_forms_that_are_not_of_this_server(steady: Any, secret: str | None) -> None:
+    cluster = steady.cluster("ferry")
     fields = {"action": "rename", "id": cluster, "name": "The boat", "back": f"/clusters/{cluster}"}
-    answer = client.http.post("/corrections", data=fields if secret is None else {**fields, "secret": secret})
+    answer = steady.http.post("/corrections", data=fields if secret is None else {**fields, "secret": secret})
     assert answer.status_code == 403
     assert "This page is from before the server was restarted." in answer.text
     assert 'value="The boat"' in answer.text  # what was written stays
-    assert client.get("/api/corrections").json() == []
+    assert steady.get("/api/corrections").json() == []
     for address in ("/corrections/undo", "/add"):
-        assert client.http.post(address, data={"secret": secret or ""}).status_code == 403
+        assert steady.http.post(address, data={"secret": secret or ""}).status_code == 403
 
 
 @pytest.mark.parametrize(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
 )
-def test_the_api_takes_nothing_that_a_foreign_form_can_send(client: Any, kind: str) -> None:
+def test_the_api_takes_nothing_that_a_foreign_form_can_send(steady: Any, kind: str) -> None:
     for address in ("/api/corrections", "/api/undo", "/api/documents", "/api/files", "/api/corrections/1/undo"):
-        answer = client.http.post(address, content=b'{"documents": []}', headers={"Content-Type": kind})
+        answer = steady.http.post(address, content=b'{"documents": []}', headers={"Content-Type": kind})
         assert answer.status_code == 415
         assert "content type" in answer.json()["error"]
 
@@ -225,9 +225,9 @@ def test_too_large(news: Path, start: Callable[..., Any]) -> None:
     assert client.get("/").status_code == 200
 
 
-def test_other_methods_and_protocols(client: Any) -> None:
+def test_other_methods_and_protocols(steady: Any) -> None:
     for method in ("PUT", "DELETE", "PATCH"):
-        answer = client.http.request(method, "/corrections")
+        answer = steady.http.request(method, "/corrections")
         assert answer.status_code == 405
         assert "This address takes no such request." in answer.text
-    assert client.http.request("DELETE", "/api/clusters", headers={"X-Cdcoref": "1"}).status_code == 405
+    assert steady.http.request("DELETE", "/api/clusters", headers={"X-Cdcoref": "1"}).status_code == 405

@@ -66,7 +66,7 @@ def test_a_document_of_many_mentions_in_one_line(page_of: Any) -> None:
     mentions = [Mention("a", tuple(range(n, n + 3)), "entity") for n in range(0, 3997)]
     (paragraph,) = paragraphs(page_of(document, *mentions))
     assert "".join(piece.text for piece in paragraph.pieces) == document.text
-    assert paragraph.depth == 3
+    assert 3 <= paragraph.depth <= 5
 
 
 def test_empty_documents(page_of: Any) -> None:

@@ -145,20 +145,20 @@ def test_fifty_readers_while_documents_are_added(
             answer = client.get(addresses[(number + done) % len(addresses)])
             assert answer.status_code == 200, answer.text
             done += 1
-            time.sleep(0.05)
+            time.sleep(0.2)
         return done
 
     def count() -> None:
         while going:
             counts.append(client.get("/api/collection").json()["counts"]["documents"])
-            time.sleep(0.01)
+            time.sleep(0.05)
 
     with ThreadPoolExecutor(51) as pool:
         readers = [pool.submit(read, number) for number in range(49)]
         counter = pool.submit(count)
         try:
             numbers = []
-            for n in range(3):
+            for n in range(2):
                 corpora = [written.annotated(f"{n}_{k}", [f"The ferry sank near isle {n} {k} ."]) for k in range(4)]
                 file = ("x.jsonl", lines(written.joined(*corpora)))
                 answer = client.http.post("/api/files", files={"files": file}, headers=WRITE)
@@ -171,13 +171,13 @@ def test_fifty_readers_while_documents_are_added(
             going = False
     assert all(reader.result() for reader in readers)
     assert counter.result() is None
-    assert [job["state"] for job in jobs] == ["done"] * 3
+    assert [job["state"] for job in jobs] == ["done"] * 2
     assert counts == sorted(counts)
-    assert set(counts) <= {4, 8, 12, 16}  # each addition is seen whole or not at all
+    assert set(counts) <= {4, 8, 12}  # each addition is seen whole or not at all
     with Collection.open(news) as collection:
         ids = {document.id for document in collection.documents(limit=1000)}
-        assert {f"{n}_{k}" for n in range(3) for k in range(4)} <= ids
-        assert len(ids) == 16
+        assert {f"{n}_{k}" for n in range(2) for k in range(4)} <= ids
+        assert len(ids) == 12
         assert collection.mention(mention).rejected
 
 
