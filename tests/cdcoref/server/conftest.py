@@ -120,7 +120,7 @@ class Client:
 
     def finished(self, number: int) -> dict[str, Any]:
         """An addition, when it is over."""
-        until = time.monotonic() + 60
+        until = time.monotonic() + 240
         while time.monotonic() < until:
             job: dict[str, Any] = self.get(f"/api/jobs/{number}").json()
             if job["state"] in ("done", "failed"):

@@ -346,7 +346,7 @@ def test_files_are_dropped_and_chosen(client: Any, open_at: Open, written: Any, 
     assert page.locator("#list li").all_inner_texts() == ["new.jsonl", "<img src=x>.jsonl"]
     page.get_by_label("is added under a new name").check()
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator(".state")).to_have_text("Added", timeout=60_000)
+    expect(page.locator(".state")).to_have_text("Added", timeout=240_000)
     expect(page.locator(".job")).to_contain_text("documents: 1 added")
     expect(page.locator(".problems li")).to_contain_text("<img src=x>.jsonl")
     page.get_by_role("link", name="new.txt").click()
