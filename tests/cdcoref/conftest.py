@@ -17,8 +17,10 @@ from xml.sax.saxutils import escape, quoteattr
 
 import pytest
 
+from cdcoref.corpus import Corpus, Document, Mention
+
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
     from cdcoref.model import CorefModel
 
@@ -186,6 +188,44 @@ def cdcoref(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     return run
 
 
+# -- documents with mentions -------------------------------------------------------------------------------------------
+
+NOUNS = {"ferry", "storm", "captain", "police", "thieves", "painting", "museum", "guard", "maren"}
+VERBS = {"sank", "arrested", "stole", "saw"}
+
+
+def annotated(id: str, *sentences: str) -> Corpus:
+    """A document whose nouns are entities and whose verbs are events, by the lists above."""
+    document = Document.from_sentences(id, [sentence.split() for sentence in sentences])
+    mentions = []
+    for token, word in enumerate(document.tokens):
+        kind = "entity" if word.lower() in NOUNS else "event" if word in VERBS else None
+        if kind is not None:
+            mentions.append(Mention(id, (token,), kind))
+    return Corpus((document,), tuple(mentions))
+
+
+def joined(*corpora: Corpus) -> Corpus:
+    """Several corpora as one."""
+    return Corpus(
+        tuple(document for corpus in corpora for document in corpus.documents),
+        tuple(mention for corpus in corpora for mention in corpus.mentions),
+    )
+
+
+class Written:
+    """The functions above, for tests."""
+
+    annotated = staticmethod(annotated)
+    joined = staticmethod(joined)
+
+
+@pytest.fixture(scope="session")
+def written() -> type[Written]:
+    """Functions that write documents with mentions, so that no model is needed."""
+    return Written
+
+
 # -- a browser -------------------------------------------------------------------------------------------------------
 
 
@@ -201,3 +241,31 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def expect_no_script_runs() -> Callable[[Page], None]:
+    """Make sure that a page runs and loads nothing that is put into it."""
+
+    def expect_no_script_runs(page: Page) -> None:
+        refused = page.evaluate(
+            """() => {
+                const refused = [];
+                addEventListener('securitypolicyviolation', (event) => refused.push(event.effectiveDirective));
+                const script = document.createElement('script');
+                script.textContent = 'window.harmed = 1';
+                document.body.append(script);
+                const image = document.createElement('img');
+                image.src = 'http://127.0.0.1:9/x.png';
+                document.body.append(image);
+                const frame = document.createElement('div');
+                frame.innerHTML = '<p onclick="window.harmed = 1" style="color: red">';
+                document.body.append(frame);
+                frame.firstChild.click();
+                return new Promise((done) => setTimeout(() => done([refused, window.harmed]), 100));
+            }"""
+        )
+        assert refused[1] is None
+        assert {"script-src-elem", "img-src", "script-src-attr", "style-src-attr"} <= set(refused[0])
+
+    return expect_no_script_runs

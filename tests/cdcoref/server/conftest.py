@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,8 @@ import httpx
 import pytest
 
 from cdcoref.collection import Collection
-from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.server import Server, ServerOptions
 
-NOUNS = {"ferry", "storm", "captain", "police", "thieves", "painting", "museum", "guard", "maren"}
-VERBS = {"sank", "arrested", "stole", "saw"}
 TEXTS = {
     "2024-03-06 inquiry.txt": ("The captain of the ferry Maren was arrested on Wednesday .", "Police saw the ferry ."),
     "harbour.txt": ("The ferry Maren sank in the storm off Tresk .", "Police arrested the captain ."),
@@ -25,50 +22,18 @@ TEXTS = {
 }
 
 
-def annotated(id: str, sentences: Sequence[str]) -> Corpus:
-    """A document whose nouns are entities and whose verbs are events, by the lists above."""
-    document = Document.from_sentences(id, [sentence.split() for sentence in sentences])
-    mentions = []
-    for token, word in enumerate(document.tokens):
-        kind = "entity" if word.lower() in NOUNS else "event" if word in VERBS else None
-        if kind is not None:
-            mentions.append(Mention(id, (token,), kind))
-    return Corpus((document,), tuple(mentions))
-
-
-def joined(*corpora: Corpus) -> Corpus:
-    """Several corpora as one."""
-    return Corpus(
-        tuple(document for corpus in corpora for document in corpus.documents),
-        tuple(mention for corpus in corpora for mention in corpus.mentions),
-    )
-
-
-class Written:
-    """The functions above, for tests."""
-
-    annotated = staticmethod(annotated)
-    joined = staticmethod(joined)
-
-
-@pytest.fixture(scope="session")
-def written() -> type[Written]:
-    """Functions that write documents."""
-    return Written
-
-
-def written_news(folder: Path) -> Path:
+def written_news(folder: Path, written: Any) -> Path:
     """A collection of four documents in two stories."""
     path = folder / "news.cdcoref"
     with Collection.create(path, "lemma") as collection:
-        collection.add(joined(*(annotated(id, sentences) for id, sentences in TEXTS.items())))
+        collection.add(written.joined(*(written.annotated(id, *sentences) for id, sentences in TEXTS.items())))
     return path
 
 
 @pytest.fixture
-def news(tmp_path: Path) -> Path:
+def news(tmp_path: Path, written: Any) -> Path:
     """A collection of four documents in two stories."""
-    return written_news(tmp_path)
+    return written_news(tmp_path, written)
 
 
 class Client:
@@ -166,9 +131,9 @@ def client(news: Path, start: Start) -> Client:
 
 
 @pytest.fixture(scope="session")
-def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+def steady(tmp_path_factory: pytest.TempPathFactory, written: Any) -> Iterator[Client]:
     """The same for all tests that change nothing."""
-    path = written_news(tmp_path_factory.mktemp("steady"))
+    path = written_news(tmp_path_factory.mktemp("steady"), written)
     with Server(path, ServerOptions(port=0)) as server:
         client = Client(path, server)
         yield client

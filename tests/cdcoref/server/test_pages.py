@@ -154,7 +154,7 @@ def test_the_same_as_another_cluster(steady: Any) -> None:
 
 def test_pages_of_lists(tmp_path: Path, start: Callable[..., Any], written: Any) -> None:
     path = tmp_path / "many.cdcoref"
-    corpora = [written.annotated(f"{n:03}.txt", [f"The ferry sank near isle {n} ."]) for n in range(120)]
+    corpora = [written.annotated(f"{n:03}.txt", f"The ferry sank near isle {n} .") for n in range(120)]
     with Collection.create(path, "lemma") as collection:
         collection.add(written.joined(*corpora))
     client = start(path)

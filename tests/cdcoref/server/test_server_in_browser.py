@@ -127,7 +127,7 @@ def test_help(steady: Any, open_at: Open) -> None:
 def test_pages_by_keyboard(tmp_path: Path, start: Start, written: Any, open_at: Open) -> None:
     path = tmp_path / "many.cdcoref"
     with Collection.create(path, "lemma") as collection:
-        collection.add(written.joined(*(written.annotated(f"{n}", [f"A ferry {n} ."]) for n in range(60))))
+        collection.add(written.joined(*(written.annotated(f"{n}", f"A ferry {n} .") for n in range(60))))
     page = open_at(start(path), "/documents")
     page.keyboard.press("]")
     expect(page.locator(".pages")).to_contain_text("Page 2")
@@ -329,7 +329,7 @@ def test_what_to_check_next(asked: Any, open_at: Open) -> None:
 
 
 def test_files_are_dropped_and_chosen(client: Any, open_at: Open, written: Any, tmp_path: Path) -> None:
-    write_corpus(written.annotated("new.txt", ["The ferry Maren sank again ."]), tmp_path / "new.jsonl")
+    write_corpus(written.annotated("new.txt", "The ferry Maren sank again ."), tmp_path / "new.jsonl")
     page = open_at(client, "/add")
     page.locator("#files").set_input_files(tmp_path / "new.jsonl")
     expect(page.locator("#state")).to_have_text("1 file")
@@ -418,29 +418,11 @@ def test_hostile_documents_do_nothing(tmp_path: Path, start: Start, open_at: Ope
     assert page.evaluate("window.harmed") is None
 
 
-def test_no_other_script_can_run(steady: Any, browser: Browser) -> None:
+def test_no_other_script_can_run(steady: Any, browser: Browser, expect_no_script_runs: Callable[[Page], None]) -> None:
     page = browser.new_page()
     page.goto(f"{steady.server.address}/")
-    refused = page.evaluate(
-        """() => {
-            const refused = [];
-            addEventListener('securitypolicyviolation', (event) => refused.push(event.effectiveDirective));
-            const script = document.createElement('script');
-            script.textContent = 'window.harmed = 1';
-            document.body.append(script);
-            const image = document.createElement('img');
-            image.src = 'http://127.0.0.1:9/x.png';
-            document.body.append(image);
-            const frame = document.createElement('div');
-            frame.innerHTML = '<p onclick="window.harmed = 1" style="color: red">';
-            document.body.append(frame);
-            frame.firstChild.click();
-            return new Promise((done) => setTimeout(() => done([refused, window.harmed]), 100));
-        }"""
-    )
+    expect_no_script_runs(page)
     page.close()
-    assert refused[1] is None
-    assert {"script-src-elem", "img-src", "script-src-attr", "style-src-attr"} <= set(refused[0])
 
 
 def test_a_page_of_another_site_can_do_nothing(client: Any, browser: Browser, tmp_path: Path) -> None:
@@ -498,7 +480,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory, written: Any) -> Path:
     for n in range(2000):
         own = " ".join(f"{word}{n % 20}" for word in ("isle", "cape", "strait", "harbour", "line", "coast"))
         text = [f"The ferry Maren sank in the storm near {own} .", f"Police arrested the captain of number {n} ."]
-        corpora.append(written.annotated(f"2024-{n // 200 + 1:02}-{n % 28 + 1:02} report {n}.txt", text))
+        corpora.append(written.annotated(f"2024-{n // 200 + 1:02}-{n % 28 + 1:02} report {n}.txt", *text))
     with Collection.create(path, "lemma") as collection:
         collection.add(written.joined(*corpora))
     return path

@@ -43,7 +43,7 @@ def added(client: Any, *files: tuple[str, bytes], **fields: str) -> dict[str, An
 
 
 def test_adding_files(client: Any, written: Any, lines: Callable[[Corpus], bytes]) -> None:
-    new = lines(written.annotated("new.txt", ["The ferry Maren sank again ."]))
+    new = lines(written.annotated("new.txt", "The ferry Maren sank again ."))
     answer = client.http.post("/add", data={"secret": client.secret}, files={"files": ("new.jsonl", new)})
     assert answer.status_code == 303
     number = int(answer.headers["location"].removeprefix("/jobs/"))
@@ -58,7 +58,7 @@ def test_adding_files(client: Any, written: Any, lines: Callable[[Corpus], bytes
     assert "new.jsonl" in client.html("/add")
     assert "sank again" in client.html("/document?id=new.txt").replace("</span></a>", "").replace("  ", " ")
     # The same again is recognised by its content; what cannot be read does not affect the rest.
-    other = lines(written.annotated("other.txt", ["The museum closed ."]))
+    other = lines(written.annotated("other.txt", "The museum closed ."))
     job = added(client, ("a.jsonl", new), ("../../b.jsonl", other), ("c.jsonl", b'{"x'), ("d.pdf", b"%PDF-1.4 \n"))
     assert job["state"] == "done"
     assert (job["report"]["added"], job["report"]["known"]) == (["other.txt"], {"new.txt": "new.txt"})
@@ -68,16 +68,16 @@ def test_adding_files(client: Any, written: Any, lines: Callable[[Corpus], bytes
     assert (job["state"], job["summary"]) == ("failed", ["there was no document to add"])
     assert "Not added" in client.html(f"/jobs/{job['number']}")
     # A changed document replaces the earlier one, or is added beside it.
-    changed = written.annotated("new.txt", ["The storm sank the ferry ."])
+    changed = written.annotated("new.txt", "The storm sank the ferry .")
     job = added(client, ("x.jsonl", lines(changed)), same_name="keep")
     assert job["report"]["added"] == ["new (2).txt"]
-    job = added(client, ("x.jsonl", lines(written.annotated("new.txt", ["Police saw it ."]))))
+    job = added(client, ("x.jsonl", lines(written.annotated("new.txt", "Police saw it ."))))
     assert job["report"]["replaced"] == ["new.txt"]
     assert client.get("/api/collection").json()["counts"]["documents"] == 7
     # Files with two documents of one name, and compressed ones.
     job = added(client, ("x.jsonl", lines(changed)), ("y.jsonl", lines(changed)))
     assert "another of these files has a document 'new.txt' too" in job["problems"][0]
-    job = added(client, ("z.jsonl.gz", gzip.compress(lines(written.annotated("z", ["A guard saw it ."])))))
+    job = added(client, ("z.jsonl.gz", gzip.compress(lines(written.annotated("z", "A guard saw it .")))))
     assert job["report"]["added"] == ["z"]
     for wrong in ({"files": ("", b"x")}, {"other": ("a.txt", b"x")}):
         answer = client.http.post("/add", data={"secret": client.secret}, files=wrong)
@@ -159,7 +159,7 @@ def test_fifty_readers_while_documents_are_added(
         try:
             numbers = []
             for n in range(2):
-                corpora = [written.annotated(f"{n}_{k}", [f"The ferry sank near isle {n} {k} ."]) for k in range(4)]
+                corpora = [written.annotated(f"{n}_{k}", f"The ferry sank near isle {n} {k} .") for k in range(4)]
                 file = ("x.jsonl", lines(written.joined(*corpora)))
                 answer = client.http.post("/api/files", files={"files": file}, headers=WRITE)
                 numbers.append(answer.json()["number"])
@@ -215,7 +215,7 @@ def test_a_helper_that_is_killed_loses_nothing(client: Any, written: Any, lines:
     assert job["state"] == "failed"
     assert job["summary"] == ["the program that adds documents ended (exit code -9); nothing of these files was stored"]
     assert client.get("/api/collection").json()["counts"]["documents"] == 4
-    job = added(client, ("x.jsonl", lines(written.annotated("x", ["The ferry sank ."]))))  # another one is started
+    job = added(client, ("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))  # another one is started
     assert job["report"]["added"] == ["x"]
 
 
@@ -261,7 +261,7 @@ def requests(news: Path, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
 def test_the_program_that_adds(
     requests: Callable[..., list[dict[str, Any]]], written: Any, lines: Callable[[Corpus], bytes], news: Path
 ) -> None:
-    answers = requests(("x.jsonl", lines(written.annotated("x", ["The ferry sank ."]))))
+    answers = requests(("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))
     assert answers[0] == {"stage": "reading the files", "done": 0, "total": 0}
     assert answers[-1]["report"]["added"] == ["x"]
     assert requests(("x.pdf", b"%PDF-1.4"))[-1]["error"] == "there was no document to add"
