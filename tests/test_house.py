@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("cdcoref", "cdlm")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-HEAVY = ("torch", "transformers", "spacy", "sklearn", "scipy", "numba", "ray")
+HEAVY = ("torch", "transformers", "spacy", "sklearn", "scipy", "numba", "ray", "fastapi", "uvicorn")
 MODEL_LIMIT = 36 * 10**6
 
 ROOTS = {"cdcoref", "cdlm", "cdcoref.__main__", "cdlm.__main__"}
@@ -145,6 +145,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
         *("cdcoref.wording", "cdlm.files"),
     },
+    "cdcoref.server": {
+        *("cdcoref.collection", "cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.prediction"),
+        *("cdcoref.results", "cdcoref.views", "cdcoref.wording"),
+    },
     "cdcoref.cli": {
         *(
             "cdcoref.collection",
@@ -154,8 +158,15 @@ MAY_IMPORT: dict[str, set[str]] = {
             "cdcoref.evaluation",
             "cdcoref.formats",
         ),
-        *("cdcoref.model", "cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.stories"),
-        *("cdcoref.training", "cdcoref.views", "cdcoref.wording", "cdlm.command_line", "cdlm.progress"),
+        *("cdcoref.model", "cdcoref.prediction", "cdcoref.results", "cdcoref.scoring", "cdcoref.server"),
+        *(
+            "cdcoref.stories",
+            "cdcoref.training",
+            "cdcoref.views",
+            "cdcoref.wording",
+            "cdlm.command_line",
+            "cdlm.progress",
+        ),
         "cdlm.settings",
     },
 }

@@ -21,6 +21,7 @@ from cdcoref.cli import (
     rebuild,
     remove,
     score,
+    serve,
     show,
     stats,
     train,
@@ -54,6 +55,7 @@ app.command("predict")(predict.predict)
 app.command("add")(add.add)
 app.command("show")(show.show)
 app.command("correct")(correct.correct)
+app.command("serve")(serve.serve)
 app.command("remove")(remove.remove)
 app.command("rebuild")(rebuild.rebuild)
 app.command("train")(train.train)

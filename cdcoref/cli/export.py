@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, corpus_or_files
-from cdcoref.cli.output_options import LayoutOption, document_writer, write_output
+from cdcoref.cli.output_options import LayoutOption, document_writer
 from cdcoref.errors import InputError
 from cdcoref.wording import counted
 
@@ -48,6 +48,7 @@ def export(
     file.
     """
     from cdcoref.corpus import Corpus
+    from cdcoref.views import write_result
 
     document_writer(output, layout)  # which refuses a wrong name before the work
     source: Corpus | Prediction
@@ -65,7 +66,7 @@ def export(
     else:
         gold = source.corpus.of_kind(kind)
         source = replace(source, corpus=gold)
-    notes = write_output(source, output, layout)
+    notes = write_result(source, output, layout)
     for note in gold.notes:
         print(f"cdcoref: {note}", file=sys.stderr)
     written = f"{counted(len(gold.documents), 'document')}, {counted(len(gold.mentions), 'mention')}"

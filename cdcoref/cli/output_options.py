@@ -1,4 +1,4 @@
-"""The output file of ``cdcoref predict`` and ``cdcoref export``: its options, and how it is written."""
+"""The output file of ``cdcoref predict`` and ``cdcoref export``: its options, and what writes it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import typer
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
-    from cdcoref.corpus import Corpus
     from cdcoref.formats import Writer
-    from cdcoref.results import Prediction
 
 LayoutOption = Annotated[
     Literal["cross-document", "2012"] | None,
@@ -33,7 +31,7 @@ def document_writer(output: Path, layout: str | None) -> Writer | None:
         If the output's suffix is unknown, or its format has no such layout.
     """
     from cdcoref.formats import output_format, output_suffixes
-    from cdcoref.views import WRITERS
+    from cdcoref.views import WRITERS, result_suffixes
 
     if output.name.endswith(tuple(WRITERS)):
         if layout is not None:
@@ -41,27 +39,8 @@ def document_writer(output: Path, layout: str | None) -> Writer | None:
         return None
     if output.name.removesuffix(".gz").lower().endswith(output_suffixes()):
         return output_format(output, layout).writer
-    *most, last = sorted({*output_suffixes(), *(suffix.removesuffix(".gz") for suffix in WRITERS)})
+    *most, last = result_suffixes()
     raise InputError(
         f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow",
         output,
     )
-
-
-def write_output(source: Prediction | Corpus, output: Path, layout: str | None) -> tuple[str, ...]:
-    """Write documents, mentions and clusters in the format that the file's name ends in.
-
-    Returns
-    -------
-    tuple
-        A sentence for each kind of information that the format cannot express.
-    """
-    from cdcoref.formats import write_corpus
-    from cdcoref.results import corpus_and_stories
-    from cdcoref.views import WRITERS
-
-    suffix = next((suffix for suffix in WRITERS if output.name.endswith(suffix)), None)
-    if suffix is None:
-        return write_corpus(corpus_and_stories(source)[0], output, layout=layout)
-    WRITERS[suffix](source, output)
-    return ()

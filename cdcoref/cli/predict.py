@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from cdcoref.cli.output_options import LayoutOption, document_writer, write_output
+from cdcoref.cli.output_options import LayoutOption, document_writer
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress, duration
 from cdcoref.errors import InputError
@@ -221,9 +221,9 @@ def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool)
 
 def write_prediction(prediction: Prediction, output: Path, layout: str | None) -> None:
     """Write documents, mentions and clusters in the format given by the file's suffix."""
-    from cdcoref.views import summary
+    from cdcoref.views import summary, write_result
 
-    for note in write_output(prediction, output, layout):
+    for note in write_result(prediction, output, layout):
         _say(note)
     _say(summary(prediction.counts()))
     _say(f"written to {output}")

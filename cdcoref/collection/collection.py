@@ -278,39 +278,76 @@ class Collection:
         kind: str | None = None,
         least: int = 2,
         story: int | None = None,
+        query: str | None = None,
         limit: int = 100,
         offset: int = 0,
     ) -> list[ClusterSummary]:
-        """Clusters of at least `least` mentions, those in most documents first."""
+        """Clusters of at least `least` mentions, those in most documents first.
+
+        Parameters
+        ----------
+        kind, story
+            Only those of a kind, of a story.
+        query
+            Only those that :meth:`search` finds.
+        """
         with self._database.reading() as connection:
-            return queries.cluster_list(connection, kind=kind, least=least, story=story, limit=limit, offset=offset)
+            return queries.cluster_list(
+                connection, kind=kind, least=least, story=story, query=query, limit=limit, offset=offset
+            )
+
+    def cluster_count(
+        self, *, kind: str | None = None, least: int = 2, story: int | None = None, query: str | None = None
+    ) -> int:
+        """How many clusters :meth:`clusters` lists without a limit."""
+        with self._database.reading() as connection:
+            return queries.cluster_count(connection, kind=kind, least=least, story=story, query=query)
+
+    def summaries(self, ids: Sequence[str]) -> list[ClusterSummary]:
+        """Clusters by their ids; those that are not there are left out."""
+        with self._database.reading() as connection:
+            return queries.summaries(connection, [queries.number_of(id, "c", "cluster") for id in ids])
 
     def documents(self, *, limit: int = 100, offset: int = 0) -> list[DocumentSummary]:
         """Documents, the latest first."""
         with self._database.reading() as connection:
             return queries.document_list(connection, limit=limit, offset=offset)
 
-    def cluster(self, id: str) -> ClusterPage:
+    def cluster(self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None) -> ClusterPage:
         """All about a cluster; about the one into which it was merged, if it was.
 
+        Parameters
+        ----------
+        limit, offset
+            Its mentions in so many of its documents, in the order of their dates; by default in all.
+        around
+            Instead of an offset: the id of a mention that is to be among them.
+
         Raises
         ------
         InputError
             If there is none.
         """
         with self._database.reading() as connection:
-            return queries.cluster_page(connection, id)
+            if around is not None and limit is not None:
+                offset = queries.place_of_mention(connection, id, around) // limit * limit
+            return queries.cluster_page(connection, id, limit=limit, offset=offset)
 
-    def document(self, id: str) -> DocumentPage:
+    def document(self, id: str, *, others: int | None = None) -> DocumentPage:
         """All about a document.
 
+        Parameters
+        ----------
+        others
+            How many other documents of its story are listed; by default all.
+
         Raises
         ------
         InputError
             If there is none.
         """
         with self._database.reading() as connection:
-            return queries.document_page(connection, id)
+            return queries.document_page(connection, id, others=others)
 
     def mention(self, id: str) -> StoredMention:
         """A mention by its id.
@@ -332,10 +369,10 @@ class Collection:
         with self._database.reading() as connection:
             return queries.search(connection, query, limit=limit, offset=offset)
 
-    def least_sure(self, limit: int = 20) -> list[Question]:
+    def least_sure(self, limit: int = 20, offset: int = 0) -> list[Question]:
         """The decisions that are the least sure; none if mentions are linked by lemma."""
         with self._database.reading() as connection:
-            return queries.questions(connection, limit)
+            return queries.questions(connection, limit, offset)
 
     def corrections(self) -> list[Correction]:
         """What was said, in that order; also what was undone."""

@@ -164,6 +164,8 @@ def _rename(connection: sqlite3.Connection, ids: Sequence[str], name: str | None
         raise InputError("name one cluster to be renamed")
     if not chosen or len(chosen) > LONGEST_NAME:
         raise InputError(f"a cluster's name has 1 to {LONGEST_NAME} characters")
+    if any("\ud800" <= character <= "\udfff" for character in chosen):
+        raise InputError("the name contains half of a surrogate pair, which is not a character")
     number = living_cluster(connection, number_of(ids[0], "c", "cluster"))
     row = connection.execute("SELECT 1 FROM clusters WHERE number = ? AND mentions > 0", (number,)).fetchone()
     if row is None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from cdcoref.collection.dates import BEGINNING, date_of
 from cdcoref.collection.names import living_cluster
 from cdcoref.collection.records import (
     ClusterChange,
@@ -39,7 +39,14 @@ _DOCUMENT = (
     "(SELECT count(*) FROM mentions WHERE mentions.document = documents.number AND NOT rejected)"
 )
 _MENTION = "mentions.number, cluster, rejected, confidence, tokens, mentions.kind, documents.id"
+_SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]")
+_WITH_WORDS = (
+    "SELECT cluster FROM mentions WHERE number IN (SELECT rowid FROM mention_words WHERE mention_words MATCH ?) "
+    "UNION SELECT number FROM clusters WHERE name IS NOT NULL AND name LIKE ? ESCAPE '\\'"
+)
+NOTHING = '""'
+"""A query that finds nothing."""
 
 
 def mention_id(number: int) -> str:
@@ -69,28 +76,52 @@ def counts(connection: sqlite3.Connection) -> Counts:
     """How much there is."""
     query = (
         "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM stories), "
-        "(SELECT count(*) FROM mentions WHERE NOT rejected), "
-        "count(*), coalesce(sum(documents > 1), 0), coalesce(sum(mentions = 1), 0), "
+        "coalesce(sum(mentions), 0), count(*), coalesce(sum(documents > 1), 0), coalesce(sum(mentions = 1), 0), "
         "(SELECT count(*) FROM corrections WHERE undone IS NULL) FROM clusters WHERE mentions > 0"
     )
     return Counts(*connection.execute(query).fetchone())
 
 
 def cluster_list(
-    connection: sqlite3.Connection, *, kind: str | None, least: int, story: int | None, limit: int, offset: int
+    connection: sqlite3.Connection,
+    *,
+    kind: str | None,
+    least: int,
+    story: int | None,
+    query: str | None,
+    limit: int,
+    offset: int,
 ) -> list[ClusterSummary]:
-    """Clusters of at least so many mentions, those in most documents first."""
+    """Clusters of at least so many mentions that have all the words of a query, those in most documents first."""
+    condition, values = _chosen(kind, least, story, query)
+    sql = (
+        f"SELECT {_SUMMARY} FROM clusters WHERE {condition} "
+        "ORDER BY documents DESC, mentions DESC, number LIMIT ? OFFSET ?"
+    )
+    return [_summary(row) for row in connection.execute(sql, (*values, limit, offset))]
+
+
+def cluster_count(
+    connection: sqlite3.Connection, *, kind: str | None, least: int, story: int | None, query: str | None
+) -> int:
+    """How many clusters :func:`cluster_list` lists without a limit."""
+    condition, values = _chosen(kind, least, story, query)
+    (count,) = connection.execute(f"SELECT count(*) FROM clusters WHERE {condition}", values).fetchone()
+    return int(count)
+
+
+def _chosen(kind: str | None, least: int, story: int | None, query: str | None) -> tuple[str, list[object]]:
+    """The condition that chooses clusters, and its values."""
     conditions = ["mentions >= ?"]
     values: list[object] = [max(1, least)]
     for column, value in (("kind", kind), ("story", story)):
         if value is not None:
             conditions.append(f"{column} = ?")
             values.append(value)
-    query = (
-        f"SELECT {_SUMMARY} FROM clusters WHERE {' AND '.join(conditions)} "
-        "ORDER BY documents DESC, mentions DESC, number LIMIT ? OFFSET ?"
-    )
-    return [_summary(row) for row in connection.execute(query, (*values, limit, offset))]
+    if query is not None and query.strip():
+        conditions.append(f"number IN ({_WITH_WORDS})")
+        values += [_match(query) or NOTHING, _like(query)]
+    return " AND ".join(conditions), values
 
 
 def document_list(connection: sqlite3.Connection, *, limit: int, offset: int) -> list[DocumentSummary]:
@@ -99,8 +130,8 @@ def document_list(connection: sqlite3.Connection, *, limit: int, offset: int) ->
     return [_document_summary(row) for row in connection.execute(query, (limit, offset))]
 
 
-def cluster_page(connection: sqlite3.Connection, id: str) -> ClusterPage:
-    """All about a cluster, or about the one into which it was merged.
+def cluster_page(connection: sqlite3.Connection, id: str, *, limit: int | None, offset: int) -> ClusterPage:
+    """All about a cluster, or about the one into which it was merged, with so many of its documents.
 
     Raises
     ------
@@ -111,11 +142,24 @@ def cluster_page(connection: sqlite3.Connection, id: str) -> ClusterPage:
     row = connection.execute(f"SELECT {_SUMMARY} FROM clusters WHERE number = ?", (number,)).fetchone()
     if row is None:
         raise InputError(f"there is no cluster {id} in the collection")
+    order = documents_in_time(connection, number)
+    chosen = order[offset : None if limit is None else offset + limit]
+    documents, rows = {}, []
+    for chunk in chunks(chosen):
+        query = f"SELECT {_DOCUMENT} FROM documents WHERE number IN ({marks(chunk)})"
+        documents.update({row[0]: _document_summary(row) for row in connection.execute(query, chunk)})
+        query = (
+            f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
+            f"WHERE cluster = ? AND document IN ({marks(chunk)}) ORDER BY place"
+        )
+        rows += connection.execute(query, (number, *chunk)).fetchall()
+    place = {documents[document].id: n for n, document in enumerate(chosen)}
+    mentions = stored_mentions(connection, sorted(rows, key=lambda row: place[row[-1]]))
     query = (
-        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
-        "WHERE cluster = ? ORDER BY document, place"
+        "SELECT words, count(*) AS occurrences FROM mentions WHERE cluster = ? "
+        "GROUP BY words ORDER BY occurrences DESC, min(document), min(place)"
     )
-    mentions = stored_mentions(connection, connection.execute(query, (number,)).fetchall())
+    names = connection.execute(query, (number,)).fetchall()
     query = (
         "SELECT cluster, count(DISTINCT document) AS shared FROM mentions WHERE cluster != ?1 AND document IN "
         "(SELECT document FROM mentions WHERE cluster = ?1) GROUP BY cluster ORDER BY shared DESC, cluster LIMIT ?2"
@@ -125,7 +169,9 @@ def cluster_page(connection: sqlite3.Connection, id: str) -> ClusterPage:
     changes = connection.execute(query, (number,)).fetchall()
     return ClusterPage(
         _summary(row),
-        tuple(Counter(mention.text for mention in mentions).most_common()),
+        tuple(names),
+        tuple(documents[document] for document in chosen),
+        offset,
         tuple(mentions),
         tuple(summaries(connection, near)),
         tuple(
@@ -135,8 +181,27 @@ def cluster_page(connection: sqlite3.Connection, id: str) -> ClusterPage:
     )
 
 
-def document_page(connection: sqlite3.Connection, id: str) -> DocumentPage:
-    """All about a document.
+def documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]:
+    """Numbers of the documents in which a cluster is mentioned, by date; those without one last, as they were added."""
+    query = (
+        "SELECT number, id, substr(text, 1, ?) FROM documents "
+        "WHERE number IN (SELECT document FROM mentions WHERE cluster = ?)"
+    )
+    rows = connection.execute(query, (BEGINNING, cluster)).fetchall()
+    dated = [(date_of(id, beginning), number) for number, id, beginning in rows]
+    return [number for _, number in sorted(dated, key=lambda row: (row[0] is None, row[0] or "", row[1]))]
+
+
+def place_of_mention(connection: sqlite3.Connection, cluster: str, mention: str) -> int:
+    """The place, from 0, of a mention's document among those of its cluster's page; 0 if it is not there."""
+    number = living_cluster(connection, number_of(cluster, "c", "cluster"))
+    query = "SELECT document FROM mentions WHERE number = ? AND cluster = ?"
+    row = connection.execute(query, (number_of(mention, "m", "mention"), number)).fetchone()
+    return 0 if row is None else documents_in_time(connection, number).index(row[0])
+
+
+def document_page(connection: sqlite3.Connection, id: str, *, others: int | None) -> DocumentPage:
+    """All about a document, with so many others of its story.
 
     Raises
     ------
@@ -154,13 +219,14 @@ def document_page(connection: sqlite3.Connection, id: str) -> DocumentPage:
     )
     rows = connection.execute(query, (row[0],)).fetchall()
     clusters = dict.fromkeys(cluster for _, cluster, *_ in rows if cluster is not None)
-    query = f"SELECT {_DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number"
+    query = f"SELECT {_DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number LIMIT ?"
+    limit = -1 if others is None else others
     return DocumentPage(
         summary,
         stored_document(id, text, fields),
         tuple(stored_mentions(connection, rows)),
         tuple(summaries(connection, list(clusters))),
-        tuple(_document_summary(other) for other in connection.execute(query, (summary.story, id)).fetchall()),
+        tuple(_document_summary(other) for other in connection.execute(query, (summary.story, id, limit)).fetchall()),
     )
 
 
@@ -175,20 +241,10 @@ def corrected_documents(connection: sqlite3.Connection) -> list[str]:
 
 def search(connection: sqlite3.Connection, query: str, *, limit: int, offset: int) -> SearchResult:
     """What has all the words of a query, whatever their case and accents; the last may be the beginning of a word."""
-    words = [word.replace('"', "") for word in query.split() if _WORD.search(word)]
-    if not words:
+    match = _match(query)
+    if match is None:
         return SearchResult((), ())
-    match = " ".join(f'"{word}"' for word in words) + "*"
-    sql = (
-        "WITH found AS (SELECT DISTINCT cluster FROM mentions WHERE number IN "
-        "(SELECT rowid FROM mention_words WHERE mention_words MATCH ?1)), "
-        "named AS (SELECT number AS cluster FROM clusters WHERE name IS NOT NULL AND name LIKE ?2 ESCAPE '\\') "
-        f"SELECT {_SUMMARY} FROM clusters "
-        "WHERE mentions > 0 AND number IN (SELECT cluster FROM found UNION SELECT cluster FROM named) "
-        "ORDER BY documents DESC, mentions DESC, number LIMIT ?3 OFFSET ?4"
-    )
-    name = "%" + re.sub(r"([%_\\])", r"\\\1", " ".join(query.split())) + "%"
-    clusters = [_summary(row) for row in connection.execute(sql, (match, name, limit, offset)).fetchall()]
+    clusters = cluster_list(connection, kind=None, least=1, story=None, query=query, limit=limit, offset=offset)
     sql = (
         f"SELECT {_DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "
         "FROM document_words JOIN documents ON documents.number = document_words.rowid "
@@ -198,10 +254,23 @@ def search(connection: sqlite3.Connection, query: str, *, limit: int, offset: in
     return SearchResult(tuple(clusters), tuple(documents))
 
 
-def questions(connection: sqlite3.Connection, limit: int) -> list[Question]:
+def _match(query: str) -> str | None:
+    """A query in the syntax of SQLite's full-text search; None if it has no word."""
+    words = [word.replace('"', "") for word in query.split() if _WORD.search(word)]
+    return " ".join(f'"{word}"' for word in words) + "*" if words else None
+
+
+def _like(query: str) -> str:
+    """The pattern of the names that contain a query."""
+    return "%" + re.sub(r"([%_\\])", r"\\\1", " ".join(query.split())) + "%"
+
+
+def questions(connection: sqlite3.Connection, limit: int, offset: int) -> list[Question]:
     """The least sure decisions."""
-    query = "SELECT first, second, together, probability FROM questions ORDER BY doubt DESC, first, second LIMIT ?"
-    rows = connection.execute(query, (limit,)).fetchall()
+    query = (
+        "SELECT first, second, together, probability FROM questions ORDER BY doubt DESC, first, second LIMIT ? OFFSET ?"
+    )
+    rows = connection.execute(query, (limit, offset)).fetchall()
     found = mentions_by_number(connection, [number for first, second, *_ in rows for number in (first, second)])
     return [
         Question(found[first], found[second], bool(together), probability)
@@ -249,8 +318,17 @@ def _summary(row: Sequence[Any]) -> ClusterSummary:
 
 def _document_summary(row: Sequence[Any]) -> DocumentSummary:
     _, id, story, added, text, mentions, *found = row
-    snippet = found[0] if found else text[:SNIPPET]
-    return DocumentSummary(id, story, added, len(text.split()), mentions, " ".join(snippet.split()))
+    snippet = found[0] if found else _beginning(text)
+    return DocumentSummary(id, story, added, date_of(id, text), len(text.split()), mentions, " ".join(snippet.split()))
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text."""
+    start = text.lstrip()
+    if len(start) <= SNIPPET:
+        return start
+    words = start[: SNIPPET + 1].rpartition(" ")[0] or start[:SNIPPET]
+    return f"{words.rstrip()} ..."
 
 
 def _mention(row: Sequence[Any], document: Document) -> StoredMention:
@@ -271,8 +349,8 @@ def _mention(row: Sequence[Any], document: Document) -> StoredMention:
         end,
         document.line_of(start),
         text,
-        " ".join(document.text[opening:start].split()),
-        " ".join(document.text[end:closing].split()),
+        _SPACE.sub(" ", document.text[opening:start]).lstrip(),
+        _SPACE.sub(" ", document.text[end:closing]).rstrip(),
         confidence,
         bool(rejected),
     )

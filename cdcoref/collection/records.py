@@ -60,7 +60,7 @@ class StoredMention:
     text
         Its words.
     before, after
-        What stands before and after it in the sentence in which it begins.
+        What stands before and after it in the sentence in which it begins, with the space next to it, if there is one.
     rejected
         Whether somebody said that it is no mention.
     """
@@ -113,8 +113,13 @@ class ClusterPage:
         The cluster; if another was asked for, the one into which that was merged.
     names
         The words of its mentions and how often each occurs, the most frequent first.
+    documents
+        Those that it is mentioned in, in the order of their dates; those without a known date last, as they were added.
+        If a part of them was asked for, that part.
+    offset
+        How many of its documents come before these.
     mentions
-        In the order of the documents.
+        Its mentions in these documents, in that order.
     neighbours
         The clusters that are mentioned in most of its documents.
     changes
@@ -123,6 +128,8 @@ class ClusterPage:
 
     summary: ClusterSummary
     names: tuple[tuple[str, int], ...]
+    documents: tuple[DocumentSummary, ...]
+    offset: int
     mentions: tuple[StoredMention, ...]
     neighbours: tuple[ClusterSummary, ...]
     changes: tuple[ClusterChange, ...]
@@ -140,6 +147,8 @@ class DocumentSummary:
         The number of its story.
     added
         When it was added (ISO 8601, UTC).
+    date
+        Its day (ISO 8601), if its id or the beginning of its text states one, see :mod:`cdcoref.collection.dates`.
     words, mentions
         Their numbers.
     snippet
@@ -149,6 +158,7 @@ class DocumentSummary:
     id: str
     story: int
     added: str
+    date: str | None
     words: int
     mentions: int
     snippet: str
@@ -167,7 +177,7 @@ class DocumentPage:
     clusters
         The clusters that are mentioned in it, in the order of their first mentions.
     story
-        The other documents of its story.
+        Other documents of its story, all or as many as were asked for.
     """
 
     summary: DocumentSummary

@@ -4,11 +4,6 @@ A prediction, or a corpus with clusters, becomes lines for a terminal, one HTML 
 scores and errors become tables.
 """
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-
-from cdcoref.corpus import Corpus
-from cdcoref.results import Prediction
 from cdcoref.views.cluster_table import cluster_lines, first_lines, summary
 from cdcoref.views.collection_tables import (
     cluster_list_lines,
@@ -22,13 +17,16 @@ from cdcoref.views.collection_tables import (
     report_lines,
 )
 from cdcoref.views.evaluation_tables import evaluation_text
+from cdcoref.views.marked_text import Run, marked_text
 from cdcoref.views.mention_tables import check_parquet, write_csv, write_parquet
-from cdcoref.views.page import write_page
+from cdcoref.views.output import WRITERS, result_suffixes, write_result
+from cdcoref.views.page import shared_style, write_page
 from cdcoref.views.score_tables import error_text
 from cdcoref.views.statistics_tables import statistics_text
 
 __all__ = [
     "WRITERS",
+    "Run",
     "check_parquet",
     "cluster_lines",
     "cluster_list_lines",
@@ -40,20 +38,16 @@ __all__ = [
     "error_text",
     "evaluation_text",
     "first_lines",
+    "marked_text",
     "mention_lines",
     "question_lines",
     "report_lines",
+    "result_suffixes",
+    "shared_style",
     "statistics_text",
     "summary",
     "write_csv",
     "write_page",
     "write_parquet",
+    "write_result",
 ]
-
-WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
-    ".html": write_page,
-    ".csv": write_csv,
-    ".csv.gz": write_csv,
-    ".parquet": write_parquet,
-}
-"""The writers of files for people or other programs, by the file's suffix."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cdcoref.views.cluster_table import printable
@@ -83,7 +84,11 @@ def cluster_page_lines(page: ClusterPage) -> Iterator[str]:
     names = ", ".join(f"{printable(name)} ({count})" for name, count in page.names[:NAMES])
     yield f"mentioned as: {names}{', ...' if len(page.names) > NAMES else ''}"
     yield ""
-    yield from mention_lines(page.mentions)
+    dates = {document.id: document.date for document in page.documents}
+    for document, mentions in groupby(page.mentions, key=lambda mention: mention.document):
+        if dates[document]:
+            yield str(dates[document])
+        yield from mention_lines(mentions)
     if page.neighbours:
         yield ""
         yield "in the same documents:"
@@ -98,9 +103,9 @@ def mention_lines(mentions: Iterable[StoredMention]) -> Iterator[str]:
     for mention in mentions:
         where = f"{printable(mention.document)}:{mention.line}"
         sure = f"  {_sure(mention.confidence)}" if mention.confidence is not None else ""
-        flag = "  (no mention)" if mention.rejected else f"  {mention.cluster}" if mention.cluster else ""
+        flag = "  (not a mention)" if mention.rejected else f"  {mention.cluster}" if mention.cluster else ""
         yield f"{mention.id}  {where}{flag}{sure}"
-        sentence = f"{mention.before} [{mention.text}] {mention.after}".strip()
+        sentence = f"{mention.before}[{mention.text}]{mention.after}"
         yield from (f"    {line}" for line in textwrap.wrap(printable(sentence), 100))
 
 
@@ -108,7 +113,8 @@ def document_page_lines(page: DocumentPage) -> Iterator[str]:
     """A document with its mentions and its story."""
     summary = page.summary
     yield (
-        f"{printable(summary.id)}  story {summary.story}, added {summary.added}, "
+        f"{printable(summary.id)}  {f'{summary.date}, ' if summary.date else ''}story {summary.story}, "
+        f"added {summary.added}, "
         f"{counted(len(page.document.tokens), 'token')}, {counted(summary.mentions, 'mention')}"
     )
     if page.story:
@@ -127,13 +133,14 @@ def document_list_lines(documents: Sequence[DocumentSummary]) -> Iterator[str]:
     rows = [
         (
             printable(d.id),
+            d.date or "",
             str(d.story),
             str(d.mentions),
             _shortened(re.sub("[\x02\x03]", "", d.snippet), WIDEST_SNIPPET),
         )
         for d in documents
     ]
-    yield from _table(("document", "story", "mentions", "text"), rows, right=(1, 2))
+    yield from _table(("document", "date", "story", "mentions", "text"), rows, right=(2, 3))
 
 
 def question_lines(questions: Sequence[Question]) -> Iterator[str]:

@@ -53,7 +53,7 @@ def page(source: Prediction | Corpus, *, title: str | None = None) -> str:
     corpus, stories = corpus_and_stories(source)
     counts = Counts.of(corpus, len(stories))
     environment = _environment()
-    style = environment.get_template("page.css").render()
+    style = shared_style() + environment.get_template("page.css").render()
     parts = "\n".join(environment.get_template(name).render() for name in SCRIPTS)
     script = f"(() => {{\n'use strict';\n{parts}\n}})();\n"
     return environment.get_template("page.html").render(
@@ -66,6 +66,11 @@ def page(source: Prediction | Corpus, *, title: str | None = None) -> str:
         script_hash=_hash(script),
         version=__version__,
     )
+
+
+def shared_style() -> str:
+    """The style sheet of what all pages share: colours, controls, marks of kinds, mentions, cards, dialogs."""
+    return _environment().get_template("base.css").render()
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What several tests share: a tiny random encoder and model, the command line in this process, a small ECB+.
+"""What several tests share: a tiny random encoder and model, the command line in this process, a browser, a small ECB+.
 
 Models and tokenizers are made once a session and may not be changed; the corpus in the shape of ECB+ is written anew
 for every test, so that a test can break it.
@@ -7,8 +7,9 @@ for every test, so that a test can break it.
 from __future__ import annotations
 
 import io
+import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +17,20 @@ from xml.sax.saxutils import escape, quoteattr
 
 import pytest
 
+from cdcoref.corpus import Corpus, Document, Mention
+
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
     from cdcoref.model import CorefModel
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync"),
+)
 
 SENTENCES_FILE = "ECBplus_coreference_sentences.csv"
 
@@ -175,3 +186,86 @@ def cdcoref(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
         return Finished(int(code or 0), captured.out, captured.err)
 
     return run
+
+
+# -- documents with mentions -------------------------------------------------------------------------------------------
+
+NOUNS = {"ferry", "storm", "captain", "police", "thieves", "painting", "museum", "guard", "maren"}
+VERBS = {"sank", "arrested", "stole", "saw"}
+
+
+def annotated(id: str, *sentences: str) -> Corpus:
+    """A document whose nouns are entities and whose verbs are events, by the lists above."""
+    document = Document.from_sentences(id, [sentence.split() for sentence in sentences])
+    mentions = []
+    for token, word in enumerate(document.tokens):
+        kind = "entity" if word.lower() in NOUNS else "event" if word in VERBS else None
+        if kind is not None:
+            mentions.append(Mention(id, (token,), kind))
+    return Corpus((document,), tuple(mentions))
+
+
+def joined(*corpora: Corpus) -> Corpus:
+    """Several corpora as one."""
+    return Corpus(
+        tuple(document for corpus in corpora for document in corpus.documents),
+        tuple(mention for corpus in corpora for mention in corpus.mentions),
+    )
+
+
+class Written:
+    """The functions above, for tests."""
+
+    annotated = staticmethod(annotated)
+    joined = staticmethod(joined)
+
+
+@pytest.fixture(scope="session")
+def written() -> type[Written]:
+    """Functions that write documents with mentions, so that no model is needed."""
+    return Written
+
+
+# -- a browser -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A browser without a window."""
+    from playwright.sync_api import sync_playwright
+
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip(f"no browser: install one of {', '.join(BROWSERS)}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def expect_no_script_runs() -> Callable[[Page], None]:
+    """Make sure that a page runs and loads nothing that is put into it."""
+
+    def expect_no_script_runs(page: Page) -> None:
+        refused = page.evaluate(
+            """() => {
+                const refused = [];
+                addEventListener('securitypolicyviolation', (event) => refused.push(event.effectiveDirective));
+                const script = document.createElement('script');
+                script.textContent = 'window.harmed = 1';
+                document.body.append(script);
+                const image = document.createElement('img');
+                image.src = 'http://127.0.0.1:9/x.png';
+                document.body.append(image);
+                const frame = document.createElement('div');
+                frame.innerHTML = '<p onclick="window.harmed = 1" style="color: red">';
+                document.body.append(frame);
+                frame.firstChild.click();
+                return new Promise((done) => setTimeout(() => done([refused, window.harmed]), 100));
+            }"""
+        )
+        assert refused[1] is None
+        assert {"script-src-elem", "img-src", "script-src-attr", "style-src-attr"} <= set(refused[0])
+
+    return expect_no_script_runs

@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cdcoref.collection import Collection
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus
 
 FERRY = ("The ferry Maren sank in the storm off Tresk on Friday .", "Police arrested the captain of the ferry .")
 MUSEUM = ("Thieves stole a Torvik painting from the Lindmere museum .", "The museum guard saw two thieves .")
-NOUNS = {"ferry", "storm", "captain", "police", "thieves", "painting", "museum", "guard", "maren"}
-VERBS = {"sank", "arrested", "stole", "saw"}
 
 
-def annotated(id: str, *sentences: str) -> Corpus:
-    """A document whose nouns are entities and whose verbs are events, by the lists above."""
-    document = Document.from_sentences(id, [sentence.split() for sentence in sentences])
-    mentions = []
-    for token, word in enumerate(document.tokens):
-        kind = "entity" if word.lower() in NOUNS else "event" if word in VERBS else None
-        if kind is not None:
-            mentions.append(Mention(id, (token,), kind))
-    return Corpus((document,), tuple(mentions))
-
-
-def joined(*corpora: Corpus) -> Corpus:
-    """Several corpora as one."""
-    return Corpus(
-        tuple(document for corpus in corpora for document in corpus.documents),
-        tuple(mention for corpus in corpora for mention in corpus.mentions),
-    )
-
-
-def reports(count: int) -> list[Corpus]:
+def reports(count: int, annotated: Callable[..., Corpus]) -> list[Corpus]:
     """So many documents, of two stories in turn, no two the same."""
     return [
         annotated(f"{'ferry' if n % 2 == 0 else 'museum'}{n}", *(FERRY if n % 2 == 0 else MUSEUM), f"Report {n} ends .")
@@ -58,21 +39,17 @@ def members(collection: Collection) -> dict[str, set[str]]:
     return found
 
 
-class Written:
-    """The functions above, for tests."""
-
-    FERRY, MUSEUM = FERRY, MUSEUM
-    annotated = staticmethod(annotated)
-    joined = staticmethod(joined)
-    reports = staticmethod(reports)
-    clusters_of = staticmethod(clusters_of)
-    members = staticmethod(members)
-
-
 @pytest.fixture
-def written() -> type[Written]:
+def written(written: Any) -> Any:
     """Functions that write documents and read clusters."""
-    return Written
+
+    class Here(written):
+        FERRY, MUSEUM = FERRY, MUSEUM
+        reports = staticmethod(partial(reports, annotated=written.annotated))
+        clusters_of = staticmethod(clusters_of)
+        members = staticmethod(members)
+
+    return Here
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def test_a_cluster(news: Collection) -> None:
     first = page.mentions[0]
     text = news.document("ferry0").document.text
     assert (text[first.start : first.end], first.before, first.after) == (
-        "ferry", "The", "Maren sank in the storm off Tresk on Friday .",
+        "ferry", "The ", " Maren sank in the storm off Tresk on Friday .",
     )  # fmt: skip
     assert {c.title for c in page.neighbours} == {"Maren", "sank", "storm", "Police", "arrested", "captain"}
     assert news.mention(first.id) == first
@@ -126,7 +126,49 @@ def test_a_broken_mention_and_an_empty_document(lemma: Collection) -> None:
     empty = Document("empty", (), (), "", ())
     lemma.add(Corpus((document, empty), (Mention("a", (1, 4), "event", id="7", tag="ACT"), Mention("a", (6, 7)))))
     broken, kindless = lemma.document("a").mentions
-    assert (broken.text, broken.before, broken.after) == ("checked ... in", "They", ".")
+    assert (broken.text, broken.before, broken.after) == ("checked ... in", "They ", " .")
     assert (kindless.kind, kindless.line) == (None, 2)
     assert lemma.document("empty").mentions == ()
     assert [(m.tokens, m.id, m.tag) for m in lemma.corpus().mentions] == [((1, 4), "7", "ACT"), ((6, 7), None, None)]
+
+
+# -- parts and order ---------------------------------------------------------------------------------------------------
+
+
+def test_clusters_with_words(news: Collection) -> None:
+    assert {c.title for c in news.clusters(query="capt")} == {"captain"}
+    ferry = next(c for c in news.clusters() if c.title == "ferry")
+    news.correct("rename", [ferry.id], name="The 100% Maren")
+    assert [c.id for c in news.clusters(query="100%", kind="entity")] == [ferry.id]
+    assert news.clusters(query="100%", kind="event") == news.clusters(query="zebra") == news.clusters(query="_") == []
+    for filters in ({}, {"query": "ferry"}, {"kind": "event"}, {"least": 3}, {"query": "?"}):
+        assert news.cluster_count(**filters) == len(news.clusters(**filters, limit=1000))
+
+
+def test_documents_of_a_cluster_in_time_order(written: Any, lemma: Collection) -> None:
+    for id, opening in (
+        ("undated", ""),
+        ("late 2024-03-09", ""),
+        ("b", "TRESK , 5 March 2024 :"),
+        ("20240307_c", ""),
+        ("d", "March 1st , 2024"),
+    ):
+        lemma.add(written.annotated(id, f"{opening} The ferry Maren sank near {id} ."))
+    ferry = next(c for c in lemma.clusters() if c.title == "ferry")
+    page = lemma.cluster(ferry.id)
+    assert [(d.id, d.date) for d in page.documents] == [
+        ("b", "2024-03-05"), ("20240307_c", "2024-03-07"), ("late 2024-03-09", "2024-03-09"), ("undated", None),
+        ("d", None),
+    ]  # fmt: skip
+    assert [m.document for m in page.mentions] == [d.id for d in page.documents]
+    part = lemma.cluster(ferry.id, limit=2, offset=2)
+    assert (part.documents, part.mentions, part.names) == (page.documents[2:4], page.mentions[2:4], page.names)
+    around = lemma.cluster(ferry.id, limit=2, around=page.mentions[3].id)
+    assert (around.offset, around.documents) == (2, part.documents)
+    assert lemma.cluster(ferry.id, limit=2, around="m999").offset == 0
+
+
+def test_some_others_of_a_story_and_some_questions(news: Collection) -> None:
+    assert [d.id for d in news.document("ferry0", others=0).story] == []
+    assert [d.id for d in news.document("ferry0", others=1).story] == ["ferry2"]
+    assert news.least_sure(5, 5) == []

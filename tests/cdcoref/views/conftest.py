@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import tokenise_text
 from cdcoref.results import Plan, Prediction
 from cdcoref.views import write_page
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-ARGUMENTS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync"),
-)
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 NO_PLAN = Plan(0, 0, 0, 0, 0, 0.0)
 
@@ -62,18 +56,6 @@ def news() -> Prediction:
     ]
     corpus = Corpus(tuple(documents.values()), tuple(mentions))
     return Prediction(corpus, (("harbour.txt", "inquiry.txt"), ("museum.txt",)), NO_PLAN)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A browser without a window."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip(f"no browser: install one of {', '.join(BROWSERS)}")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
-        yield browser
-        browser.close()
 
 
 Open = Callable[..., Page]

@@ -1,0 +1,57 @@
+"""The date of a document: its id and the beginning of its text in, a day out, so that documents can stand in order.
+
+Found are dates in ids (``2024-03-05``, ``2024/03/05/a.txt``, ``news_20240305.txt``), else the first date at the
+beginning of the text: ``2024-03-05``, ``5 March 2024``, ``5th of March, 2024``, ``March 5, 2024``, with the names of
+months in English, also shortened (``Mar. 5, 2024``). A date that needs more than this is not guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+BEGINNING = 400
+"""Characters of a text in which its date is looked for."""
+
+_YEARS = range(1500, 2200)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY = r"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>[0-9]{4})"
+_SEPARATED = rf"(?<![0-9]){_YEAR}(?P<sign>[-_./])(?P<month>[0-1]?[0-9])(?P=sign){_DAY}(?![0-9])"
+_IN_ID = (
+    re.compile(_SEPARATED),
+    re.compile(rf"(?<![0-9]){_YEAR}(?P<month>[0-1][0-9])(?P<day>[0-3][0-9])(?![0-9])"),
+)
+_IN_TEXT = (
+    re.compile(r"(?<![0-9-])(?P<year>[0-9]{4})-(?P<month>[0-1][0-9])-(?P<day>[0-3][0-9])(?![0-9-])"),
+    re.compile(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}\b", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}\b", re.IGNORECASE),
+)
+
+
+def date_of(id: str, text: str) -> str | None:
+    """The day of a document (ISO 8601), or None if none is known.
+
+    >>> date_of("news/2024-03-05.txt", ""), date_of("a.txt", "TRESK, 5 March 2024. A ferry sank."), date_of("a", "b")
+    ('2024-03-05', '2024-03-05', None)
+    """
+    return next(_days(_IN_ID, id), None) or next(_days(_IN_TEXT, text[:BEGINNING]), None)
+
+
+def _days(patterns: tuple[re.Pattern[str], ...], text: str) -> Iterator[str]:
+    """The days that exist among what patterns find, in the order of the text."""
+    matches = [match for pattern in patterns for match in pattern.finditer(text)]
+    for match in sorted(matches, key=lambda match: match.start()):
+        month = match["month"].lower()
+        number = int(month) if month.isdecimal() else _MONTHS.index(month[:3]) + 1
+        if int(match["year"]) not in _YEARS:
+            continue
+        try:
+            yield date(int(match["year"]), number, int(match["day"])).isoformat()
+        except ValueError:
+            continue

@@ -1,0 +1,134 @@
+"""The program that adds documents for a server: a request a line on standard input, answers as lines of JSON.
+
+    python -m cdcoref.server.adding '{"collection": "news.cdcoref", ...}'
+
+It is a process of its own so that the model's work takes nothing from those who read, and stays as long as the server,
+so that the model is loaded once, when it is first needed. A request is ``{"files": [[PATH, NAME], ...], "keep_both":
+BOOL}``; answers are ``{"stage", "done", "total"}`` as it goes on and in the end ``{"report", "summary", "problems"}``
+or ``{"error", "problems"}``. Documents are stored all in the end or not at all, whenever the process ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TextIO
+
+from cdcoref.errors import InputError
+from cdcoref.server.uploads import Upload, read_uploads, unused_names
+
+ANSWER_EVERY = 0.1
+"""Seconds between two answers of one stage."""
+
+Answer = Callable[[dict[str, Any]], None]
+
+
+class Adder:
+    """Adds documents to a collection; keeps its model.
+
+    Parameters
+    ----------
+    settings
+        ``collection``, ``device``, ``precision``, ``batch_tokens`` and ``limit``, as in
+        :class:`cdcoref.server.options.ServerOptions`.
+    answer
+        Is told of progress.
+    """
+
+    def __init__(self, settings: dict[str, Any], answer: Answer) -> None:
+        self._settings = settings
+        self._answer = answer
+        self._shown = 0.0
+        self._stage = ""
+        self._predictor: Any = None
+        self._model = ""
+
+    def add(self, uploads: list[Upload], keep_both: bool) -> dict[str, Any]:
+        """Add the documents in files; what became of it.
+
+        Parameters
+        ----------
+        uploads
+            The files.
+        keep_both
+            Add a document whose id is taken under another one, instead of replacing what is there.
+        """
+        from cdcoref.collection import Collection
+        from cdcoref.views import report_lines
+
+        problems: list[str] = []
+        try:
+            with Collection.open(self._settings["collection"]) as collection:
+                kind = collection.options.kind
+                self._progress("reading the files", 0, 0)
+                loaded = read_uploads(uploads, None if kind == "both" else kind, self._settings["limit"])
+                problems += [*loaded.problems, *loaded.corpus.notes]
+                corpus = loaded.corpus
+                if not corpus.documents:
+                    return {"error": "there was no document to add", "problems": problems}
+                if keep_both:
+                    corpus = unused_names(corpus, lambda id: _is_there(collection, id))
+                predictor = self._needed(collection.model, bool(corpus.mentions))
+                report = collection.add(
+                    corpus, predictor, batch_tokens=self._settings["batch_tokens"], progress=self._progress
+                )
+        except InputError as error:
+            return {"error": error.message, "problems": problems}
+        return {"report": asdict(report), "summary": list(report_lines(report)), "problems": problems}
+
+    def _needed(self, model: str, given: bool) -> Any:
+        """The collection's model, which is loaded when it is needed; None where it is not."""
+        from cdcoref.prediction import LEMMA, load
+
+        if model == LEMMA and given:
+            return None
+        if self._predictor is None or self._model != model:
+            self._progress("loading the model", 0, 0)
+            self._predictor = load(model, device=self._settings["device"], precision=self._settings["precision"])
+            self._model = model
+        return self._predictor
+
+    def _progress(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if stage != self._stage or now - self._shown >= ANSWER_EVERY:
+            self._stage, self._shown = stage, now
+            self._answer({"stage": stage, "done": done, "total": total})
+
+
+def _is_there(collection: Any, id: str) -> bool:
+    try:
+        collection.document(id, others=0)
+    except InputError:
+        return False
+    return True
+
+
+def answer_requests(settings: dict[str, Any], requests: Iterable[str], out: TextIO) -> None:
+    """Answer every line of requests."""
+
+    def answer(fields: dict[str, Any]) -> None:
+        out.write(json.dumps(fields, default=list) + "\n")
+        out.flush()
+
+    adder = Adder(settings, answer)
+    for line in requests:
+        request = json.loads(line)
+        uploads = [Upload(Path(path), name) for path, name in request["files"]]
+        answer(adder.add(uploads, request["keep_both"]))
+
+
+def main() -> None:
+    """Answer requests until standard input ends."""
+    # Whatever a library prints must not be taken for an answer.
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
+        os.dup2(2, 1)
+        answer_requests(json.loads(sys.argv[1]), sys.stdin, out)
+
+
+if __name__ == "__main__":
+    main()

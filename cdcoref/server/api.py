@@ -1,0 +1,221 @@
+"""The JSON API: what the pages show and do, for programs; described at /api/openapi.json.
+
+Answers are the records of :mod:`cdcoref.collection`, as ``cdcoref show --json`` prints them. What is wrong is answered
+with ``{"error": SENTENCE}``.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeVar
+
+from fastapi import APIRouter, File, Form, HTTPException, Path, Query, UploadFile
+from pydantic import BaseModel, Field
+from starlette.responses import FileResponse
+
+from cdcoref.collection import (
+    Action,
+    ClusterPage,
+    ClusterSummary,
+    CollectionOptions,
+    Correction,
+    Counts,
+    DocumentPage,
+    DocumentSummary,
+    Question,
+    SearchResult,
+    StoredMention,
+)
+from cdcoref.errors import InputError
+from cdcoref.server.downloads import download
+from cdcoref.server.forms import start_adding
+from cdcoref.server.jobs import Job
+from cdcoref.server.pages import LONGEST_QUERY, sentence, status_of
+from cdcoref.server.site import Site
+from cdcoref.server.uploads import Upload
+from cdcoref.server.writer import new_folder
+
+LONGEST_LIST = 1000
+LARGEST = 2**62
+FAILURES = (401, 403, 404, 413, 415, 422, 503)
+
+Limit = Annotated[int, Query(ge=1, le=LONGEST_LIST, description="Longest list.")]
+Offset = Annotated[int, Query(ge=0, le=LARGEST, description="How many to leave out at the beginning.")]
+Words = Annotated[str | None, Query(max_length=LONGEST_QUERY, description="Only what has all these words.")]
+Number = Annotated[int, Path(ge=1, le=LARGEST)]
+
+
+class Failure(BaseModel):
+    """Why a request was refused."""
+
+    error: str
+
+
+class About(BaseModel):
+    """The collection: its file's name, how it is made, how much there is."""
+
+    name: str
+    model: str
+    options: CollectionOptions
+    counts: Counts
+
+
+class ClusterList(BaseModel):
+    """Clusters, and how many there are without the limit."""
+
+    total: int
+    clusters: list[ClusterSummary]
+
+
+class DocumentList(BaseModel):
+    """Documents, and how many there are without the limit."""
+
+    total: int
+    documents: list[DocumentSummary]
+
+
+class NewCorrection(BaseModel):
+    """What to say about mentions (m12) or clusters (c3, which stand for their first mentions)."""
+
+    action: Action
+    ids: list[str] = Field(max_length=10_000)
+    name: str | None = None
+
+
+class NewDocument(BaseModel):
+    """A text and its id."""
+
+    id: str = Field(min_length=1, max_length=1000)
+    text: str
+
+
+class NewDocuments(BaseModel):
+    """Texts to add; one whose id is taken replaces what is there, or (keep) is added under another id."""
+
+    documents: list[NewDocument] = Field(min_length=1)
+    same_name: Literal["replace", "keep"] = "replace"
+
+
+Result = TypeVar("Result")
+
+
+def _written(change: Callable[[], Result]) -> Result:
+    """What a change gives; one that cannot be made is what was asked for that is wrong, not that it is not there."""
+    try:
+        return change()
+    except InputError as error:
+        raise HTTPException(status_of(error, 422), sentence(error)) from error
+
+
+def api_routes(site: Site) -> APIRouter:
+    """What answers programs."""
+    failures: dict[int | str, dict[str, Any]] = {code: {"model": Failure} for code in FAILURES}
+    router = APIRouter(prefix="/api", responses=failures)
+
+    @router.get("/collection", summary="How the collection is made, and how much there is")
+    def about() -> About:
+        collection = site.readers()
+        return About(
+            name=site.path.name, model=collection.model, options=collection.options, counts=collection.counts()
+        )
+
+    @router.get("/clusters", summary="Clusters, those in most documents first")
+    def clusters(
+        kind: Literal["event", "entity"] | None = None,
+        query: Words = None,
+        story: Annotated[int | None, Query(ge=1, le=LARGEST)] = None,
+        least: Annotated[int, Query(ge=1, le=LARGEST, description="Fewest mentions.")] = 2,
+        limit: Limit = 100,
+        offset: Offset = 0,
+    ) -> ClusterList:
+        collection = site.readers()
+        total = collection.cluster_count(kind=kind, least=least, story=story, query=query)
+        found = collection.clusters(kind=kind, least=least, story=story, query=query, limit=limit, offset=offset)
+        return ClusterList(total=total, clusters=found)
+
+    @router.get("/clusters/{id}", summary="All about a cluster, its documents in the order of their dates")
+    def cluster(
+        id: str, limit: Annotated[int | None, Query(ge=1, le=LARGEST)] = None, offset: Offset = 0
+    ) -> ClusterPage:
+        return site.readers().cluster(id, limit=limit, offset=offset)
+
+    @router.get("/documents", summary="Documents, the latest first")
+    def documents(limit: Limit = 100, offset: Offset = 0) -> DocumentList:
+        collection = site.readers()
+        found = collection.documents(limit=limit, offset=offset)
+        return DocumentList(total=collection.counts().documents, documents=found)
+
+    @router.get("/document", summary="All about a document")
+    def document(id: Annotated[str, Query(max_length=2000)]) -> DocumentPage:
+        return site.readers().document(id)
+
+    @router.get("/mentions/{id}", summary="A mention")
+    def mention(id: str) -> StoredMention:
+        return site.readers().mention(id)
+
+    @router.get("/search", summary="Clusters and documents that have all the words")
+    def search(
+        query: Annotated[str, Query(max_length=LONGEST_QUERY)], limit: Limit = 20, offset: Offset = 0
+    ) -> SearchResult:
+        return site.readers().search(query, limit=limit, offset=offset)
+
+    @router.get("/questions", summary="The least sure decisions")
+    def questions(limit: Limit = 20, offset: Offset = 0) -> list[Question]:
+        return site.readers().least_sure(limit, offset)
+
+    @router.get("/corrections", summary="What was said, in that order; also what was undone")
+    def corrections() -> list[Correction]:
+        return site.readers().corrections()
+
+    @router.post("/corrections", summary="Make a correction", status_code=201)
+    def correct(new: NewCorrection) -> Correction:
+        return _written(lambda: site.writer.correct(new.action, new.ids, new.name))
+
+    @router.post("/corrections/{number}/undo", summary="Undo a correction")
+    def undo(number: Number) -> Correction:
+        return _written(lambda: site.writer.undo(number))
+
+    @router.post("/undo", summary="Undo the latest correction that holds")
+    def undo_latest() -> Correction:
+        return _written(site.writer.undo)
+
+    @router.post("/documents", summary="Add texts", status_code=202)
+    def add_documents(new: NewDocuments) -> Job:
+        folder = new_folder()
+        path = folder / "documents.jsonl"
+        try:
+            lines = (json.dumps({"id": one.id, "text": one.text}, ensure_ascii=False) for one in new.documents)
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        except (OSError, UnicodeEncodeError):
+            shutil.rmtree(folder)
+            raise HTTPException(422, "The texts cannot be stored: they must be valid Unicode.") from None
+        return site.writer.add([Upload(path, "documents")], folder, keep_both=new.same_name == "keep")
+
+    @router.post("/files", summary="Add the documents in files", status_code=202)
+    def add_files(
+        files: Annotated[list[UploadFile], File(description="In any format that cdcoref add reads.")],
+        same_name: Annotated[Literal["replace", "keep"], Form()] = "replace",
+    ) -> Job:
+        job = _written(lambda: start_adding(site, [file for file in files if file.filename], same_name == "keep"))
+        if job is None:
+            raise HTTPException(422, "Send at least one file with a name.")
+        return job
+
+    @router.get("/jobs", summary="Additions, the latest first")
+    def jobs() -> list[Job]:
+        return site.writer.jobs.latest()
+
+    @router.get("/jobs/{number}", summary="How far an addition is, and what it did")
+    def job(number: Number) -> Job:
+        found = site.writer.jobs.get(number)
+        if found is None:
+            raise HTTPException(404, f"There is no addition {number}.")
+        return found
+
+    @router.get("/export/{kind}", summary="The collection as a file", response_class=FileResponse)
+    def export(kind: str, corrected: bool = False) -> FileResponse:
+        return download(site, kind, corrected)
+
+    return router

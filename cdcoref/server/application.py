@@ -1,0 +1,109 @@
+"""The application: pages, forms, the API and files of style and script behind the guard; errors as one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio.to_thread
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Scope
+
+from cdcoref import __version__
+from cdcoref.errors import InputError
+from cdcoref.server.api import api_routes
+from cdcoref.server.downloads import download
+from cdcoref.server.forms import form_routes
+from cdcoref.server.guard import Guard
+from cdcoref.server.pages import sentence, show, status_of
+from cdcoref.server.readers import THREADS
+from cdcoref.server.site import Site
+
+BROKEN = "Something went wrong in cdcoref itself; nothing was changed. The terminal says what it was."
+FOREVER = "public, max-age=31536000, immutable"
+
+
+def make_application(site: Site, port: int) -> ASGIApp:
+    """The application of a site.
+
+    Parameters
+    ----------
+    site
+        The site.
+    port
+        The port on which it will listen.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        yield
+
+    app = FastAPI(
+        title="cdcoref",
+        version=__version__,
+        summary="A collection of documents and the clusters of mentions that corefer in them.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.include_router(api_routes(site))
+    app.include_router(form_routes(site))
+
+    @app.get("/static/{name}", include_in_schema=False)
+    async def static(name: str) -> Response:
+        if name not in site.files:
+            raise HTTPException(404, "There is no such file.")
+        content, kind = site.files[name]
+        return Response(content, media_type=kind, headers={"Cache-Control": FOREVER})
+
+    @app.get("/download/{kind}", include_in_schema=False)
+    def file(kind: str, corrected: bool = False) -> Response:
+        return download(site, kind, corrected)
+
+    @app.get("/api/{path:path}", include_in_schema=False)
+    async def nothing(path: str) -> Response:
+        raise HTTPException(404, "There is no such address; see /api/openapi.json.")
+
+    @app.get("/{path:path}", include_in_schema=False)
+    def page(request: Request, path: str) -> Response:
+        return show(site, f"/{path}", request.query_params)
+
+    def refusal(scope: Scope, status: int, why: str) -> Response:
+        if scope["path"].startswith("/api/"):
+            return JSONResponse({"error": why}, status)
+        if status == 401:
+            return site.page("token.html", status=401, sentence=why)
+        return site.error_page(status, why)
+
+    @app.exception_handler(InputError)
+    async def wrong(request: Request, error: InputError) -> Response:
+        return await run_in_threadpool(refusal, request.scope, status_of(error), sentence(error))
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        why = "This address takes no such request." if error.status_code == 405 else f"{str(error.detail).rstrip('.')}."
+        return await run_in_threadpool(refusal, request.scope, error.status_code, why)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        return await run_in_threadpool(refusal, request.scope, 422, _first_problem(error))
+
+    @app.exception_handler(Exception)
+    async def broken(request: Request, _: Exception) -> Response:  # which uvicorn prints
+        return await run_in_threadpool(refusal, request.scope, 500, BROKEN)
+
+    return Guard(app, site.options, port, refusal)
+
+
+def _first_problem(error: RequestValidationError) -> str:
+    """What is wrong with a request, in one sentence."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])  # the first says in which part of the request
+    what = str(first["msg"]).rstrip(".")
+    return f"{where}: {what[:1].lower()}{what[1:]}." if where else f"{what}."

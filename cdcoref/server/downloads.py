@@ -1,0 +1,56 @@
+"""The whole collection as a file, in every format of ``cdcoref export``."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse
+
+from cdcoref.errors import InputError
+from cdcoref.server.site import Site
+from cdcoref.views import write_result
+
+KINDS_OF_FILES: Mapping[str, str] = {
+    "html": "a page to read, search and share: one file that needs no network",
+    "csv": "a table with a row per mention, for spreadsheets",
+    "parquet": "the same table, for data frames",
+    "jsonl": "JSON lines: documents, mentions and clusters; nothing is lost",
+    "conll": "CoNLL with eight columns: clusters across documents, for scorers",
+    "conllu": "CorefUD, for tools of Universal Dependencies",
+    "spacy": "spaCy's DocBin, with clusters as groups of spans",
+}
+"""What is said of the formats, by the suffix of the file."""
+
+
+def download(site: Site, kind: str, corrected: bool) -> FileResponse:
+    """A file with the collection as it is now.
+
+    Parameters
+    ----------
+    site
+        The site.
+    kind
+        One of `KINDS_OF_FILES`.
+    corrected
+        Only the documents with a mention about which somebody said something.
+
+    Raises
+    ------
+    InputError
+        If there is no such format, or it cannot express the collection.
+    """
+    if kind not in KINDS_OF_FILES:
+        *most, last = KINDS_OF_FILES
+        raise InputError(f"there is no format {kind!r}; choose {', '.join(most)} or {last}")
+    folder = tempfile.TemporaryDirectory(prefix="cdcoref-download-")
+    try:
+        name = f"{site.path.stem}.{kind}"
+        path = Path(folder.name) / name
+        write_result(site.readers().prediction(corrected=corrected), path)
+        return FileResponse(path, filename=name, background=BackgroundTask(folder.cleanup))
+    except BaseException:
+        folder.cleanup()
+        raise

@@ -1,0 +1,142 @@
+"""What people send with forms: corrections, undoing, files; each leads back to the page on which the form stands.
+
+A form that cannot be used comes back with what was in it and with one sentence that says why.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import RedirectResponse, Response
+
+from cdcoref.collection import Action
+from cdcoref.errors import InputError
+from cdcoref.server.guard import same
+from cdcoref.server.jobs import Job
+from cdcoref.server.pages import sentence, show_address, status_of
+from cdcoref.server.site import Notice, Sent, Site
+from cdcoref.server.uploads import Upload, clean_name
+from cdcoref.server.writer import new_folder
+
+MOST_FILES = 10_000
+OLD_FORM = "This page is from before the server was restarted. Nothing was changed; send the form again."
+NO_FILE = "Choose at least one file."
+
+
+def form_routes(site: Site) -> APIRouter:
+    """What answers forms."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.post("/corrections")
+    async def correct(request: Request) -> Response:
+        async with request.form() as form:
+            return await run_in_threadpool(_correct, site, form)
+
+    @router.post("/corrections/undo")
+    async def undo(request: Request) -> Response:
+        async with request.form() as form:
+            return await run_in_threadpool(_undo, site, form)
+
+    @router.post("/add")
+    async def add(request: Request) -> Response:
+        async with request.form(max_files=MOST_FILES, max_fields=MOST_FILES) as form:
+            if not _own(site, form):
+                return _again(site, "/add", OLD_FORM, form, 403)
+            job = await run_in_threadpool(start_adding, site, files_in(form), form.get("same_name") == "keep")
+            if job is None:
+                return _again(site, "/add", NO_FILE, form, 422)
+            return RedirectResponse(f"/jobs/{job.number}", 303)
+
+    return router
+
+
+def files_in(form: FormData) -> list[UploadFile]:
+    """The files that were chosen; a file input that is left empty sends one without a name."""
+    return [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]
+
+
+def start_adding(site: Site, files: Sequence[UploadFile], keep_both: bool) -> Job | None:
+    """Store uploaded files and add what is in them when those before have been added; None if there is none."""
+    if not files:
+        return None
+    folder = new_folder()
+    try:
+        uploads = []
+        for number, file in enumerate(files):
+            name = clean_name(file.filename or "")
+            # The end of the name may tell the format; nothing else of it is used.
+            ends = "".join(re.findall(r"\.[A-Za-z0-9]{1,10}", Path(name).name)[-2:])
+            path = folder / f"{number:05}{ends}"
+            with path.open("wb") as stream:
+                shutil.copyfileobj(file.file, stream)
+            uploads.append(Upload(path, name))
+        return site.writer.add(uploads, folder, keep_both=keep_both)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise InputError(f"the files cannot be stored ({error.strerror}); nothing was added") from error
+
+
+def _correct(site: Site, form: FormData) -> Response:
+    back = _local(form.get("back"))
+    if not _own(site, form):
+        return _again(site, back, OLD_FORM, form, 403)
+    ids = [str(id) for id in form.getlist("id")]
+    try:
+        name = form.get("name")
+        done = site.writer.correct(cast(Action, str(form.get("action"))), ids, None if name is None else str(name))
+    except InputError as error:
+        return _again(site, back, sentence(error), form, status_of(error, 422))
+    return RedirectResponse(_with(back, "done", done.number), 303)
+
+
+def _undo(site: Site, form: FormData) -> Response:
+    back = _local(form.get("back"))
+    if not _own(site, form):
+        return _again(site, back, OLD_FORM, form, 403)
+    number = str(form.get("number") or "")
+    try:
+        if number and not re.fullmatch(r"[0-9]{1,9}", number):
+            raise InputError(f"{number!r} is not the number of a correction")
+        undone = site.writer.undo(int(number) if number else None)
+    except InputError as error:
+        return _again(site, back, sentence(error), form, status_of(error, 422))
+    return RedirectResponse(_with(back, "undone", undone.number), 303)
+
+
+def _own(site: Site, form: FormData) -> bool:
+    """Whether a form was made by this server."""
+    given = form.get("secret")
+    return isinstance(given, str) and same(given, site.secret)
+
+
+def _again(site: Site, back: str, why: str, form: FormData, status: int) -> Response:
+    """The page with the form, and with what was in it."""
+    kept = Sent(
+        str(form.get("action") or ""),
+        tuple(str(id) for id in form.getlist("id")),
+        str(form.get("name") or ""),
+        str(form.get("same_name") or ""),
+    )
+    return show_address(site, back, Notice(error=why, form=kept), status)
+
+
+def _local(address: object) -> str:
+    """An address of this site; its first page for any other."""
+    given = address if isinstance(address, str) else ""
+    return given if re.fullmatch(r"/(?![/\\])[^\s\\]*", given) else "/"
+
+
+def _with(address: str, name: str, number: int) -> str:
+    """An address with what was done."""
+    parts = urlsplit(address)
+    query = [(key, value) for key, value in parse_qsl(parts.query) if key not in ("done", "undone")]
+    anchor = f"#{parts.fragment}" if parts.fragment else ""
+    return f"{parts.path}?{urlencode([*query, (name, str(number))])}{anchor}"

@@ -1,0 +1,107 @@
+"""How a collection is served: address, token, limits; checked before anything is opened."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from importlib.util import find_spec
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Literal
+
+from cdcoref.errors import InputError
+
+PORT = 8321
+SHORTEST_TOKEN = 16
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How a collection is served.
+
+    Attributes
+    ----------
+    host, port
+        The address; port 0: any free port.
+    token
+        What a client must present; needed unless the address is a loopback address.
+    max_upload
+        How much may be added at once, in bytes, compressed or not.
+    device, precision, batch_tokens
+        How documents that are added are read, as in :func:`cdcoref.prediction.load`.
+
+    Raises
+    ------
+    InputError
+        If the token is missing or too short, or a number is out of its range.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    token: str | None = None
+    max_upload: int = 64 * MEGABYTE
+    device: str | None = None
+    precision: Literal["auto", "fp32", "bf16", "int8"] = "auto"
+    batch_tokens: int = 8192
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port < 65536:
+            raise InputError(f"{self.port} is not a port; choose one from 1 to 65535")
+        if self.max_upload < 1:
+            raise InputError("the limit of uploads must be positive")
+        if self.token is None and not self.loopback:
+            raise InputError(f"a token is needed to serve on {self.host}, which other computers may reach")
+        if self.token is not None and len(self.token) < SHORTEST_TOKEN:
+            raise InputError(f"the token is too short; it needs at least {SHORTEST_TOKEN} characters")
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only programs on this computer can reach the address."""
+        return is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this computer can reach an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def check_installed() -> None:
+    """Check that what serving needs is there.
+
+    Raises
+    ------
+    InputError
+        If the extra is not installed.
+    """
+    if not all(find_spec(name) for name in ("fastapi", "uvicorn", "python_multipart")):
+        raise InputError("FastAPI and uvicorn are not installed; install them with: pip install 'cdcoref[serve]'")
+
+
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return secrets.token_urlsafe(24)
+
+
+def read_token(path: Path) -> str:
+    """The token in a file, without the white space around it.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or what it holds is not one word of ASCII characters.
+    """
+    try:
+        token = path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise InputError(f"the token cannot be read ({error.strerror})", path) from None
+    except UnicodeDecodeError:
+        raise InputError("the token is not text", path) from None
+    if not token.isascii() or not token.isprintable() or " " in token or not token:
+        raise InputError("the file must hold a token: one word of ASCII characters", path)
+    if len(token) < SHORTEST_TOKEN:
+        raise InputError(f"the token is too short; it needs at least {SHORTEST_TOKEN} characters", path)
+    return token

@@ -1,0 +1,269 @@
+"""Addresses in, pages out: the lists, clusters, documents, questions, corrections, and what adding came to.
+
+`show` finds the page of an address; forms use it too, to show the page on which they stand with what went wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from starlette.responses import RedirectResponse, Response
+
+from cdcoref.collection import Collection
+from cdcoref.errors import InputError
+from cdcoref.server.downloads import KINDS_OF_FILES
+from cdcoref.server.site import Notice, Site
+from cdcoref.server.text import paragraphs
+
+A_PAGE = 50
+DOCUMENTS_OF_CLUSTER = 24
+OTHERS_OF_STORY = 30
+QUESTIONS = 10
+FOUND_CLUSTERS = 10
+CANDIDATES = 20
+LONGEST_QUERY = 500
+LAST_PAGE = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A request for a page: its site, collection, address, and what is said at its top."""
+
+    site: Site
+    collection: Collection
+    path: str
+    query: Mapping[str, str]
+    notice: Notice
+    status: int
+
+    @property
+    def page(self) -> int:
+        """The number of the page of a list, from 1."""
+        given = self.query.get("page", "1")
+        return min(max(1, int(given)), LAST_PAGE) if given.isascii() and given.isdecimal() and len(given) < 9 else 1
+
+    @property
+    def words(self) -> str:
+        """What is searched for."""
+        return self.query.get("query", "").strip()[:LONGEST_QUERY]
+
+    @property
+    def here(self) -> str:
+        """The address, to come back to."""
+        rest = {name: value for name, value in self.query.items() if name not in ("done", "undone")}
+        return f"{self.path}?{urlencode(rest)}" if rest else self.path
+
+    def render(self, template: str, **values: Any) -> Response:
+        """The page."""
+        return self.site.page(template, self.notice, self.status, view=self, **values)
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """Where in a list a page is: its address for other pages, its number, how many there are (None: unknown)."""
+
+    path: str
+    query: dict[str, str]
+    page: int
+    last: int
+
+    @classmethod
+    def of(cls, view: View, total: int, size: int) -> Pager:
+        """The place of a view's page in a list."""
+        rest = {name: value for name, value in view.query.items() if name not in ("page", "done", "undone", "mention")}
+        return cls(view.path, rest, view.page, max(1, -(-total // size)))
+
+    def address(self, page: int) -> str:
+        """The address of a page."""
+        query = {**self.query, "page": str(page)} if page > 1 else self.query
+        return f"{self.path}?{urlencode(query)}" if query else self.path
+
+
+def show(site: Site, path: str, query: Mapping[str, str], notice: Notice | None = None, status: int = 200) -> Response:
+    """The page of an address.
+
+    Parameters
+    ----------
+    site
+        The site.
+    path, query
+        The address.
+    notice
+        What is said at its top; by default about the correction that the query names as done or undone.
+    status
+        The status with which it is sent.
+    """
+    for pattern, page in PAGES.items():
+        match = re.fullmatch(pattern, path)
+        if match is None:
+            continue
+        try:
+            collection = site.readers()
+            if notice is None:
+                notice = _notice(collection, query)
+            return page(View(site, collection, path, query, notice, status), **match.groupdict())
+        except InputError as error:
+            return site.error_page(status_of(error), sentence(error))
+    return site.error_page(404, "There is no such page.")
+
+
+def show_address(site: Site, address: str, notice: Notice, status: int) -> Response:
+    """The page of an address of this site, as :func:`show` does."""
+    parts = urlsplit(address)
+    return show(site, parts.path or "/", dict(parse_qsl(parts.query)), notice, status)
+
+
+def sentence(error: InputError) -> str:
+    """What is said to people of an error: without the file, which they know, beginning with a capital."""
+    return f"{error.message[:1].upper()}{error.message[1:]}{'' if error.message.endswith('.') else '.'}"
+
+
+def status_of(error: InputError, otherwise: int = 404) -> int:
+    """503 if the file cannot be used now, otherwise what is asked for was wrong."""
+    return 503 if isinstance(error.__cause__, sqlite3.Error) else otherwise
+
+
+def _notice(collection: Collection, query: Mapping[str, str]) -> Notice:
+    """What is said of the correction that was just made."""
+    number = query.get("done") or query.get("undone") or ""
+    if not number.isascii() or not number.isdecimal():
+        return Notice()
+    return Notice(correction=next((c for c in collection.corrections() if c.number == int(number)), None))
+
+
+def _start(view: View) -> Response:
+    kind = view.query.get("kind", "")
+    chosen = kind if kind in ("event", "entity") else None
+    least = 1 if view.query.get("singletons") else 2
+    total = view.collection.cluster_count(kind=chosen, least=least, query=view.words)
+    clusters = view.collection.clusters(
+        kind=chosen, least=least, query=view.words, limit=A_PAGE, offset=(view.page - 1) * A_PAGE
+    )
+    return view.render(
+        "start.html",
+        counts=view.collection.counts(),
+        clusters=clusters,
+        total=total,
+        kind=chosen or "",
+        singletons=least == 1,
+        pager=Pager.of(view, total, A_PAGE),
+    )
+
+
+def _search(view: View) -> Response:
+    offset = (view.page - 1) * A_PAGE
+    found = view.collection.search(view.words, limit=A_PAGE + 1, offset=offset)
+    clusters = view.collection.clusters(query=view.words, least=1, limit=FOUND_CLUSTERS) if view.words else []
+    total = view.collection.cluster_count(query=view.words, least=1) if view.words else 0
+    pager = Pager.of(view, offset + len(found.documents), A_PAGE)
+    return view.render("search.html", clusters=clusters, total=total, documents=found.documents[:A_PAGE], pager=pager)
+
+
+def _cluster(view: View, id: str) -> Response:
+    mention = view.query.get("mention")
+    around = mention if mention and re.fullmatch(r"m[1-9][0-9]{0,17}", mention) else None
+    offset = (view.page - 1) * DOCUMENTS_OF_CLUSTER
+    page = view.collection.cluster(id, limit=DOCUMENTS_OF_CLUSTER, offset=offset, around=around)
+    if page.summary.id != id:
+        query = f"?{urlencode(view.query)}" if view.query else ""
+        return RedirectResponse(f"/clusters/{page.summary.id}{query}", 303)
+    by_document: dict[str, list[Any]] = {document.id: [] for document in page.documents}
+    for known in page.mentions:
+        by_document[known.document].append(known)
+    pager = Pager.of(view, page.summary.documents, DOCUMENTS_OF_CLUSTER)
+    if around is not None:
+        pager = Pager(pager.path, pager.query, page.offset // DOCUMENTS_OF_CLUSTER + 1, pager.last)
+    return view.render(
+        "cluster.html", page=page, cluster=page.summary, by_document=by_document, around=around, pager=pager
+    )
+
+
+def _same(view: View, id: str) -> Response:
+    cluster = view.collection.cluster(id, limit=1).summary
+    if view.words:
+        found = view.collection.clusters(query=view.words, kind=cluster.kind, least=1, limit=CANDIDATES + 1)
+    else:
+        found = view.collection.clusters(kind=cluster.kind, story=cluster.story, least=1, limit=CANDIDATES + 1)
+    others = [other for other in found if other.id != cluster.id][:CANDIDATES]
+    return view.render("same.html", cluster=cluster, others=others)
+
+
+def _documents(view: View) -> Response:
+    total = view.collection.counts().documents
+    documents = view.collection.documents(limit=A_PAGE, offset=(view.page - 1) * A_PAGE)
+    return view.render("documents.html", documents=documents, total=total, pager=Pager.of(view, total, A_PAGE))
+
+
+def _document(view: View) -> Response:
+    page = view.collection.document(view.query.get("id", ""), others=OTHERS_OF_STORY + 1)
+    return view.render(
+        "document.html",
+        page=page,
+        document=page.summary,
+        paragraphs=paragraphs(page),
+        clusters={cluster.id: cluster for cluster in page.clusters},
+        rejected=[mention for mention in page.mentions if mention.rejected],
+        chosen=view.query.get("mention"),
+        others=OTHERS_OF_STORY,
+    )
+
+
+def _questions(view: View) -> Response:
+    offset = (view.page - 1) * QUESTIONS
+    questions = view.collection.least_sure(QUESTIONS + 1, offset)
+    pager = Pager.of(view, offset + len(questions), QUESTIONS)
+    ids = dict.fromkeys(m.cluster for q in questions for m in (q.first, q.second) if m.cluster is not None)
+    clusters = {cluster.id: cluster for cluster in view.collection.summaries(list(ids))}
+    return view.render("questions.html", questions=questions[:QUESTIONS], clusters=clusters, pager=pager)
+
+
+def _corrections(view: View) -> Response:
+    corrections = view.collection.corrections()[::-1]
+    first = (view.page - 1) * A_PAGE
+    return view.render(
+        "corrections.html",
+        corrections=corrections[first : first + A_PAGE],
+        total=len(corrections),
+        pager=Pager.of(view, len(corrections), A_PAGE),
+    )
+
+
+def _add(view: View) -> Response:
+    return view.render("add.html", jobs=view.site.writer.jobs.latest())
+
+
+def _job(view: View, number: str) -> Response:
+    job = view.site.writer.jobs.get(int(number))
+    if job is None:
+        return view.site.error_page(404, "There is no such addition; the server has forgotten it or was restarted.")
+    return view.render("job.html", job=job)
+
+
+def _download(view: View) -> Response:
+    return view.render("download.html", counts=view.collection.counts(), kinds=KINDS_OF_FILES)
+
+
+def _help(view: View) -> Response:
+    return view.render("help.html")
+
+
+PAGES: Mapping[str, Callable[..., Response]] = {
+    "/": _start,
+    "/search": _search,
+    r"/clusters/(?P<id>c[1-9][0-9]{0,17})": _cluster,
+    r"/clusters/(?P<id>c[1-9][0-9]{0,17})/same": _same,
+    "/documents": _documents,
+    "/document": _document,
+    "/questions": _questions,
+    "/corrections": _corrections,
+    "/add": _add,
+    r"/jobs/(?P<number>[1-9][0-9]{0,8})": _job,
+    "/download": _download,
+    "/help": _help,
+}
+"""The pages by the patterns of their addresses."""

@@ -1,0 +1,171 @@
+"""A served collection: it runs until it is interrupted, or in a thread until its block ends."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from cdcoref.collection import Collection
+from cdcoref.errors import InputError
+from cdcoref.server.options import ServerOptions, check_installed
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from cdcoref.server.jobs import Job
+    from cdcoref.server.site import Site
+
+END_WITHIN = 3
+"""Seconds that requests are given to be answered when the server ends."""
+START_WITHIN = 30.0
+
+
+class Server:
+    """A collection served by a thread of this process; a context manager.
+
+    with Server("news.cdcoref", ServerOptions(port=0)) as server:
+        print(server.address)
+
+    Parameters
+    ----------
+    path
+        The collection.
+    options
+        How it is served.
+
+    Attributes
+    ----------
+    address
+        Where it is, without the token.
+    left
+        When it has ended: the additions that were stopped, of which nothing was stored.
+
+    Raises
+    ------
+    InputError
+        If there is no collection, the extra is not installed, or the port is taken.
+    """
+
+    def __init__(self, path: str | Path, options: ServerOptions | None = None) -> None:
+        check_installed()
+        self.options = options or ServerOptions()
+        with Collection.open(path) as collection:
+            collection.counts()
+        self.left: list[Job] = []
+        self._socket = _listen(self.options.host, self.options.port)
+        port = int(self._socket.getsockname()[1])
+        host = f"[{self.options.host}]" if ":" in self.options.host else self.options.host
+        self.address = f"http://{host}:{port}"
+        self._thread: threading.Thread | None = None
+        self._site, self._server = self._make(Path(path).absolute(), port)
+
+    def _make(self, path: Path, port: int) -> tuple[Site, uvicorn.Server]:
+        import uvicorn
+
+        from cdcoref.server.application import make_application
+        from cdcoref.server.site import Site
+
+        site = Site(path, self.options)
+        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+        config = uvicorn.Config(
+            make_application(site, port),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=END_WITHIN,
+        )
+        return site, uvicorn.Server(config)
+
+    @property
+    def first_address(self) -> str:
+        """Where to begin: the address with the token, if there is one."""
+        return f"{self.address}/?token={quote(self.options.token)}" if self.options.token else f"{self.address}/"
+
+    def run(self) -> None:
+        """Answer requests until the process is interrupted or terminated."""
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self._close()
+
+    def __enter__(self) -> Server:
+        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), name="server", daemon=True)
+        self._thread.start()
+        until = time.monotonic() + START_WITHIN
+        while not self._server.started and self._thread.is_alive() and time.monotonic() < until:
+            time.sleep(0.01)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.should_exit = True
+        if self._thread is not None:
+            self._thread.join()
+        self._close()
+
+    def _close(self) -> None:
+        self.left = self._site.writer.close()
+        self._socket.close()
+
+
+def serve(path: str | Path, options: ServerOptions, ready: Callable[[Server], None]) -> list[Job]:
+    """Serve a collection until the process is interrupted or terminated; to be called in the main thread.
+
+    Parameters
+    ----------
+    path
+        The collection.
+    options
+        How it is served.
+    ready
+        Is called when the server listens.
+
+    Returns
+    -------
+    list
+        The additions that were stopped, of which nothing was stored.
+
+    Raises
+    ------
+    InputError
+        As :class:`Server` does.
+    """
+    server = Server(path, options)
+    # A process that is terminated ends as one that is interrupted, and not at once.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    ready(server)
+    with suppress(KeyboardInterrupt):
+        server.run()
+    return server.left
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that listens."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(128)
+        except OSError:
+            listening.close()
+            raise
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            raise InputError(f"port {port} of {host} is in use; choose another one") from None
+        raise InputError(f"the address {host}, port {port}, cannot be used ({reason})") from None
+    return listening

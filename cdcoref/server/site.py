@@ -1,0 +1,141 @@
+"""What every page needs: the collection for readers, its writer, the templates, the files of style and script."""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from starlette.responses import HTMLResponse
+
+from cdcoref import __version__
+from cdcoref.collection import Correction
+from cdcoref.server.guard import new_secret
+from cdcoref.server.options import ServerOptions
+from cdcoref.server.readers import Readers
+from cdcoref.server.text import day, document_address, snippet_parts
+from cdcoref.server.writer import Writer
+from cdcoref.views import shared_style
+from cdcoref.wording import counted
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+STATIC = Path(__file__).with_name("static")
+KIND_NAMES = {"event": "event", "entity": "entity"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What was in a form: an action, ids, a name, and what is done where a name is taken."""
+
+    action: str = ""
+    ids: tuple[str, ...] = ()
+    name: str = ""
+    same_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What is said at the top of a page.
+
+    Attributes
+    ----------
+    error
+        Why what was asked for was not done.
+    correction
+        The correction that was made or undone.
+    form
+        What was sent with a form that could not be used; it stays in the form.
+    """
+
+    error: str | None = None
+    correction: Correction | None = None
+    form: Sent = Sent()
+
+
+class Site:
+    """A collection as a site.
+
+    Parameters
+    ----------
+    path
+        The collection.
+    options
+        How it is served.
+
+    Attributes
+    ----------
+    readers, writer
+        For reading, in any thread, and for changes.
+    secret
+        What every form of this server carries.
+    """
+
+    def __init__(self, path: Path, options: ServerOptions) -> None:
+        self.path = path
+        self.options = options
+        self.readers = Readers(path)
+        self.writer = Writer(path, options)
+        self.secret = new_secret()
+        self.page("help.html")  # which compiles the templates before anybody waits for them
+
+    def page(self, template: str, notice: Notice | None = None, status: int = 200, **values: Any) -> HTMLResponse:
+        """A page made with a template."""
+        content = self._environment.get_template(template).render(
+            notice=notice or Notice(), running=any(not job.over for job in self.writer.jobs.latest()), **values
+        )
+        return HTMLResponse(content, status)
+
+    def error_page(self, status: int, sentence: str) -> HTMLResponse:
+        """A page that says why there is no other."""
+        return self.page("error.html", status=status, code=status, sentence=sentence)
+
+    @cached_property
+    def files(self) -> dict[str, tuple[bytes, str]]:
+        """The content and type of the files of style and script, by name."""
+        found = {
+            path.name: (path.read_bytes(), mimetypes.guess_type(path.name)[0] or "application/octet-stream")
+            for path in sorted(STATIC.iterdir())
+            if path.is_file()
+        }
+        style, kind = found["server.css"]
+        found["server.css"] = shared_style().encode() + style, kind
+        return found
+
+    @cached_property
+    def _versions(self) -> dict[str, str]:
+        return {name: hashlib.sha256(content).hexdigest()[:12] for name, (content, _) in self.files.items()}
+
+    @cached_property
+    def _environment(self) -> Environment:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+
+        environment = Environment(
+            loader=PackageLoader("cdcoref.server"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        environment.filters.update(day=day, snippet=snippet_parts)
+        environment.globals.update(
+            name=self.path.name,
+            secret=self.secret,
+            version=__version__,
+            limit=self.options.max_upload,
+            counted=counted,
+            document_address=document_address,
+            address=lambda path, **query: f"{path}?{urlencode(query)}" if query else path,
+            static=lambda name: f"/static/{name}?v={self._versions[name]}",
+            kind_name=lambda kind: KIND_NAMES.get(kind, kind or "mention"),
+            kind_class=lambda kind: kind if kind in KIND_NAMES else "other",
+        )
+        for template in environment.list_templates():
+            environment.get_template(template)
+        return environment

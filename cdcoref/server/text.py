@@ -1,0 +1,157 @@
+"""A document of a collection in, its paragraphs as links and plain text out; dates and numbers as people write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from urllib.parse import urlencode
+
+from cdcoref.collection import DocumentPage, StoredMention
+from cdcoref.corpus import Document, Mention
+from cdcoref.results import character_parts
+from cdcoref.views import marked_text
+
+SURE, LESS_SURE = 0.75, 0.5
+"""Confidences from which on a line is drawn in full, or not quite so."""
+LONGEST_STRETCH = 100
+"""Tokens that are cut at once; of a longer sentence each part has its own levels of lines."""
+DEEPEST = 5
+"""Lines below each other that the style sheet knows."""
+_HIT = re.compile("\x02([^\x02\x03]*)\x03")
+_BREAK = re.compile(r"\n\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line under words: the kind of its mention, how strong it is (3: sure) and how deep (0: next to the words)."""
+
+    kind: str
+    strength: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Words without a border of a mention inside.
+
+    Attributes
+    ----------
+    text
+        The words.
+    lines
+        A line for each mention that covers them, the deepest first.
+    mentions, clusters
+        The ids of these mentions and of their clusters, the shortest mention first.
+    anchors
+        The ids of the mentions that begin here.
+    """
+
+    text: str
+    lines: tuple[Line, ...] = ()
+    mentions: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A line of a text.
+
+    Attributes
+    ----------
+    pieces
+        Its text, cut where mentions begin and end.
+    depth
+        How many lines there are below each other at most.
+    """
+
+    pieces: tuple[Piece, ...]
+    depth: int
+
+
+def paragraphs(page: DocumentPage) -> list[Paragraph]:
+    """The lines of a document's text; blank ones are left out."""
+    mentions = [mention for mention in page.mentions if not mention.rejected]
+    ranges = [_ranges(mention, page.document) for mention in mentions]
+    order = sorted(range(len(mentions)), key=lambda n: ranges[n][0][0])
+    seen: set[str] = set()
+    found: list[list[Piece]] = [[]]
+    open_: list[int] = []
+    following = 0
+    for start, end, new_line in _stretches(page.document):
+        if new_line and found[-1]:
+            found.append([])
+        open_ = [n for n in open_ if ranges[n][-1][1] > start]
+        while following < len(order) and ranges[order[following]][0][0] < end:
+            open_.append(order[following])
+            following += 1
+        for run in marked_text(page.document.text, start, end, [ranges[n] for n in open_]):
+            over = [mentions[open_[number]] for number, _ in run.marks]
+            lines = tuple(
+                Line(mention.kind or "other", _strength(mention.confidence), min(level, DEEPEST))
+                for mention, (_, level) in zip(over, run.marks, strict=True)
+            )
+            ids = tuple(mention.id for mention in over)
+            anchors = tuple(id for id in ids if id not in seen)
+            seen.update(ids)
+            clusters = tuple(mention.cluster or "" for mention in over)
+            found[-1].append(Piece(run.text, lines[::-1], ids, clusters, anchors))
+    return [
+        Paragraph(tuple(pieces), max((line.level + 1 for piece in pieces for line in piece.lines), default=0))
+        for pieces in found
+        if any(piece.text.strip() for piece in pieces)
+    ]
+
+
+def _ranges(mention: StoredMention, document: Document) -> Sequence[tuple[int, int]]:
+    return character_parts(Mention(document.id, mention.tokens), document)
+
+
+def _stretches(document: Document) -> Iterator[tuple[int, int, bool]]:
+    """Stretches of the text that are short and cover all of it but line breaks; whether a line begins with each."""
+    borders = {0, len(document.text)}
+    for first, last in document.sentences:
+        borders.update(document.offsets[token][0] for token in range(first, last, LONGEST_STRETCH))
+    lines = {0}
+    for gap in _BREAK.finditer(document.text):
+        borders.update(gap.span())
+        lines.add(gap.end())
+    ordered = sorted(borders)
+    for start, end in pairwise(ordered):
+        if document.text[start] != "\n":
+            yield start, end, start in lines
+
+
+def _strength(confidence: float | None) -> int:
+    if confidence is None or confidence >= SURE:
+        return 3
+    return 2 if confidence >= LESS_SURE else 1
+
+
+def snippet_parts(snippet: str) -> list[tuple[str, bool]]:
+    """A snippet as text and whether it is what was searched for.
+
+    >>> snippet_parts("the old \\x02ferry\\x03 sank")
+    [('the old ', False), ('ferry', True), (' sank', False)]
+    """
+    parts = [(text, n % 2 == 1) for n, text in enumerate(_HIT.split(snippet))]
+    return [(text.replace("\x02", "").replace("\x03", ""), hit) for text, hit in parts if text]
+
+
+def day(iso: str) -> str:
+    """A day as people write it.
+
+    >>> day("2024-03-05"), day("2024-03-05T10:20:00+00:00")
+    ('5 March 2024', '5 March 2024')
+    """
+    known = date.fromisoformat(iso[:10])
+    return f"{known.day} {known:%B} {known.year}"
+
+
+def document_address(id: str, mention: str | None = None) -> str:
+    """The address of a document's page, or of a mention in it."""
+    query = urlencode({"id": id} if mention is None else {"id": id, "mention": mention})
+    return f"/document?{query}" + (f"#{mention}" if mention else "")

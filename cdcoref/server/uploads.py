@@ -1,0 +1,123 @@
+"""Uploaded files in, one corpus and what could not be read out; names are those that the client gave.
+
+A name is only what documents are called: no file of this computer is opened by it. Compressed files count by what is in
+them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import LoadedCorpus, ReadOptions, read_file
+
+LONGEST_NAME = 400
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file: where it was stored, and what its sender called it."""
+
+    path: Path
+    name: str
+
+
+def clean_name(name: str) -> str:
+    """The name of an upload as the name of a document: without control characters, and not too long.
+
+    >>> clean_name("C:\\\\news\\\\a.txt"), clean_name("../b/./c.txt"), clean_name(" ")
+    ('news/a.txt', 'b/c.txt', 'document')
+    """
+    shown = "".join(character if character.isprintable() else " " for character in name.replace("\\", "/"))
+    parts = [part for part in shown.split("/") if part.strip() not in ("", ".", "..") and not part.endswith(":")]
+    kept = "/".join(parts).strip()
+    return kept[-LONGEST_NAME:] or "document"
+
+
+def read_uploads(uploads: Sequence[Upload], kind: str | None, limit: int) -> LoadedCorpus:
+    """Read files; one that cannot be read does not affect the others.
+
+    Parameters
+    ----------
+    uploads
+        The files.
+    kind
+        The kind of mentions in formats without kinds.
+    limit
+        How many bytes there may be in a compressed file.
+    """
+    documents: dict[str, Document] = {}
+    mentions: list[Mention] = []
+    notes: list[str] = []
+    problems: list[str] = []
+    for upload in uploads:
+        try:
+            corpus = _read(upload, kind, limit)
+            twice = next((d.id for d in corpus.documents if d.id in documents), None)
+            if twice is not None:
+                raise InputError(f"another of these files has a document {twice!r} too, so this one was left out")
+        except InputError as error:
+            problems.append(str(InputError(error.message, upload.name, error.line)))
+            continue
+        documents.update((document.id, document) for document in corpus.documents)
+        mentions += corpus.mentions
+        notes += [note.replace(str(upload.path), upload.name) for note in corpus.notes]
+        if not corpus.documents:
+            notes.append(f"{upload.name}: the file has no documents")
+    return LoadedCorpus(Corpus(tuple(documents.values()), tuple(mentions), tuple(notes)), tuple(problems))
+
+
+def _read(upload: Upload, kind: str | None, limit: int) -> Corpus:
+    """One file; plain text has the name of the upload, and no file that it came from."""
+    _check_size(upload.path, limit)
+    corpus = read_file(upload.path, ReadOptions(id=upload.name, kind=kind))
+    own = str(upload.path)
+    documents = tuple(replace(d, path=None) if d.path == own else d for d in corpus.documents)
+    return replace(corpus, documents=documents)
+
+
+def _check_size(path: Path, limit: int) -> None:
+    with path.open("rb") as stream:
+        if stream.read(2) != _GZIP:
+            return
+    size = 0
+    try:
+        with gzip.open(path) as stream:
+            while chunk := stream.read(2**20):
+                size += len(chunk)
+                if size > limit:
+                    raise InputError(f"the file holds more than {limit // 2**20} MB")
+    except (OSError, EOFError, zlib.error):
+        return  # reading it says what is wrong
+
+
+def unused_names(corpus: Corpus, taken: Callable[[str], bool]) -> Corpus:
+    """The corpus with a number in the ids of documents that are taken: ``a.txt`` becomes ``a (2).txt``.
+
+    Parameters
+    ----------
+    corpus
+        Documents and mentions.
+    taken
+        Whether another document has an id.
+    """
+    own = {document.id for document in corpus.documents}
+    names: dict[str, str] = {}
+    for id in sorted(own):
+        name, number = id, 1
+        while taken(name) or (name != id and name in own):
+            number += 1
+            path = PurePosixPath(id)
+            name = f"{id.removesuffix(path.suffix)} ({number}){path.suffix}"
+        if name != id:
+            names[id] = name
+            own.add(name)
+    documents = tuple(replace(d, id=names.get(d.id, d.id)) for d in corpus.documents)
+    mentions = tuple(replace(m, document=names.get(m.document, m.document)) for m in corpus.mentions)
+    return replace(corpus, documents=documents, mentions=mentions)

@@ -1,0 +1,206 @@
+"""All that changes the collection goes through here: corrections and undoing at once, additions one after the other.
+
+Corrections are made by one thread, in the order in which they came. Additions wait in a queue; one thread gives them to
+a process of their own (`cdcoref.server.adding`), whose work does not slow down those who read. So one correction waits
+for another, and at most for the moment in which an addition is stored, but not for the model. When the server ends, a
+correction is finished; the addition that runs is stopped, and nothing of it is stored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cdcoref.collection import Action, Collection, Correction
+from cdcoref.server.jobs import Job, Jobs
+from cdcoref.server.options import ServerOptions
+from cdcoref.server.uploads import Upload
+
+ROOT = Path(__file__).resolve().parents[2]
+"""Where the packages lie, so that the other process finds the same."""
+WAIT_FOR_END = 5.0
+"""Seconds that the other process is given to end."""
+
+Result = TypeVar("Result")
+
+
+class Writer:
+    """Changes one collection; any thread may use it.
+
+    Parameters
+    ----------
+    path
+        The collection.
+    options
+        How added documents are read.
+
+    Attributes
+    ----------
+    jobs
+        The additions.
+    """
+
+    def __init__(self, path: Path, options: ServerOptions) -> None:
+        self.jobs = Jobs()
+        self._path = path
+        self._options = options
+        self._corrections = ThreadPoolExecutor(1, "corrections")
+        self._collection: Collection | None = None
+        self._waiting: queue.SimpleQueue[tuple[Job, list[Upload], bool, Path] | None] = queue.SimpleQueue()
+        self._process: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
+        self._ending = False
+        self._additions = threading.Thread(target=self._add_all, name="additions", daemon=True)
+        self._additions.start()
+
+    def correct(self, action: Action, ids: Sequence[str], name: str | None = None) -> Correction:
+        """Make a correction, as :meth:`cdcoref.collection.Collection.correct` does."""
+        return self._change(lambda collection: collection.correct(action, ids, name=name))
+
+    def undo(self, number: int | None = None) -> Correction:
+        """Undo a correction, as :meth:`cdcoref.collection.Collection.undo` does."""
+        return self._change(lambda collection: collection.undo(number))
+
+    def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool) -> Job:
+        """Add the documents in files when those before them have been added.
+
+        Parameters
+        ----------
+        uploads
+            The files.
+        folder
+            The folder in which they are; it is removed when they have been added.
+        keep_both
+            As in :class:`cdcoref.server.adding.Adder`.
+        """
+        job = self.jobs.new([upload.name for upload in uploads])
+        self._waiting.put((job, list(uploads), keep_both, folder))
+        return job
+
+    def close(self) -> list[Job]:
+        """Finish the correction that is being made and stop the addition that runs; returns what was not added."""
+        left = [job for job in self.jobs.latest() if not job.over]
+        with self._lock:
+            self._ending = True
+            if self._process is not None:
+                self._process.terminate()
+        self._waiting.put(None)
+        self._additions.join(2 * WAIT_FOR_END)
+        self._corrections.submit(self._close_collection)
+        self._corrections.shutdown(wait=True)
+        return [job for job in left if (now := self.jobs.get(job.number)) is None or now.state != "done"]
+
+    def _change(self, change: Callable[[Collection], Result]) -> Result:
+        def run() -> Result:
+            if self._collection is None:
+                self._collection = Collection.open(self._path)
+            return change(self._collection)
+
+        return self._corrections.submit(run).result()
+
+    def _close_collection(self) -> None:
+        if self._collection is not None:
+            self._collection.close()
+
+    # -- additions, in their thread ----------------------------------------------------------------------------------
+
+    def _add_all(self) -> None:
+        while (waiting := self._waiting.get()) is not None:
+            job, uploads, keep_both, folder = waiting
+            try:
+                if not self._ending:
+                    self._add(job, uploads, keep_both)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+        self._end_process()
+
+    def _add(self, job: Job, uploads: Sequence[Upload], keep_both: bool) -> None:
+        self.jobs.change(job.number, state="running", stage="starting")
+        request = {"files": [[str(upload.path), upload.name] for upload in uploads], "keep_both": keep_both}
+        answer = self._ask(request, lambda progress: self.jobs.change(job.number, **progress))
+        problems = tuple(answer["problems"])
+        if "error" in answer:
+            self.jobs.change(job.number, state="failed", stage="", summary=(answer["error"],), problems=problems)
+        else:
+            summary, report = tuple(answer["summary"]), answer["report"]
+            self.jobs.change(job.number, state="done", stage="", summary=summary, problems=problems, report=report)
+
+    def _ask(self, request: dict[str, Any], progress: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        """The last answer of the other process, which is started if it does not run."""
+        try:
+            process = self._running_process()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            for line in process.stdout:
+                answer: dict[str, Any] = json.loads(line)
+                if "stage" not in answer:
+                    return answer
+                progress(answer)
+        except (OSError, ValueError) as error:
+            reason = str(error)
+        else:
+            reason = f"exit code {process.wait()}"
+        self._end_process()
+        what = "the server was stopped" if self._ending else f"the program that adds documents ended ({reason})"
+        return {"error": f"{what}; nothing of these files was stored", "problems": []}
+
+    def _running_process(self) -> subprocess.Popen[str]:
+        with self._lock:
+            if self._ending:
+                raise OSError("the server is ending")
+            if self._process is None:
+                self._process = self._start()
+            return self._process
+
+    def _start(self) -> subprocess.Popen[str]:
+        settings = {
+            "collection": str(self._path),
+            "device": self._options.device,
+            "precision": self._options.precision,
+            "batch_tokens": self._options.batch_tokens,
+            "limit": self._options.max_upload,
+        }
+        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        return subprocess.Popen(  # noqa: S603 -- this package, run by this interpreter
+            [sys.executable, "-P", "-m", "cdcoref.server.adding", json.dumps(settings)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            start_new_session=True,  # an interrupt on the terminal is for the server alone
+        )
+
+    def _end_process(self) -> None:
+        with self._lock:
+            process, self._process = self._process, None
+        if process is None:
+            return
+        process.terminate()
+        try:
+            process.wait(WAIT_FOR_END)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        for stream in (process.stdin, process.stdout):
+            with suppress(OSError):
+                if stream is not None:
+                    stream.close()
+
+
+def new_folder() -> Path:
+    """A folder for files that are to be added."""
+    return Path(tempfile.mkdtemp(prefix="cdcoref-upload-"))

@@ -1,0 +1,143 @@
+"""``cdcoref serve`` as a user calls it: what it prints, what it refuses, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus, Document, Mention
+
+ROOT = Path(__file__).resolve().parents[3]
+Run = Callable[..., Any]
+Started = Callable[..., tuple["subprocess.Popen[str]", str]]
+
+
+@pytest.fixture
+def news(tmp_path: Path) -> Path:
+    """A collection of one document."""
+    path = tmp_path / "news.cdcoref"
+    document = Document.from_sentences("a.txt", [["The", "ferry", "sank", "."]])
+    with Collection.create(path, "lemma") as collection:
+        collection.add(Corpus((document,), (Mention("a.txt", (1,), "entity"),)))
+    return path
+
+
+@pytest.fixture
+def started(news: Path) -> Iterator[Started]:
+    """Start the command in a process of its own; returns it and the first line that it prints."""
+    processes = []
+
+    def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "cdcoref", "serve", str(news), *arguments]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        processes.append(process)
+        assert process.stdout is not None
+        return process, process.stdout.readline().strip()
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def test_it_prints_the_address_answers_and_ends_cleanly(started: Started) -> None:
+    process, address = started("--port", "0")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
+    with urllib.request.urlopen(address) as answer:
+        assert b"news.cdcoref" in answer.read()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert out == ""
+    assert re.fullmatch(r"cdcoref: serving \S+news.cdcoref; Ctrl-C ends it\ncdcoref: ended\n", err)
+
+
+def test_an_addition_is_stopped_with_it(started: Started, news: Path) -> None:
+    process, address = started("--port", "0", "--device", "cpu")
+    text = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday. " * 2000
+    body = f'{{"documents": [{{"id": "b", "text": "{text}"}}]}}'.encode()
+    request = urllib.request.Request(f"{address}api/documents", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        assert b'"number":1' in answer.read()
+    until = time.monotonic() + 30
+    while True:
+        with urllib.request.urlopen(f"{address}api/jobs/1") as answer:
+            if json.load(answer)["stage"] not in ("", "starting"):
+                break
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert err.endswith("cdcoref: the addition of 1 file was stopped; nothing of it was stored\ncdcoref: ended\n")
+    with Collection.open(news) as collection:
+        assert [document.id for document in collection.documents()] == ["a.txt"]
+
+
+def test_beyond_this_computer_a_token_is_printed(started: Started, tmp_path: Path) -> None:
+    _, address = started("--host", "0.0.0.0", "--port", "0")
+    assert re.fullmatch(r"http://0\.0\.0\.0:\d+/\?token=[\w-]{32}", address)
+    local = address.replace("0.0.0.0", "127.0.0.1")
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.urlopen(local.partition("?")[0])
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with opener.open(local) as answer:
+        assert answer.url == local.partition("?")[0]
+        assert b"news.cdcoref" in answer.read()
+    (tmp_path / "token").write_text("short")
+    process, line = started("--token-file", str(tmp_path / "token"))
+    assert (process.wait(20), line) == (2, "")
+
+
+def test_what_cannot_be_served_is_said(
+    cdcoref: Run, news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = cdcoref("serve", tmp_path / "none.cdcoref")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith("none.cdcoref: there is no collection here; make one with cdcoref add\n")
+    (tmp_path / "a.txt").write_text("x")
+    assert cdcoref("serve", tmp_path / "a.txt").code == 2
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = cdcoref("serve", news, "--port", port)
+    assert (done.code, done.err) == (2, f"cdcoref: port {port} of 127.0.0.1 is in use; choose another one\n")
+    assert cdcoref("serve", news, "--token-file", tmp_path / "none").code == 2
+    assert cdcoref("serve", news, "--port", "99999").code == 2
+    monkeypatch.setattr("cdcoref.server.options.find_spec", lambda name: None)
+    done = cdcoref("serve", news)
+    assert (done.code, done.err) == (
+        2, "cdcoref: FastAPI and uvicorn are not installed; install them with: pip install 'cdcoref[serve]'\n",
+    )  # fmt: skip
+
+
+def test_it_opens_a_browser_if_it_is_asked_to(cdcoref: Run, news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address))
+    monkeypatch.setattr("cdcoref.server.running.Server.run", lambda server: server._close())
+    before = signal.getsignal(signal.SIGTERM)
+    done = cdcoref("serve", news, "--port", 0, "--open")
+    signal.signal(signal.SIGTERM, before)
+    assert done.code == 0
+    assert opened == [done.out.strip()]
+    assert "no browser was found; open this address in one" in done.err
+    opened.clear()
+    assert cdcoref("serve", news, "--port", 0).code == 0
+    signal.signal(signal.SIGTERM, before)
+    assert opened == []

@@ -1,0 +1,156 @@
+"""The JSON API: what it answers, what it changes, what it refuses, and its description."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from cdcoref.collection import Collection
+
+
+def as_json(value: Any) -> Any:
+    """Records as ``cdcoref show --json`` prints them."""
+    return json.loads(json.dumps(value, default=sorted))
+
+
+def test_reading(steady: Any) -> None:
+    with Collection.open(steady.path) as collection:
+        about = steady.get("/api/collection").json()
+        assert about["counts"] == asdict(collection.counts())
+        assert (about["name"], about["model"], about["options"]["kind"]) == ("news.cdcoref", "lemma", "both")
+        clusters = collection.clusters()
+        assert steady.get("/api/clusters").json() == as_json(
+            {"total": len(clusters), "clusters": [asdict(c) for c in clusters]}
+        )
+        part = steady.get("/api/clusters", params={"kind": "entity", "least": 1, "limit": 2, "offset": 1}).json()
+        assert part["total"] == collection.cluster_count(kind="entity", least=1)
+        assert [c["id"] for c in part["clusters"]] == [
+            c.id for c in collection.clusters(kind="entity", least=1, limit=2, offset=1)
+        ]
+        assert [c["title"] for c in steady.get("/api/clusters?query=mar").json()["clusters"]] == ["Maren"]
+        ferry = steady.cluster("ferry")
+        page = as_json(asdict(collection.cluster(ferry)))
+        assert steady.get(f"/api/clusters/{ferry}").json() == page
+        assert steady.get(f"/api/clusters/{ferry}?limit=1&offset=1").json()["documents"] == page["documents"][1:2]
+        documents = steady.get("/api/documents?limit=2").json()
+        assert (documents["total"], [d["id"] for d in documents["documents"]]) == (
+            4, ["museum.txt", "2024-03-05 storm.txt"],
+        )  # fmt: skip
+        document = collection.document("harbour.txt")
+        assert steady.get("/api/document?id=harbour.txt").json() == as_json(asdict(document))
+        mention = document.mentions[0]
+        assert steady.get(f"/api/mentions/{mention.id}").json() == as_json(asdict(mention))
+        found = steady.get("/api/search?query=storm").json()
+        assert found == as_json(asdict(collection.search("storm")))
+        assert steady.get("/api/questions").json() == []
+
+
+def test_correcting(client: Any) -> None:
+    ferry = client.cluster("ferry")
+    answer = client.http.post("/api/corrections", json={"action": "rename", "ids": [ferry], "name": "The Maren"})
+    assert answer.status_code == 201
+    assert (answer.json()["number"], answer.json()["cluster"], answer.json()["name"]) == (1, ferry, "The Maren")
+    mention = client.id("harbour.txt", "storm")
+    made = client.http.post("/api/corrections", json={"action": "not-a-mention", "ids": [mention]}).json()
+    assert client.get(f"/api/mentions/{mention}").json()["rejected"] is True
+    undone = client.http.post(f"/api/corrections/{made['number']}/undo", json={})
+    assert undone.json()["undone"]
+    assert client.get(f"/api/mentions/{mention}").json()["rejected"] is False
+    assert client.http.post("/api/undo", headers={"X-Cdcoref": "1"}).json()["number"] == 1
+    answer = client.http.post("/api/undo", json={})
+    assert (answer.status_code, answer.json()) == (422, {"error": "There is no correction to undo."})
+    assert [bool(c["undone"]) for c in client.get("/api/corrections").json()] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "why"),
+    [
+        ("/api/clusters/c999", 404, "There is no cluster c999 in the collection."),
+        ("/api/clusters/x", 404, "'x' is not the id of a cluster, which is c and a number, such as c12."),
+        ("/api/document?id=x", 404, "There is no document 'x' in the collection."),
+        ("/api/document", 422, "id: field required."),
+        ("/api/mentions/m999", 404, "There is no mention m999 in the collection."),
+        ("/api/clusters?kind=thing", 422, "kind: input should be 'event' or 'entity'."),
+        ("/api/clusters?limit=0", 422, "limit: input should be greater than or equal to 1."),
+        ("/api/clusters?limit=100000", 422, "limit: input should be less than or equal to 1000."),
+        ("/api/documents?offset=99999999999999999999", 422, "offset: input should be less than or equal to"),
+        ("/api/search?query=" + "x" * 501, 422, "query: string should have at most 500 characters."),
+        ("/api/jobs/1", 404, "There is no addition 1."),
+        ("/api/jobs/x", 422, "number: input should be a valid integer"),
+        ("/api/", 404, "There is no such address; see /api/openapi.json."),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(steady: Any, address: str, status: int, why: str) -> None:
+    answer = steady.get(address)
+    assert answer.status_code == status
+    assert list(answer.json()) == ["error"]
+    assert answer.json()["error"].startswith(why)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"{", b"[]", b'{"action": "harm", "ids": []}', b'{"action": "same"}', b'{"action": "same", "ids": ["m1"]}',
+        b'{"action": "same", "ids": ["c1; --", "m1"]}', b'{"action": "split", "ids": [1]}', b"\xff",
+        b'{"action": "rename", "ids": ["c1"], "name": ""}', b'{"action": "rename", "ids": ["c1"], "name": "\\ud800"}',
+    ],
+)  # fmt: skip
+def test_corrections_that_make_no_sense(steady: Any, body: bytes) -> None:
+    answer = steady.http.post("/api/corrections", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert answer.json()["error"].endswith(".")
+    assert steady.get("/api/corrections").json() == []
+
+
+def test_the_description(steady: Any) -> None:
+    described = steady.get("/api/openapi.json").json()
+    assert described["openapi"].startswith("3.")
+    assert {(path, method.upper()) for path, methods in described["paths"].items() for method in methods} == {
+        ("/api/collection", "GET"), ("/api/clusters", "GET"), ("/api/clusters/{id}", "GET"), ("/api/documents", "GET"),
+        ("/api/documents", "POST"), ("/api/document", "GET"), ("/api/mentions/{id}", "GET"), ("/api/search", "GET"),
+        ("/api/questions", "GET"), ("/api/corrections", "GET"), ("/api/corrections", "POST"),
+        ("/api/corrections/{number}/undo", "POST"), ("/api/undo", "POST"), ("/api/files", "POST"), ("/api/jobs", "GET"),
+        ("/api/jobs/{number}", "GET"), ("/api/export/{kind}", "GET"),
+    }  # fmt: skip
+    for methods in described["paths"].values():
+        for operation in methods.values():
+            assert operation["summary"]
+    properties = described["components"]["schemas"]["ClusterSummary"]["properties"]
+    assert set(properties) == {"id", "kind", "title", "name", "mentions", "documents", "confidence", "story"}
+
+
+def test_a_collection_that_cannot_be_used_now(news: Path, start: Callable[..., Any]) -> None:
+    client = start(news)
+    content = news.read_bytes()
+    for other in (Path(f"{news}-wal"), Path(f"{news}-shm"), news):
+        other.unlink(missing_ok=True)
+    news.write_bytes(b"SQLite format 3\0" + b"\x00" * len(content))
+    with pytest.raises(Exception, match="cdcoref"):
+        Collection.open(news)
+    answer = client.get("/api/clusters")
+    assert answer.status_code in (200, 404, 503)
+    assert answer.json()
+
+
+def test_a_fault_of_the_program_is_said_and_the_server_goes_on(
+    steady: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("secret details")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Collection, "search", broken)
+        for address in ("/api/search?query=x", "/search?query=x"):
+            answer = httpx.get(steady.server.address + address)
+            assert answer.status_code == 500
+            assert "Something went wrong in cdcoref itself" in answer.text
+            assert "secret" not in answer.text.replace('name="secret"', "")
+            assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "secret details" in caplog.text
+    assert steady.get("/api/search?query=x").status_code == 200

@@ -1,0 +1,233 @@
+"""What is refused: other hosts and origins, no token, forms of others, too much; and what every answer says."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from cdcoref.errors import InputError
+from cdcoref.server import Server, ServerOptions, is_loopback, new_token, read_token
+
+TOKEN = "a token of some length".replace(" ", "-")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1", ""])
+def test_other_hosts(steady: Any, host: str) -> None:
+    for address in ("/", "/api/clusters", "/static/keys.js"):
+        answer = steady.get(address, headers={"Host": host})
+        assert answer.status_code == 403
+        assert "only requests for its own address" in answer.text
+
+
+def test_own_names(steady: Any) -> None:
+    port = urlsplit(steady.server.address).port
+    for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
+        assert steady.get("/", headers={"Host": f"{name}:{port}"}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost", "x"])
+def test_other_origins(steady: Any, origin: str) -> None:
+    for answer in (
+        steady.get("/", headers={"Origin": origin}),
+        steady.http.post("/corrections", data={"secret": steady.secret}, headers={"Origin": origin}),
+        steady.http.post("/api/undo", json={}, headers={"Origin": origin}),
+    ):
+        assert answer.status_code == 403
+        assert "other sites are refused" in answer.text
+
+
+def test_sites_of_the_same_name_on_other_ports_are_others(steady: Any) -> None:
+    fields = {"secret": steady.secret}
+    for site in ("cross-site", "same-site"):
+        assert steady.http.post("/corrections/undo", data=fields, headers={"Sec-Fetch-Site": site}).status_code == 403
+    answer = steady.http.post("/corrections/undo", data=fields, headers={"Sec-Fetch-Site": "same-origin"})
+    assert "There is no correction to undo." in answer.text
+    answer = steady.http.post("/corrections/undo", data=fields, headers={"Origin": steady.server.address})
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/", 200),
+        ("/nothing", 404),
+        ("/api/clusters", 200),
+        ("/api/x", 404),
+        ("/static/server.css", 200),
+        ("/add", 200),
+    ],
+)
+def test_every_answer_has_the_headers(steady: Any, address: str, status: int) -> None:
+    answer = steady.get(address)
+    assert answer.status_code == status
+    assert answer.headers["content-security-policy"] == (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "same-origin"
+    assert answer.headers["cache-control"] == (
+        "public, max-age=31536000, immutable" if "static" in address else "no-store"
+    )
+    assert "server" not in answer.headers
+
+
+def test_no_page_has_a_script_or_a_style_of_its_own(steady: Any) -> None:
+    for address in ("/", "/clusters/c1", "/document?id=harbour.txt", "/questions", "/corrections", "/add", "/help"):
+        page = steady.html(address)
+        assert "<style" not in page
+        assert " style=" not in page
+
+        assert page.count("<script") == page.count('<script type="module" src="/static/')
+
+
+# -- the token ---------------------------------------------------------------------------------------------------------
+
+
+def test_beyond_this_computer_a_token_is_needed(news: Path, start: Callable[..., Any]) -> None:
+    with pytest.raises(InputError, match=r"a token is needed to serve on 0\.0\.0\.0"):
+        ServerOptions("0.0.0.0")
+    with pytest.raises(InputError, match="the token is too short"):
+        ServerOptions("0.0.0.0", token="short")
+    client = start(news, host="0.0.0.0", token=TOKEN)
+    port = urlsplit(client.server.address).port
+    http = httpx.Client(base_url=f"http://127.0.0.1:{port}")
+    for address in ("/", "/?token=wrong", "/api/clusters", "/download/csv", "/nothing"):
+        answer = http.get(address)
+        assert answer.status_code == 401
+        assert "token" in answer.text
+        assert TOKEN not in answer.text
+        assert "ferry" not in answer.text
+    assert http.get("/static/server.css").status_code == 200
+    assert http.get("/api/clusters").json() == {"error": "Give the token that was printed when the server was started."}
+    assert http.get("/api/clusters", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert http.get("/api/clusters", headers={"Authorization": "Bearer x"}).status_code == 401
+    # The cookie does not hold the token itself.
+    assert http.get("/", headers={"Cookie": f"cdcoref_{port}={TOKEN}"}).status_code == 401
+    http.cookies.clear()
+    answer = http.get(f"/search?query=ferry&token={TOKEN}")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/search?query=ferry")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert TOKEN not in cookie
+    assert "ferry" in http.get("/search?query=ferry").text
+    with closing(HTTPConnection("127.0.0.1", port or 0)) as connection:
+        connection.request("GET", f"//evil.example/?token={TOKEN}")
+        assert connection.getresponse().headers["location"] == "/evil.example/"
+    assert http.post("/api/undo", json={}, headers={"Origin": "http://evil.example"}).status_code == 403
+    http.close()
+
+
+def test_a_token_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    for content, why in ((b"", "must hold a token"), (b"two words of it all", "one word"), (b"short", "too short"),
+                         (b"\xff" * 20, "not text"), ("ü" * 20, "ASCII")):  # fmt: skip
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(InputError, match=why):
+            read_token(file)
+    file.write_text(f" {TOKEN}\n")
+    assert read_token(file) == TOKEN
+    with pytest.raises(InputError, match="the token cannot be read"):
+        read_token(tmp_path / "none")
+    assert len(new_token()) >= 32
+    assert new_token() != new_token()
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [("127.0.0.1", True), ("127.8.8.8", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False),
+     ("192.168.1.5", False), ("example.org", False)],
+)  # fmt: skip
+def test_loopback_addresses(host: str, loopback: bool) -> None:
+    assert is_loopback(host) == loopback
+
+
+def test_a_port_that_is_taken(news: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"port {port} of 127.0.0.1 is in use; choose another one"):
+            Server(news, ServerOptions(port=port))
+    with pytest.raises(InputError, match=r"the address 203\.0\.113\.1, port 0, cannot be used"):
+        Server(news, ServerOptions("203.0.113.1", 0, TOKEN))
+    with pytest.raises(InputError, match="70000 is not a port"):
+        ServerOptions(port=70_000)
+
+
+def test_ipv6(news: Path, start: Callable[..., Any]) -> None:
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        pytest.skip("this computer has no IPv6")
+    client = start(news, host="::1")
+    assert client.server.address.startswith("http://[::1]:")
+    assert client.get("/").status_code == 200
+
+
+# -- forms and the API -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("secret", [None, "", "wrong"])
+def test_forms_that_are_not_of_this_server(steady: Any, secret: str | None) -> None:
+    cluster = steady.cluster("ferry")
+    fields = {"action": "rename", "id": cluster, "name": "The boat", "back": f"/clusters/{cluster}"}
+    answer = steady.http.post("/corrections", data=fields if secret is None else {**fields, "secret": secret})
+    assert answer.status_code == 403
+    assert "This page is from before the server was restarted." in answer.text
+    assert 'value="The boat"' in answer.text  # what was written stays
+    assert steady.get("/api/corrections").json() == []
+    for address in ("/corrections/undo", "/add"):
+        assert steady.http.post(address, data={"secret": secret or ""}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
+)
+def test_the_api_takes_nothing_that_a_foreign_form_can_send(steady: Any, kind: str) -> None:
+    for address in ("/api/corrections", "/api/undo", "/api/documents", "/api/files", "/api/corrections/1/undo"):
+        answer = steady.http.post(address, content=b'{"documents": []}', headers={"Content-Type": kind})
+        assert answer.status_code == 415
+        assert "content type" in answer.json()["error"]
+
+
+def test_too_large(news: Path, start: Callable[..., Any]) -> None:
+    client = start(news, max_upload=2**20)
+    large = b"x" * (2 * 2**20 + 1)
+
+    def pieces() -> Any:
+        for _ in range(40):
+            yield b"x" * 2**16
+
+    for answer in (
+        client.http.post("/corrections", content=large),
+        client.http.post("/api/files", files={"files": ("a.txt", large)}, headers={"X-Cdcoref": "1"}),
+        client.http.post("/add", files={"files": ("a.txt", large)}, data={"secret": client.secret}),
+        client.http.post("/api/corrections", content=pieces(), headers={"Content-Type": "application/json"}),
+        client.http.post("/api/documents", content=pieces(), headers={"Content-Type": "application/json"}),
+        client.http.post(
+            "/corrections", content=pieces(), headers={"Content-Type": "application/x-www-form-urlencoded"}
+        ),
+    ):
+        assert answer.status_code == 413, answer.text
+        assert "This is too much at once; send at most " in answer.text
+    assert client.get("/api/jobs").json() == []
+    assert client.get("/").status_code == 200
+
+
+def test_other_methods_and_protocols(steady: Any) -> None:
+    for method in ("PUT", "DELETE", "PATCH"):
+        answer = steady.http.request(method, "/corrections")
+        assert answer.status_code == 405
+        assert "This address takes no such request." in answer.text
+    assert steady.http.request("DELETE", "/api/clusters", headers={"X-Cdcoref": "1"}).status_code == 405

@@ -1,0 +1,506 @@
+"""A served collection in a real browser: every control by mouse and by keyboard, without scripts, on a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.formats import write_corpus
+
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+Start = Callable[..., Any]
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def open_at(browser: Browser) -> Iterator[Open]:
+    """Open a page of a client's server, and make sure at the end that it asked nobody else and had no error."""
+    contexts: list[BrowserContext] = []
+    wrong: list[str] = []
+    requests: list[tuple[str, str]] = []
+
+    def open_at(client: Any, address: str = "/", *, size: str = "desktop", **options: Any) -> Page:
+        width, height = SIZES[size]
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, has_touch=size == "phone", is_mobile=size == "phone", **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("dialog", lambda dialog: wrong.append(f"a dialog: {dialog.message}"))
+        page.on("request", lambda request: requests.append((request.url, client.server.address)))
+        page.goto(client.server.address + address)
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+    # What is refused, and what a test breaks off, is told by the browser too.
+    assert [what for what in wrong if not re.search(r"the server responded with a status of 4|ERR_FAILED", what)] == []
+    assert [url for url, own in requests if not url.startswith((f"{own}/", "data:"))] == []
+
+
+def path_of(page: Page) -> str:
+    """The address of a page, without the server and what was done."""
+    return re.sub(r"^https?://[^/]+|[?&](un)?done=\d+", "", page.url)
+
+
+def titles(page: Page) -> list[str]:
+    return page.locator(".entry .label").all_inner_texts()
+
+
+# -- lists -------------------------------------------------------------------------------------------------------------
+
+
+def test_filters_and_search(steady: Any, open_at: Open) -> None:
+    page = open_at(steady)
+    assert titles(page)[0] == "ferry"
+    page.get_by_label("Events").check()
+    expect(page).to_have_url(re.compile("kind=event"))
+    assert titles(page) == ["arrested", "sank"]
+    page.get_by_label("singletons").check()
+    expect(page.locator(".entry .label", has_text="stole")).to_be_visible()
+    page.get_by_label("Filter by words").fill("sto")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator(".found")).to_have_text("1 cluster")
+    page.get_by_label("All").check()
+    expect(page.locator(".found")).to_have_text("2 clusters")
+    page.keyboard.press("/")
+    page.keyboard.type("storm")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Found for “storm”")
+    assert page.locator("mark").first.inner_text() == "storm"
+    page.get_by_role("link", name="harbour.txt").click()
+    assert path_of(page) == "/document?id=harbour.txt"
+
+
+def test_every_section(steady: Any, open_at: Open) -> None:
+    page = open_at(steady)
+    for label, heading in {
+        "Documents": "Documents", "To check": "What to check next", "Corrections": "Corrections",
+        "Add": "Add documents", "Download": "Download", "Clusters": "Clusters",
+    }.items():  # fmt: skip
+        page.locator(".sections").get_by_role("link", name=label).click()
+        expect(page.locator("h1")).to_have_text(heading)
+        expect(page.locator(".sections [aria-current]")).to_have_text(label)
+    page.goto(f"{steady.server.address}/documents")
+    page.locator(".brand a").click()
+    expect(page.locator(".counts")).to_be_visible()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_help(steady: Any, open_at: Open) -> None:
+    page = open_at(steady)
+    page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_visible()
+    page.get_by_label("single keys are shortcuts").uncheck()
+    page.locator("#help-close").click()
+    expect(page.locator("#help")).to_be_hidden()
+    page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_hidden()
+    page.reload()
+    page.locator("#help-link").click()
+    expect(page.get_by_label("single keys are shortcuts")).not_to_be_checked()
+    page.get_by_label("single keys are shortcuts").check()
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    expect(page.locator(".entry").first).to_have_class(re.compile("current"))
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1 bdi")).to_have_text("ferry")
+
+
+def test_pages_by_keyboard(tmp_path: Path, start: Start, written: Any, open_at: Open) -> None:
+    path = tmp_path / "many.cdcoref"
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(*(written.annotated(f"{n}", f"A ferry {n} .") for n in range(60))))
+    page = open_at(start(path), "/documents")
+    page.keyboard.press("]")
+    expect(page.locator(".pages")).to_contain_text("Page 2")
+    assert len(titles(page)) == 10
+    page.keyboard.press("[")
+    expect(page.locator(".pages")).to_contain_text("Page 1")
+    page.get_by_role("link", name="Next").click()
+    page.get_by_role("link", name="Previous").click()
+    assert len(titles(page)) == 50
+
+
+# -- a document and its clusters ---------------------------------------------------------------------------------------
+
+
+def test_from_a_mention_to_its_cluster_and_back(steady: Any, open_at: Open) -> None:
+    page = open_at(steady, "/document?id=harbour.txt")
+    page.locator("#text a.m", has_text="ferry").click()
+    expect(page.locator("h1 bdi")).to_have_text("ferry")
+    here = page.locator(".mention.here")
+    expect(here).to_be_in_viewport()
+    assert "sank in the storm" in here.inner_text()
+    here.locator("a.m").click()
+    expect(page.locator("#text a.here")).to_have_text("ferry")
+    page.locator("#mentioned a", has_text="Maren").click()
+    expect(page.locator("h1 bdi")).to_have_text("Maren")
+    page.locator("aside a", has_text="storm").click()
+    expect(page.locator("h1 bdi")).to_have_text("storm")
+    page.locator(".card h2 a").last.click()
+    expect(page.locator("h1 bdi")).to_have_text("harbour.txt")
+
+
+def test_nested_overlapping_and_right_to_left(tmp_path: Path, start: Start, open_at: Open) -> None:
+    path = tmp_path / "x.cdcoref"
+    words = ["The", "captain", "of", "the", "old", "ferry", "took", "it", "off", "now"]
+    documents = (
+        Document.from_sentences("nested", [words]),
+        Document.from_sentences("ספינה.txt", [["הספינה", "טבעה", "ביום", "שלישי", "."]]),
+    )
+    mentions = [
+        Mention("nested", (0, 1, 2, 3, 4, 5), "entity"), Mention("nested", (4, 5), "entity"),
+        Mention("nested", (5, 6), "event"), Mention("nested", (6, 8), "event"), Mention("ספינה.txt", (1,), "event"),
+    ]  # fmt: skip
+    with Collection.create(path, "lemma") as collection:
+        collection.add(Corpus(documents, tuple(mentions)))
+    client = start(path)
+    page = open_at(client, "/document?id=nested")
+    assert page.locator("#text a.m").all_inner_texts() == ["The captain of the ", "old ", "ferry", " ", "took", "off"]
+    ferry = page.locator("#text a.m", has_text="ferry").first
+    assert ferry.locator(".u").count() == 3
+    lines = ferry.locator(".u").evaluate_all("nodes => nodes.map((n) => n.getBoundingClientRect().bottom)")
+    assert lines == sorted(lines, reverse=True)
+    assert len(set(lines)) == 3
+    ferry.click()
+    assert page.locator("#choices .label").all_inner_texts() == [
+        "old ferry", "ferry took", "The captain of the old ferry",
+    ]  # fmt: skip
+    page.locator("#choose button").click()
+    ferry.click()
+    page.locator("#choices a").nth(2).click()
+    expect(page.locator("h1 bdi")).to_have_text("The captain of the old ferry")
+    page.goto(f"{client.server.address}/documents")
+    page.get_by_role("link", name="ספינה.txt").click()
+    direction = "n => getComputedStyle(n).direction"
+    assert page.locator("#text p").evaluate(direction) == "rtl"
+    page.locator("#text a.m").click()
+    assert page.locator(".sentence").evaluate(direction) == "rtl"
+
+
+# -- corrections -------------------------------------------------------------------------------------------------------
+
+
+def test_split_by_mouse_and_undone(client: Any, open_at: Open) -> None:
+    ferry = client.cluster("ferry")
+    page = open_at(client, f"/clusters/{ferry}")
+    actions = page.locator("#actions button")
+    assert [b.is_disabled() for b in actions.all()] == [True, True, True]
+    page.locator(".mention").first.locator("input").check()
+    expect(page.locator("#chosen")).to_have_text("1 selected")
+    assert [b.is_disabled() for b in actions.all()] == [False, True, False]
+    page.get_by_role("button", name="Split from the cluster").click()
+    expect(page.locator(".notice")).to_contain_text("is split from its cluster.")
+    expect(page.locator(".mention")).to_have_count(3)
+    expect(page.locator(".changes")).to_contain_text("was split from")
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice")).to_contain_text("Undone:")
+    expect(page.locator(".mention")).to_have_count(4)
+
+
+def test_corrections_by_keyboard(client: Any, open_at: Open) -> None:
+    ferry = client.cluster("ferry")
+    page = open_at(client, f"/clusters/{ferry}")
+    for key in ("j", "x", "j", "x"):
+        page.keyboard.press(key)
+    expect(page.locator("#chosen")).to_have_text("2 selected")
+    page.keyboard.press("d")
+    expect(page.locator(".notice")).to_contain_text("are not the same.")
+    expect(page.locator(".mention")).not_to_have_count(4)
+    page.keyboard.press("u")
+    expect(page.locator(".notice")).to_contain_text("Undone:")
+    expect(page.locator(".mention")).to_have_count(4)
+    for key in ("j", "j", "k", "x", "t"):
+        page.keyboard.press(key)
+    expect(page.locator(".mention")).to_have_count(3)
+    for key in ("n", "x", "m"):
+        page.keyboard.press(key)
+    expect(page.locator(".notice")).to_contain_text("is not a mention.")
+    expect(page.locator(".mention")).to_have_count(2)
+    page.keyboard.press("r")
+    page.keyboard.type("The “Maren” & <b>co</b>")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1 bdi")).to_have_text("The “Maren” & <b>co</b>")
+    page.keyboard.press("s")
+    expect(page.locator("h1")).to_contain_text("Which cluster is the same as")
+    page.get_by_label("Words of the other cluster").fill("mar")
+    page.get_by_role("button", name="Find").click()
+    page.keyboard.press("j")
+    page.get_by_role("button", name="Maren is the same").click()
+    expect(page.locator(".notice")).to_contain_text("are the same.")
+    assert page.locator(".mention").count() > 2
+    page.locator(".sections").get_by_role("link", name="Corrections").click()
+    expect(page.locator(".entry")).to_have_count(5)
+    page.locator(".entry", has_text="is not a mention").get_by_role("button", name="Undo").click()
+    expect(page.locator(".entry.undone")).to_have_count(2)
+
+
+def test_an_error_says_why_and_keeps_what_was_chosen(client: Any, open_at: Open) -> None:
+    ferry = client.cluster("ferry")
+    page = open_at(client, f"/clusters/{ferry}")
+    for box in page.locator(".mention input").all():
+        box.check()
+    page.get_by_role("button", name="Split from the cluster").click()
+    expect(page.get_by_role("alert")).to_have_text(
+        "These are all the mentions of the cluster; name some of them to be split from it."
+    )
+    expect(page.locator("#chosen")).to_have_text("4 selected")
+
+
+def test_everything_works_without_a_script(client: Any, open_at: Open) -> None:
+    ferry = client.cluster("ferry")
+    page = open_at(client, f"/clusters/{ferry}", java_script_enabled=False)
+    page.locator(".mention input").first.check()
+    page.get_by_role("button", name="Split from the cluster").click()
+    assert "is split from its cluster." in page.locator(".notice").inner_text()
+    page.locator("#rename summary").click()
+    page.get_by_label("Name of the cluster").fill("The boat")
+    page.get_by_role("button", name="Rename").click()
+    assert page.locator("h1 bdi").inner_text() == "The boat"
+    page.locator("#same").click()
+    page.get_by_role("button", name="Maren is the same").click()
+    page.locator("#help-link").click()
+    assert page.locator("h1").inner_text() == "Keys and marks"
+    page.locator(".sections").get_by_role("link", name="Add").click()
+    page.locator("#files").set_input_files({"name": "x.jsonl", "mimeType": "text/plain", "buffer": b'{"x'})
+    page.locator("#send").click()
+    assert page.locator("h1").inner_text() == "x.jsonl"
+    assert page.locator("#stage").count() + page.locator(".state").count() == 1
+
+
+@pytest.fixture
+def asked(tmp_path: Path, tiny_model_folder: Path, start: Start) -> Any:
+    """A collection read by a model, which has questions."""
+    path = tmp_path / "news.cdcoref"
+    texts = {
+        "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.",
+        "b.txt": "Storm sinks ferry\n\nA ferry carrying passengers sank on Friday off Tresk.",
+    }
+    with Collection.create(path, str(tiny_model_folder)) as collection:
+        collection.add(texts)
+        assert len(collection.least_sure(100)) > 4
+    return start(path)
+
+
+def test_what_to_check_next(asked: Any, open_at: Open) -> None:
+    page = open_at(asked, "/questions")
+    first = page.locator(".question").first
+    pair = first.locator("input[name=id]").evaluate_all("nodes => nodes.map((n) => n.value)")
+    first.get_by_role("button", name="Not the same").click()
+    expect(page.locator(".notice")).to_contain_text("are not the same.")
+    page.keyboard.press("u")
+    expect(page.locator(".notice")).to_contain_text("Undone:")
+    assert first.locator("input[name=id]").evaluate_all("nodes => nodes.map((n) => n.value)") == pair
+    page.keyboard.press("s")
+    expect(page.locator(".notice")).to_contain_text("are the same.")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    second = page.locator(".question.current")
+    pair = second.locator("input[name=id]").evaluate_all("nodes => nodes.map((n) => n.value)")
+    page.keyboard.press("d")
+    expect(page.locator(".notice")).to_contain_text("are not the same.")
+    with Collection.open(asked.path) as collection:
+        made = collection.corrections()
+        assert [(c.action, bool(c.undone)) for c in made] == [("not-same", True), ("same", False), ("not-same", False)]
+        assert {m.words for m in made[2].mentions} == {collection.mention(id).text for id in pair}
+    page.locator(".question .place a").first.click()
+    expect(page.locator("#text a.here").first).to_be_in_viewport()
+
+
+# -- adding and downloading --------------------------------------------------------------------------------------------
+
+
+def test_files_are_dropped_and_chosen(client: Any, open_at: Open, written: Any, tmp_path: Path) -> None:
+    write_corpus(written.annotated("new.txt", "The ferry Maren sank again ."), tmp_path / "new.jsonl")
+    page = open_at(client, "/add")
+    page.locator("#files").set_input_files(tmp_path / "new.jsonl")
+    expect(page.locator("#state")).to_have_text("1 file")
+    transfer = page.evaluate_handle(
+        "() => { const all = new DataTransfer(); all.items.add(new File(['{\"x'], '<img src=x>.jsonl')); return all; }"
+    )
+    page.dispatch_event("#drop", "dragenter", {"dataTransfer": transfer})
+    expect(page.locator("#drop")).to_have_class("drop over")
+    page.dispatch_event("#drop", "dragleave", {"dataTransfer": transfer})
+    expect(page.locator("#drop")).to_have_class("drop")
+    page.dispatch_event("body", "dragover", {"dataTransfer": transfer})
+    page.dispatch_event("body", "drop", {"dataTransfer": transfer})
+    expect(page.locator("#state")).to_have_text("2 files")
+    assert page.locator("#list li").all_inner_texts() == ["new.jsonl", "<img src=x>.jsonl"]
+    page.get_by_label("is added under a new name").check()
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator(".state")).to_have_text("Added", timeout=240_000)
+    expect(page.locator(".job")).to_contain_text("documents: 1 added")
+    expect(page.locator(".problems li")).to_contain_text("<img src=x>.jsonl")
+    page.get_by_role("link", name="new.txt").click()
+    expect(page.locator("#text")).to_contain_text("The ferry Maren sank again .")
+
+
+def test_too_much_is_not_sent(news: Path, start: Start, open_at: Open) -> None:
+    page = open_at(start(news, max_upload=2**20), "/add")
+    large = {"name": "large.txt", "mimeType": "text/plain", "buffer": b"x" * (3 * 2**20)}
+    page.locator("#files").set_input_files(large)
+    expect(page.locator("#state")).to_have_text("1 file of 3 MB; at most 1 MB at once")
+    expect(page.get_by_role("button", name="Add", exact=True)).to_be_disabled()
+    page.evaluate("document.getElementById('send').disabled = false")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#state")).to_have_text("This is too much at once; send at most 2 MB.")
+    assert page.locator("#files").evaluate("input => input.files.length") == 1  # nothing is lost
+
+
+def test_a_server_that_has_gone(client: Any, open_at: Open) -> None:
+    page = open_at(client, "/add")
+    page.locator("#files").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"x"})
+    page.route("**/api/files", lambda route: route.abort())
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#state")).to_have_text("The server cannot be reached; nothing was added. Try again.")
+    expect(page.get_by_role("button", name="Add", exact=True)).to_be_enabled()
+
+
+def test_a_download(steady: Any, open_at: Open, tmp_path: Path) -> None:
+    page = open_at(steady, "/download")
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name=".csv").click()
+    assert waiting.value.suggested_filename == "news.csv"
+    waiting.value.save_as(tmp_path / "news.csv")
+    assert "ferry" in (tmp_path / "news.csv").read_text()
+
+
+# -- harm --------------------------------------------------------------------------------------------------------------
+
+
+def test_hostile_documents_do_nothing(tmp_path: Path, start: Start, open_at: Open) -> None:
+    path = tmp_path / "<img src=x onerror=window.harmed=1>.cdcoref"
+    hostile = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>"
+    name = "\"'><svg onload=window.harmed=1>.txt"
+    documents = tuple(Document.from_sentences(f"{n}{name}", [[hostile, "sank"]]) for n in range(2))
+    with Collection.create(path, "lemma") as collection:
+        collection.add(Corpus(documents, tuple(Mention(d.id, (0,), "entity") for d in documents)))
+        cluster = collection.clusters(least=1)[0].id
+    client = start(path)
+    page = open_at(client, f"/clusters/{cluster}")
+    page.keyboard.press("r")
+    page.keyboard.type("\"'><script>window.harmed=1</script>")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1 bdi")).to_have_text("\"'><script>window.harmed=1</script>")
+    for address in (
+        "/",
+        "/documents",
+        "/corrections",
+        "/search?query=script",
+        f"/clusters/{cluster}/same",
+        "/questions",
+    ):
+        page.goto(client.server.address + address)
+        assert page.evaluate("window.harmed") is None
+        assert page.locator("img, iframe, object, embed, svg:not(.track)").count() == 0
+    page.goto(f"{client.server.address}/documents")
+    page.locator(".entry .title").first.click()
+    expect(page.locator("#text a.m")).to_have_text(hostile)
+    page.locator("#text a.m").hover()
+    assert page.evaluate("window.harmed") is None
+
+
+def test_no_other_script_can_run(steady: Any, browser: Browser, expect_no_script_runs: Callable[[Page], None]) -> None:
+    page = browser.new_page()
+    page.goto(f"{steady.server.address}/")
+    expect_no_script_runs(page)
+    page.close()
+
+
+def test_a_page_of_another_site_can_do_nothing(client: Any, browser: Browser, tmp_path: Path) -> None:
+    """A form, a script and a frame of a page that lies elsewhere."""
+    (tmp_path / "evil.html").write_text(
+        f"""<form id="f" method="post" action="{client.server.address}/corrections/undo"><input name="secret"></form>
+        <iframe id="i" src="{client.server.address}/"></iframe>"""
+    )
+    ferry = client.cluster("ferry")
+    client.send("/corrections", action="rename", id=ferry, name="kept")
+    page = browser.new_page()
+    page.goto((tmp_path / "evil.html").as_uri())
+    answers = page.evaluate(
+        """(address) => Promise.all([
+            fetch(address + '/api/clusters').then((a) => a.text(), () => 'failed'),
+            fetch(address + '/api/undo', {method: 'POST', mode: 'no-cors', body: '{}'}).then(() => '', () => 'failed'),
+        ])""",
+        client.server.address,
+    )
+    assert answers[0] == "failed"
+    page.evaluate("document.getElementById('f').submit()")
+    expect(page.locator(".lead")).to_have_text("Requests from pages of other sites are refused.")
+    page.close()
+    assert [bool(c["undone"]) for c in client.get("/api/corrections").json()] == [False]
+
+
+# -- looks -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "colours"), [("desktop", "light"), ("phone", "dark")])
+def test_accessible_and_never_wider_than_the_screen(asked: Any, open_at: Open, size: str, colours: str) -> None:
+    cluster = asked.get("/api/clusters?least=1").json()["clusters"][0]["id"]
+    answer = asked.send("/corrections", action="rename", id=cluster, name="x" * 120, back=f"/clusters/{cluster}")
+    page = open_at(asked, answer.headers["location"], size=size, color_scheme=colours)
+    background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert (int(background.split("(")[1].split(",")[0]) < 128) == (colours == "dark")
+    addresses = (
+        "/", f"/clusters/{cluster}?done=1", f"/clusters/{cluster}/same", "/document?id=a.txt", "/documents",
+        "/questions", "/corrections", "/add", "/download", "/search?query=ferry", "/help", "/nothing",
+    )  # fmt: skip
+    for address in addresses:
+        page.goto(asked.server.address + address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0], address
+        if address not in ("/documents", "/help", "/nothing", "/download"):
+            assert Axe().run(page).response["violations"] == [], address
+    page.keyboard.press("?")
+    assert Axe().run(page).response["violations"] == []
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory, written: Any) -> Path:
+    """2,000 documents of 20 stories; a cluster is in 100 documents."""
+    path = tmp_path_factory.mktemp("archive") / "archive.cdcoref"
+    corpora = []
+    for n in range(2000):
+        own = " ".join(f"{word}{n % 20}" for word in ("isle", "cape", "strait", "harbour", "line", "coast"))
+        text = [f"The ferry Maren sank in the storm near {own} .", f"Police arrested the captain of number {n} ."]
+        corpora.append(written.annotated(f"2024-{n // 200 + 1:02}-{n % 28 + 1:02} report {n}.txt", *text))
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(*corpora))
+    return path
+
+
+def test_two_thousand_documents(archive: Path, start: Start, open_at: Open) -> None:
+    client = start(archive)
+    page = open_at(client)
+    expect(page.locator(".counts")).to_contain_text("2,000")
+    page.locator(".entry .title").first.click()
+    expect(page.locator(".head .meta")).to_contain_text("100 documents")
+    assert page.locator(".card").count() == 24
+    dates = page.locator(".card time").evaluate_all("nodes => nodes.map((n) => n.dateTime)")
+    assert dates == sorted(dates)
+    page.keyboard.press("]")
+    expect(page.locator(".pages")).to_contain_text("Page 2")
+    page.goto(f"{client.server.address}/search?query=number+1999")
+    page.get_by_role("link", name="report 1999.txt").click()
+    expect(page.locator("#text")).to_contain_text("number 1999")
+    assert page.locator("aside .links li").count() < 100
+    page.locator("#text a.m", has_text="storm").click()
+    expect(page.locator(".mention.here")).to_be_in_viewport()
+    assert page.evaluate("document.querySelectorAll('*').length") < 2500

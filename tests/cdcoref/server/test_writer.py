@@ -1,0 +1,291 @@
+"""Adding while others read: nothing is lost, whatever is sent, and whenever the server or its helper ends."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus
+from cdcoref.formats import write_corpus
+from cdcoref.server import Server, ServerOptions
+
+WRITE = {"X-Cdcoref": "1"}
+
+
+@pytest.fixture
+def lines(tmp_path: Path, written: Any) -> Callable[[Corpus], bytes]:
+    """A corpus as JSON lines, with its mentions, so that no model is needed to add it."""
+
+    def lines(corpus: Corpus) -> bytes:
+        write_corpus(corpus, tmp_path / "x.jsonl")
+        return (tmp_path / "x.jsonl").read_bytes()
+
+    return lines
+
+
+def added(client: Any, *files: tuple[str, bytes], **fields: str) -> dict[str, Any]:
+    """Add files by the API; what became of it."""
+    answer = client.http.post("/api/files", files=[("files", file) for file in files], data=fields, headers=WRITE)
+    assert answer.status_code == 202, answer.text
+    job: dict[str, Any] = client.finished(answer.json()["number"])
+    return job
+
+
+def test_adding_files(client: Any, written: Any, lines: Callable[[Corpus], bytes]) -> None:
+    new = lines(written.annotated("new.txt", "The ferry Maren sank again ."))
+    answer = client.http.post("/add", data={"secret": client.secret}, files={"files": ("new.jsonl", new)})
+    assert answer.status_code == 303
+    number = int(answer.headers["location"].removeprefix("/jobs/"))
+    job = client.finished(number)
+    assert (job["state"], job["files"], job["problems"]) == ("done", ["new.jsonl"], [])
+    assert job["report"]["added"] == ["new.txt"]
+    assert job["summary"][0] == "documents: 1 added"
+    page = client.html(f"/jobs/{number}")
+    assert "documents: 1 added" in page
+    assert 'href="/document?id=new.txt"' in page
+    assert 'http-equiv="refresh"' not in page
+    assert "new.jsonl" in client.html("/add")
+    assert "sank again" in client.html("/document?id=new.txt").replace("</span></a>", "").replace("  ", " ")
+    # The same again is recognised by its content; what cannot be read does not affect the rest.
+    other = lines(written.annotated("other.txt", "The museum closed ."))
+    job = added(client, ("a.jsonl", new), ("../../b.jsonl", other), ("c.jsonl", b'{"x'), ("d.pdf", b"%PDF-1.4 \n"))
+    assert job["state"] == "done"
+    assert (job["report"]["added"], job["report"]["known"]) == (["other.txt"], {"new.txt": "new.txt"})
+    assert [problem.partition(":")[0].partition(",")[0] for problem in job["problems"]] == ["c.jsonl", "d.pdf"]
+    assert "Left out or changed" in client.html(f"/jobs/{job['number']}")
+    job = added(client, ("c.jsonl", b'{"x'))
+    assert (job["state"], job["summary"]) == ("failed", ["there was no document to add"])
+    assert "Not added" in client.html(f"/jobs/{job['number']}")
+    # A changed document replaces the earlier one, or is added beside it.
+    changed = written.annotated("new.txt", "The storm sank the ferry .")
+    job = added(client, ("x.jsonl", lines(changed)), same_name="keep")
+    assert job["report"]["added"] == ["new (2).txt"]
+    job = added(client, ("x.jsonl", lines(written.annotated("new.txt", "Police saw it ."))))
+    assert job["report"]["replaced"] == ["new.txt"]
+    assert client.get("/api/collection").json()["counts"]["documents"] == 7
+    # Files with two documents of one name, and compressed ones.
+    job = added(client, ("x.jsonl", lines(changed)), ("y.jsonl", lines(changed)))
+    assert "another of these files has a document 'new.txt' too" in job["problems"][0]
+    job = added(client, ("z.jsonl.gz", gzip.compress(lines(written.annotated("z", "A guard saw it .")))))
+    assert job["report"]["added"] == ["z"]
+    for wrong in ({"files": ("", b"x")}, {"other": ("a.txt", b"x")}):
+        answer = client.http.post("/add", data={"secret": client.secret}, files=wrong)
+        assert answer.status_code == 422
+        assert "Choose at least one file." in answer.text
+        assert client.http.post("/api/files", files=wrong, headers=WRITE).status_code == 422
+
+
+def test_what_a_compressed_file_holds_counts(news: Path, start: Callable[..., Any]) -> None:
+    client = start(news, max_upload=2**20)
+    job = added(client, ("large.txt.gz", gzip.compress(b"word " * 2**19)), ("broken.txt.gz", b"\x1f\x8bbroken"))
+    assert job["state"] == "failed"
+    assert job["problems"][0] == "large.txt.gz: the file holds more than 1 MB"
+    assert job["problems"][1].startswith("broken.txt.gz: ")
+
+
+def test_texts_are_read_by_the_model(tmp_path: Path, tiny_model_folder: Path, start: Callable[..., Any]) -> None:
+    path = tmp_path / "news.cdcoref"
+    Collection.create(path, str(tiny_model_folder)).close()
+    client = start(path)
+    texts = [
+        {"id": "a", "text": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday."},
+        {"id": "b", "text": "Storm sinks ferry\n\nA ferry carrying passengers sank on Friday off Tresk."},
+    ]
+    answer = client.http.post("/api/documents", json={"documents": texts})
+    assert answer.status_code == 202, answer.text
+    job = client.finished(answer.json()["number"])
+    assert job["state"] == "done", job
+    assert job["report"]["added"] == ["a", "b"]
+    questions = client.get("/api/questions?limit=5").json()
+    assert questions
+    page = client.html("/questions")
+    assert page.count('class="card question item"') >= len(questions)
+    question = questions[0]
+    answer = client.send(
+        "/corrections", action="not-same", id=[question["first"]["id"], question["second"]["id"]], back="/questions"
+    )
+    assert answer.headers["location"] == "/questions?done=1"
+    assert "are not the same" in client.html("/questions?done=1")
+    pairs = {(q["first"]["id"], q["second"]["id"]) for q in client.get("/api/questions?limit=1000").json()}
+    assert (question["first"]["id"], question["second"]["id"]) not in pairs
+    for wrong in ({}, {"documents": []}, {"documents": [{"id": "", "text": ""}]}, {"documents": [{"id": "x"}]}):
+        assert client.http.post("/api/documents", json=wrong).status_code == 422
+
+
+def test_fifty_readers_while_documents_are_added(
+    news: Path, start: Callable[..., Any], written: Any, lines: Callable[[Corpus], bytes]
+) -> None:
+    client = start(news)
+    ferry = client.cluster("ferry")
+    addresses = [
+        "/",
+        "/documents",
+        f"/clusters/{ferry}",
+        "/document?id=harbour.txt",
+        "/search?query=ferry",
+        "/api/clusters",
+    ]
+    going = True
+    counts: list[int] = []
+
+    def read(number: int) -> int:
+        done = 0
+        while going:
+            answer = client.get(addresses[(number + done) % len(addresses)])
+            assert answer.status_code == 200, answer.text
+            done += 1
+            time.sleep(0.2)
+        return done
+
+    def count() -> None:
+        while going:
+            counts.append(client.get("/api/collection").json()["counts"]["documents"])
+            time.sleep(0.05)
+
+    with ThreadPoolExecutor(51) as pool:
+        readers = [pool.submit(read, number) for number in range(49)]
+        counter = pool.submit(count)
+        try:
+            numbers = []
+            for n in range(2):
+                corpora = [written.annotated(f"{n}_{k}", f"The ferry sank near isle {n} {k} .") for k in range(4)]
+                file = ("x.jsonl", lines(written.joined(*corpora)))
+                answer = client.http.post("/api/files", files={"files": file}, headers=WRITE)
+                numbers.append(answer.json()["number"])
+            mention = client.id("harbour.txt", "storm")
+            made = client.http.post("/api/corrections", json={"action": "not-a-mention", "ids": [mention]})
+            assert made.status_code == 201
+            jobs = [client.finished(number) for number in numbers]
+        finally:
+            going = False
+    assert all(reader.result() for reader in readers)
+    assert counter.result() is None
+    assert [job["state"] for job in jobs] == ["done"] * 2
+    assert counts == sorted(counts)
+    assert set(counts) <= {4, 8, 12}  # each addition is seen whole or not at all
+    with Collection.open(news) as collection:
+        ids = {document.id for document in collection.documents(limit=1000)}
+        assert {f"{n}_{k}" for n in range(2) for k in range(4)} <= ids
+        assert len(ids) == 12
+        assert collection.mention(mention).rejected
+
+
+def test_corrections_at_once_are_all_made(client: Any) -> None:
+    ferry = client.cluster("ferry")
+
+    def rename(number: int) -> int:
+        fields = {"action": "rename", "ids": [ferry], "name": f"name {number}"}
+        return int(client.http.post("/api/corrections", json=fields).json()["number"])
+
+    with ThreadPoolExecutor(20) as pool:
+        numbers = list(pool.map(rename, range(40)))
+    assert sorted(numbers) == list(range(1, 41))
+    last = client.get("/api/corrections").json()[-1]
+    assert client.get(f"/api/clusters/{ferry}").json()["summary"]["name"] == last["name"]
+
+
+def long_addition(client: Any) -> int:
+    """An addition that takes minutes, as it is read by the default model; its process, once it runs."""
+    text = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday. " * 3000
+    answer = client.http.post("/api/files", files={"files": ("long.txt", text.encode())}, headers=WRITE)
+    number = answer.json()["number"]
+    until = time.monotonic() + 30
+    while client.get(f"/api/jobs/{number}").json()["stage"] in ("", "starting"):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    return int(number)
+
+
+def test_a_helper_that_is_killed_loses_nothing(client: Any, written: Any, lines: Callable[[Corpus], bytes]) -> None:
+    number = long_addition(client)
+    process = client.server._site.writer._process
+    os.kill(process.pid, signal.SIGKILL)
+    job = client.finished(number)
+    assert job["state"] == "failed"
+    assert job["summary"] == ["the program that adds documents ended (exit code -9); nothing of these files was stored"]
+    assert client.get("/api/collection").json()["counts"]["documents"] == 4
+    job = added(client, ("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))  # another one is started
+    assert job["report"]["added"] == ["x"]
+
+
+def test_ending_stops_an_addition_and_finishes_corrections(news: Path, start: Callable[..., Any]) -> None:
+    client = start(news)
+    number = long_addition(client)
+    assert 'http-equiv="refresh"' in client.html(f"/jobs/{number}")
+    assert 'class="running"' in client.html("/")
+    waiting = client.http.post("/api/documents", json={"documents": [{"id": "w", "text": "A ferry."}]}).json()
+    assert waiting["state"] == "waiting"
+    ferry = client.cluster("ferry")
+    made = client.http.post("/api/corrections", json={"action": "rename", "ids": [ferry], "name": "Maren"})
+    assert made.status_code == 201  # though an addition is running
+    process = client.server._site.writer._process
+    client.end()
+    assert process.poll() is not None
+    assert [job.number for job in client.server.left] == [waiting["number"], number]
+    with Collection.open(news) as collection:
+        assert collection.counts().documents == 4
+        assert collection.cluster(ferry).summary.title == "Maren"
+
+
+@pytest.fixture
+def requests(news: Path, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
+    """Ask the program that adds documents, in this process."""
+    from cdcoref.server.adding import answer_requests
+
+    settings = {"collection": str(news), "device": "cpu", "precision": "fp32", "batch_tokens": 8192, "limit": 2**20}
+
+    def ask(*files: tuple[str, bytes], keep_both: bool = False) -> list[dict[str, Any]]:
+        stored = []
+        for number, (name, content) in enumerate(files):
+            path = tmp_path / f"{number}.upload"
+            path.write_bytes(content)
+            stored.append([str(path), name])
+        out = io.StringIO()
+        answer_requests(settings, [json.dumps({"files": stored, "keep_both": keep_both})], out)
+        return [json.loads(line) for line in out.getvalue().splitlines()]
+
+    return ask
+
+
+def test_the_program_that_adds(
+    requests: Callable[..., list[dict[str, Any]]], written: Any, lines: Callable[[Corpus], bytes], news: Path
+) -> None:
+    answers = requests(("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))
+    assert answers[0] == {"stage": "reading the files", "done": 0, "total": 0}
+    assert answers[-1]["report"]["added"] == ["x"]
+    assert requests(("x.pdf", b"%PDF-1.4"))[-1]["error"] == "there was no document to add"
+    news.unlink()
+    assert requests(("x.txt", b"x"))[-1] == {"error": "there is no collection here", "problems": []}
+
+
+def test_names() -> None:
+    from cdcoref.server.uploads import clean_name
+
+    for name, cleaned in {
+        "a.txt": "a.txt", "news/2024/a.txt": "news/2024/a.txt", "../../etc/passwd": "etc/passwd", "/a": "a",
+        "C:\\x\\a.txt": "x/a.txt", "a\x00b\n.txt": "a b .txt", "": "document", "..": "document",
+        "<b>.txt": "<b>.txt", "é.txt": "é.txt",
+    }.items():  # fmt: skip
+        assert clean_name(name) == cleaned
+    assert len(clean_name("x" * 10_000 + ".txt")) == 400
+
+
+def test_a_server_of_no_collection(tmp_path: Path) -> None:
+    from cdcoref.errors import InputError
+
+    with pytest.raises(InputError, match="there is no collection here"):
+        Server(tmp_path / "none.cdcoref", ServerOptions(port=0))
+    (tmp_path / "a.txt").write_text("x")
+    with pytest.raises(InputError):
+        Server(tmp_path / "a.txt", ServerOptions(port=0))
