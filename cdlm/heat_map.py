@@ -83,9 +83,8 @@ def write_png(attention: PairAttention, path: Path) -> None:
         left, top = float(MARGIN), MARGIN + LINE * number
         for word, colour, is_target in line:
             right = left + font.getlength(word)
-            draw.rectangle(
-                (left - 2, top, right + 2, top + LINE - 4), fill=colour, outline=TARGET if is_target else None
-            )
+            box = (left - 2, top, right + 2, top + LINE - 4)
+            draw.rectangle(box, fill=colour, outline=TARGET if is_target else None, width=2)
             draw.text((left, top + 2), word, fill=(0, 0, 0), font=font)
             left = right + font.getlength(" ")
     try:
