@@ -27,7 +27,7 @@ def serve(
     token_file: Annotated[
         Path | None,
         typer.Option(
-            help="File with the token; default: beyond this computer a new one is printed.", show_default=False
+            help="File with the token; without it, a new one is printed if a token is required.", show_default=False
         ),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
@@ -38,8 +38,8 @@ def serve(
 ) -> None:
     """Serve a collection as pages to search, read, correct and add to, and as a JSON API, until Ctrl-C.
 
-    Only this computer can reach it unless --host says otherwise. When it ends, a running addition is stopped and
-    nothing of it is stored; corrections are stored at once. The API is described at /api/openapi.json.
+    Only this computer can reach it unless --host says otherwise. Corrections are stored at once; an addition that is
+    running at the end is stopped, and nothing of it is stored. /api/openapi.json describes the API.
     """
     from cdcoref.server import ServerOptions, check_installed, is_loopback, new_token, read_token, serve
 

@@ -26,7 +26,8 @@ from cdcoref.server.site import Notice, Sent, Site
 from cdcoref.server.uploads import Upload, clean_name
 from cdcoref.server.writer import new_folder
 
-MOST_FILES = 10_000
+MOST_FIELDS = 10_000
+"""Of a form: mentions that are chosen, files that are added."""
 OLD_FORM = "This page is from before the server was restarted. Nothing was changed; send the form again."
 NO_FILE = "Choose at least one file."
 
@@ -37,7 +38,7 @@ def form_routes(site: Site) -> APIRouter:
 
     @router.post("/corrections")
     async def correct(request: Request) -> Response:
-        async with request.form() as form:
+        async with request.form(max_fields=MOST_FIELDS) as form:
             return await run_in_threadpool(_correct, site, form)
 
     @router.post("/corrections/undo")
@@ -47,7 +48,7 @@ def form_routes(site: Site) -> APIRouter:
 
     @router.post("/add")
     async def add(request: Request) -> Response:
-        async with request.form(max_files=MOST_FILES, max_fields=MOST_FILES) as form:
+        async with request.form(max_files=MOST_FIELDS, max_fields=MOST_FIELDS) as form:
             if not _own(site, form):
                 return _again(site, "/add", OLD_FORM, form, 403)
             job = await run_in_threadpool(start_adding, site, files_in(form), form.get("same_name") == "keep")
