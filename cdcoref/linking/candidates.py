@@ -2,7 +2,7 @@
 
 The candidates of a mention are the most likely others of its kind, up to a limit, and those that it is a candidate of.
 The limit is per mention and symmetric, and does not depend on the order of files. A pronoun and its antecedent are no
-candidates: that is settled within their document.
+candidates: that is settled within their document; nor are mentions of a kind that is not read together.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ def candidate_pairs(alone: PairEvidence, options: VectorOptions) -> NDArray[np.b
     options
         How many candidates a mention has, how probable one is at least, and how the logits become probabilities.
     """
+    of_kinds = np.isin(alone.kinds, [KINDS.index(kind) for kind in options.together])
+    possible = of_kinds & ~alone.antecedents
     if not options.candidates:
-        return ~alone.antecedents
+        return possible
     slope, bias = (
         np.array([table[kind] for kind in KINDS])[alone.kinds] for table in (options.unread, options.unread_bias)
     )
     logits = slope * alone.alone + bias
     enough = np.log(options.least) - np.log1p(-options.least)
-    likely = np.flatnonzero((logits >= enough) & ~alone.antecedents)
+    likely = np.flatnonzero((logits >= enough) & possible)
     chosen = np.zeros(len(logits), dtype=bool)
     mentions = np.concatenate([alone.first[likely], alone.second[likely]])
     places = np.concatenate([likely, likely])

@@ -104,6 +104,8 @@ class VectorOptions:
         so many numbers (see :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
     antecedent_width
         Units of that scorer's first hidden layer.
+    together
+        The kinds of mention that are read together; of the others the vectors alone are believed.
     candidates
         Mentions that a mention is read together with: so many, the most likely ones by their vectors, and those that it
         is among the most likely ones of; 0: with all.
@@ -131,6 +133,7 @@ class VectorOptions:
     learnt: Annotated[int, INDEX] = 0
     antecedents: Annotated[int, INDEX] = 0
     antecedent_width: Count = 128
+    together: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = KINDS
     candidates: Annotated[int, INDEX] = 20
     least: Annotated[float, PROBABILITY] = 0.05
     joint: Weights = field(default_factory=lambda: _per_kind(0.5))
@@ -148,6 +151,8 @@ class VectorOptions:
         check_fields(self)
         _check_kinds(self, (*WEIGHTS, "bias", *WEIGHTS_WITHIN, "bias_within", "unread", "unread_bias"))
         check_features(self.pair_features)
+        if not set(self.together) <= set(KINDS):
+            raise InputError(f"together must be some of {', '.join(KINDS)}")
         unknown = [name for name in self.similarities if name not in SIMILARITIES]
         if unknown or not self.similarities:
             given = repr(unknown[0]) if unknown else "nothing"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from cdcoref.corpus import KINDS
+from cdcoref.corpus import EVENT, KINDS
 from cdcoref.model import SIMILARITIES, CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.sequences import SequenceOptions
 from cdcoref.training.data import SamplingOptions
@@ -14,7 +14,7 @@ from cdcoref.training.vectors import VectorTraining
 from cdlm.runs import RunOptions
 from cdlm.validation import check_fields
 
-VECTORS = VectorOptions(layers=4, similarities=SIMILARITIES, learnt=64, antecedents=64)
+VECTORS = VectorOptions(layers=4, similarities=SIMILARITIES, learnt=64, antecedents=64, together=(EVENT,))
 """Of models trained now. The defaults of :class:`VectorOptions` are those of models saved without these settings."""
 
 

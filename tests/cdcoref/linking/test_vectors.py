@@ -135,6 +135,7 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
     final = replace(evidence, antecedents=np.array([True, False]))
     assert final.weighed(options).logits.tolist()[0] == 1
     assert candidate_pairs(final, replace(options, candidates=0)).tolist() == [False, True]
+    assert not candidate_pairs(final, replace(options, candidates=0, together=("entity",))).any()
     assert evidence.weighed(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 + 2 * 0.5 - 2 * 0.5 - 1]
 
 
