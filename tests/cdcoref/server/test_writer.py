@@ -151,7 +151,7 @@ def test_fifty_readers_while_documents_are_added(
     def count() -> None:
         while going:
             counts.append(client.get("/api/collection").json()["counts"]["documents"])
-            time.sleep(0.05)
+            time.sleep(0.2)
 
     with ThreadPoolExecutor(51) as pool:
         readers = [pool.submit(read, number) for number in range(49)]
