@@ -145,13 +145,13 @@ def test_fifty_readers_while_documents_are_added(
             answer = client.get(addresses[(number + done) % len(addresses)])
             assert answer.status_code == 200, answer.text
             done += 1
-            time.sleep(0.2)
+            time.sleep(1)
         return done
 
     def count() -> None:
         while going:
             counts.append(client.get("/api/collection").json()["counts"]["documents"])
-            time.sleep(0.05)
+            time.sleep(0.2)
 
     with ThreadPoolExecutor(51) as pool:
         readers = [pool.submit(read, number) for number in range(49)]
