@@ -110,7 +110,10 @@ def test_two_processes_are_one_with_twice_the_accumulation(
     weights = [load_file(tmp_path / name / "model.safetensors") for name in ("one", "two")]
     start = load_file(encoder / "model.safetensors")
     moved = 0.0
-    for name, tensor in weights[0].items():
+    assert weights[0].keys() == weights[1].keys()
+    # What one process fits afterwards, with another number of threads, differs by more.
+    trained = {name: tensor for name, tensor in weights[0].items() if name.startswith(("encoder.", "pair_scorer."))}
+    for name, tensor in trained.items():
         np.testing.assert_allclose(tensor, weights[1][name], atol=2e-5)
         before = start.get(name.removeprefix("encoder."), tensor)
         moved = max(moved, float(np.abs(tensor - before).max()) if before.shape == tensor.shape else 0.0)
