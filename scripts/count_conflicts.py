@@ -5,6 +5,11 @@ Stories are drawn at random from a file of related sets (one JSON object per lin
 "text"}, ...]}``, plain or gzipped); a story is one set. Nothing is annotated: what is counted needs no key.
 
     python scripts/count_conflicts.py SETS.jsonl.gz --stories 50 --seed 0 --model default --model lemma
+
+How far a conflict excludes coreference is counted on annotated corpora: of the pairs of mentions of one group (a gold
+subtopic where links cross documents, otherwise a document) with the conflict, those that corefer.
+
+    python scripts/count_conflicts.py --annotated ecb:DIR --annotated meantime:DIR --annotated gum-heads:DIR
 """
 
 from __future__ import annotations
@@ -12,14 +17,16 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
-from cdcoref.corpus import Corpus
+from cdcoref.corpora import CorpusFolder
+from cdcoref.corpus import Corpus, Mention
 from cdcoref.formats import tokenise_text
 from cdcoref.prediction import PredictionOptions, load
 from cdcoref.words import MentionWords
@@ -90,20 +97,64 @@ def count(model: str, corpora: Sequence[Corpus]) -> tuple[int, dict[str, int]]:
     return clusters, found
 
 
+def count_pairs(folder: CorpusFolder, split: str) -> dict[str, tuple[int, int]]:
+    """Pairs of mentions of one kind and group with each conflict, and how many of them corefer."""
+    corpus = folder.read(split).corpus
+    tokens = {document.id: document.tokens for document in corpus.documents}
+    group_of = {
+        document.id: document.topic if folder.info.cross_document else document.id for document in corpus.documents
+    }
+    groups: dict[tuple[str | None, str], list[tuple[Mention, MentionWords]]] = defaultdict(list)
+    for mention in corpus.mentions:
+        words = MentionWords.of([tokens[mention.document][token] for token in mention.tokens])
+        if any(words.values) or words.lemmas & COUNTRIES or _full_name(words):
+            groups[group_of[mention.document], mention.kind].append((mention, words))
+    pairs, coreferent = Counter[str](), Counter[str]()
+    for mentions in groups.values():
+        for (one, of_one), (other, of_other) in combinations(mentions, 2):
+            same = one.cluster is not None and one.cluster == other.cluster
+            for name, conflict in CONFLICTS.items():
+                if conflict(of_one, of_other):
+                    pairs[name] += 1
+                    coreferent[name] += same
+    return {name: (pairs[name], coreferent[name]) for name in CONFLICTS}
+
+
 def main() -> None:
-    """Parse the command line, predict and print a table."""
+    """Parse the command line, count and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", type=Path, help="file of related sets of documents")
+    parser.add_argument("sets", type=Path, nargs="?", help="file of related sets of documents")
     parser.add_argument("--stories", type=int, default=50, help="how many are drawn; default: %(default)s")
     parser.add_argument("--seed", type=int, default=0, help="random seed; default: %(default)s")
     parser.add_argument("--model", action="append", help="default, lemma, or a model's folder; may be repeated")
+    parser.add_argument(
+        "--annotated",
+        action="append",
+        default=[],
+        metavar="NAME:DIR",
+        help="count coreferent pairs with conflicts in the train split of an annotated corpus; may be repeated",
+    )
     arguments = parser.parse_args()
+    if arguments.sets is None and not arguments.annotated:
+        parser.error("give a file of sets, or --annotated NAME:DIR")
+    if arguments.annotated:
+        _print_row("train split: coreferent / all pairs", CONFLICTS)
+    for text in arguments.annotated:
+        folder = CorpusFolder.parse(text)
+        pairs = count_pairs(folder, "train")
+        _print_row(folder.name, [f"{coreferent} / {of}" for of, coreferent in pairs.values()])
+    if arguments.sets is None:
+        return
     corpora = stories(arguments.sets, arguments.stories, arguments.seed)
     print(f"{len(corpora)} stories, {sum(len(corpus.documents) for corpus in corpora)} documents")
-    print(f"{'model':<24}{'clusters':>10}" + "".join(f"{name:>12}" for name in CONFLICTS))
+    _print_row("model", ["clusters", *CONFLICTS])
     for model in arguments.model or ["default"]:
         clusters, found = count(model, corpora)
-        print(f"{model[-23:]:<24}{clusters:>10}" + "".join(f"{value:>12}" for value in found.values()), flush=True)
+        _print_row(model[-35:], [clusters, *found.values()])
+
+
+def _print_row(name: str, cells: Iterable[object]) -> None:
+    print(f"{name:<36}" + "".join(f"{cell:>16}" for cell in cells), flush=True)
 
 
 if __name__ == "__main__":
