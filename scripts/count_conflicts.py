@@ -104,7 +104,7 @@ def count_pairs(folder: CorpusFolder, split: str) -> dict[str, tuple[int, int]]:
     group_of = {
         document.id: document.topic if folder.info.cross_document else document.id for document in corpus.documents
     }
-    groups: dict[tuple[str | None, str], list[tuple[Mention, MentionWords]]] = defaultdict(list)
+    groups: dict[tuple[str | None, str | None], list[tuple[Mention, MentionWords]]] = defaultdict(list)
     for mention in corpus.mentions:
         words = MentionWords.of([tokens[mention.document][token] for token in mention.tokens])
         if any(words.values) or words.lemmas & COUNTRIES or _full_name(words):

@@ -99,7 +99,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.words": set(),
     "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.wording", "cdlm.files"},
     "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording", "cdlm.documents"},
-    "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording"},
+    "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording", "cdcoref.words"},
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
     "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.words", "cdlm.tokens", "cdlm.validation"},
     "cdcoref.model": {

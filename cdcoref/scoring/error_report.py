@@ -2,11 +2,15 @@
 
 The severity of an error is the number of coreference links (pairs of mentions) that a gold cluster loses or that a
 predicted cluster adds. These are the links of BLANC (Luo et al. 2014); unlike differences in a score, they add up.
+
+What kind of errors they are is counted in merges: a gold cluster in three predicted clusters lacks two merges, each with
+a strongest tie (:mod:`cdcoref.scoring.ties`) between a smaller part and the rest of the cluster.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +22,8 @@ from cdcoref.formats import MentionTable, read_file, read_mention_table, readabl
 from cdcoref.scoring.alignment import Alignment, Side
 from cdcoref.scoring.files import Options
 from cdcoref.scoring.overlap import ABSENT, Ints
+from cdcoref.scoring.ties import TIES, Tie, strongest_tie
+from cdcoref.words import MentionWords
 
 CONTEXT = 6
 """The number of words shown on either side of a mention."""
@@ -122,6 +128,9 @@ class ErrorReport:
         from the key.
     split_count, merged_count, missed_count, spurious_count
         Total counts of these.
+    lacking_merges, wrong_merges
+        By the strongest tie of what they join: merges of predicted clusters that the gold clusters would need, and
+        merges of gold clusters that the predicted clusters make. Missed and spurious mentions do not count.
     notes
         Remarks that belong with the report, one sentence each.
     """
@@ -140,6 +149,8 @@ class ErrorReport:
     merged_count: int
     missed_count: int
     spurious_count: int
+    lacking_merges: dict[Tie, int]
+    wrong_merges: dict[Tie, int]
     notes: tuple[str, ...]
 
 
@@ -187,6 +198,8 @@ def report_errors(
         merged.count,
         len(split.alone),
         len(merged.alone),
+        split.merges(),
+        merged.merges(),
         tuple(alignment.notes),
     )
 
@@ -205,13 +218,22 @@ class _Places:
             index[side.mention] = np.arange(len(side.mention))
             self._index.append(index)
 
-    def of(self, mention: int) -> Place:
-        """A mention of either side in context."""
+    def _tokens(self, mention: int) -> tuple[int, tuple[int, ...]]:
+        """The document of a mention of either side, and its tokens."""
         number = 0 if self._index[0][mention] >= 0 else 1
         side, table = self._sides[number], self._tables[number]
         at = int(self._index[number][mention])
         row, document = int(side.row[at]), int(side.document[at])
-        tokens = table.gaps.get(row) or tuple(range(int(table.start[row]), int(table.end[row])))
+        return document, table.gaps.get(row) or tuple(range(int(table.start[row]), int(table.end[row])))
+
+    def words_of(self, mention: int) -> MentionWords:
+        """The words of a mention of either side."""
+        document, tokens = self._tokens(mention)
+        return MentionWords.of([self._documents[document].tokens[token] for token in tokens])
+
+    def of(self, mention: int) -> Place:
+        """A mention of either side in context."""
+        document, tokens = self._tokens(mention)
         words = self._documents[document].tokens
         sentence, first, end = _sentence(self._documents[document], tokens[0])
         return Place(
@@ -264,31 +286,50 @@ class _Wrong:
     def worst(self, limit: int | None) -> Iterable[WrongCluster]:
         """The clusters with the most links that the other side lacks."""
         order = np.lexsort((-self.sizes, -self._links))[: self.count][:limit]
-        side = self._clusters.side
-        by_cluster = np.argsort(side.cluster, kind="stable")
-        starts = np.searchsorted(side.cluster[by_cluster], np.arange(len(self.sizes) + 1))
-        for cluster in order.tolist():
-            mentions = side.mention[by_cluster[starts[cluster] : starts[cluster + 1]]]
+        for cluster, mentions in zip(order.tolist(), self._mentions(order.tolist()), strict=True):
             yield WrongCluster(
                 self._clusters.names[cluster],
                 int(self.sizes[cluster]),
                 int(self._links[cluster]),
-                tuple(self._parts(mentions.tolist())),
+                tuple(
+                    Part(
+                        None if other == ABSENT else self._other.names[other],
+                        tuple(self._places.of(mention) for mention in part),
+                    )
+                    for other, part in self._parts(mentions)
+                ),
             )
 
-    def _parts(self, mentions: Sequence[int]) -> list[Part]:
+    def merges(self) -> dict[Tie, int]:
+        """How many merges join the parts of the clusters, by the strongest tie of a smaller part to the rest."""
+        ties = Counter[Tie]()
+        for mentions in self._mentions(np.flatnonzero(self._links).tolist()):
+            parts = [
+                [self._places.words_of(mention) for mention in part]
+                for other, part in self._parts(mentions)
+                if other != ABSENT
+            ]
+            for number in range(1, len(parts)):
+                rest = [words for other, part in enumerate(parts) if other != number for words in part]
+                ties[strongest_tie(parts[number], rest)] += 1
+        return {tie: ties[tie] for tie in TIES if ties[tie]}
+
+    def _mentions(self, clusters: Iterable[int]) -> Iterable[list[int]]:
+        """The mentions of some clusters."""
+        side = self._clusters.side
+        by_cluster = np.argsort(side.cluster, kind="stable")
+        starts = np.searchsorted(side.cluster[by_cluster], np.arange(len(self.sizes) + 1))
+        for cluster in clusters:
+            yield side.mention[by_cluster[starts[cluster] : starts[cluster + 1]]].tolist()
+
+    def _parts(self, mentions: Sequence[int]) -> list[tuple[int, list[int]]]:
+        """The mentions of a cluster by their cluster on the other side."""
         parts: dict[int, list[int]] = {}
         for mention in mentions:
             parts.setdefault(int(self._other.labels[mention]), []).append(mention)
         # Mentions that the other side lacks come last, however many.
         order = sorted(parts, key=lambda other: (other == ABSENT, -len(parts[other])))
-        return [
-            Part(
-                None if other == ABSENT else self._other.names[other],
-                tuple(self._places.of(mention) for mention in parts[other]),
-            )
-            for other in order
-        ]
+        return [(other, parts[other]) for other in order]
 
     def lone(self, limit: int | None) -> Iterable[LoneMention]:
         """The mentions that the other side lacks, those of the largest clusters first."""

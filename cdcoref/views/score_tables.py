@@ -179,6 +179,13 @@ def error_text(report: ErrorReport) -> str:
         f"Of {report.key_mentions} gold mentions {report.missed_count} are missed, of {report.response_mentions} "
         f"predicted mentions {report.spurious_count} are spurious.",
     ]
+    for merges, title in (
+        (report.lacking_merges, "Merges that are lacking, by the strongest thing that the two sides share"),
+        (report.wrong_merges, "Wrong merges, by the strongest thing that the two sides share"),
+    ):
+        if merges:
+            lines += ["", title]
+            lines += [f"  {count:>7}  {tie}" for tie, count in sorted(merges.items(), key=lambda item: -item[1])]
     for clusters, count, own, lacks, other, absent in (
         (report.split, report.split_count, "gold", "lost", "predicted", "missed"),
         (report.merged, report.merged_count, "predicted", "wrong", "gold", "spurious"),

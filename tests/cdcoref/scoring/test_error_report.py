@@ -57,6 +57,8 @@ def test_clusters_and_mentions_are_found(files: tuple[Path, Path]) -> None:
     [spurious] = report.spurious
     assert (spurious.place.text, spurious.cluster, spurious.size) == ("felt", "r", 2)
     assert (report.split_count, report.merged_count, report.missed_count, report.spurious_count) == (1, 2, 1, 1)
+    assert report.lacking_merges == {"nothing in common": 1}  # the quake in p, the earthquake in q
+    assert report.wrong_merges == {"a name and a noun": 1}  # Rome in p; what r adds to Naples is spurious
 
 
 def test_places(files: tuple[Path, Path]) -> None:
@@ -84,6 +86,10 @@ def test_limits_and_levels(files: tuple[Path, Path]) -> None:
 def test_the_text(files: tuple[Path, Path]) -> None:
     text = error_text(report_errors(*files))
     assert text.startswith("Of 3 gold clusters 1 are split, of 3 predicted clusters 2 merge")
+    assert (
+        "\nMerges that are lacking, by the strongest thing that the two sides share\n        1  nothing in common\n"
+        in text
+    )
     assert "  gold cluster quake: 4 mentions in 3 parts, 5 links lost\n    predicted cluster p\n" in text
     assert "      news/a, sentence 0, tokens 0-2: [A strong quake] hit Rome .\n" in text
     assert "    missed\n      news/a, sentence 0, tokens 3: A strong quake [hit] Rome ." in text
