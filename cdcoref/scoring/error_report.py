@@ -3,7 +3,7 @@
 The severity of an error is the number of coreference links (pairs of mentions) that a gold cluster loses or that a
 predicted cluster adds. These are the links of BLANC (Luo et al. 2014); unlike differences in a score, they add up.
 
-What kind of errors they are is counted in merges: a gold cluster in three predicted clusters lacks two merges, each with
+What kind of errors they are is counted in merges: a gold cluster in three predicted clusters lacks two, each with
 a strongest tie (:mod:`cdcoref.scoring.ties`) between a smaller part and the rest of the cluster.
 """
 
