@@ -65,6 +65,8 @@ DETECTOR_OPTIONS = DetectorOptions(word_layers=4, styles=("salient", "dense", "p
 DETECTOR = DetectorTraining(corpus_shares={"ecb": 1.5, "meantime": 2.0, "litbank": 0.6})
 VECTORS = VectorTraining(corpus_weights={"meantime": 0.5, "gum-heads": 0.3, "litbank": 0.3})
 BATCH_TOKENS = 8192
+HEADS = "heads."
+"""What the names of settings begin with that change `VECTORS`."""
 
 
 def main() -> None:
@@ -85,7 +87,11 @@ def main() -> None:
     arguments = parser.parse_args()
 
     ecb, meantime = CorpusFolder("ecb", arguments.ecb_root), CorpusFolder("meantime", arguments.meantime)
-    chosen = with_settings(PRESETS["small"], {**parse_settings(arguments.set), "run.seed": arguments.seed})
+    settings = parse_settings(arguments.set)
+    of_heads = {name.removeprefix(HEADS): value for name, value in settings.items() if name.startswith(HEADS)}
+    fitting = with_settings(VECTORS, of_heads)
+    of_model = {name: value for name, value in settings.items() if not name.startswith(HEADS)}
+    chosen = with_settings(PRESETS["small"], {**of_model, "run.seed": arguments.seed})
     if arguments.trained is None:
         config = replace(chosen, model=replace(chosen.model, vectors=VectorOptions(), detector=DetectorOptions()))
         train(config, ecb.read("train"), ecb.read("dev"), arguments.work, resume=arguments.resume)
@@ -96,7 +102,7 @@ def main() -> None:
         of_genres(CorpusFolder("gum-heads", arguments.gum).read("train"), FREE_GENRES),
         CorpusFolder("litbank", arguments.litbank).read("train"),
     ]
-    model = with_vectors(trained, learnt, chosen.model.vectors, arguments.seed)
+    model = with_vectors(trained, learnt, chosen.model.vectors, fitting, arguments.seed)
     gum = CorpusFolder("gum", arguments.gum)
     if not model.settings.detector.styles:
         with_detector(model, [*learnt, of_genres(gum.read("train"), FREE_GENRES)], arguments.seed)
@@ -109,7 +115,7 @@ def main() -> None:
     say_on_stderr("weighing vectors and reading on dev")
     model.settings = replace(model.settings, vectors=weigh(model, dev, batch_tokens=BATCH_TOKENS))
     model.settings = tune_styles(model, [*dev, gum.read("dev")], batch_tokens=BATCH_TOKENS)
-    write(model, trained, arguments.output, dev)
+    write(model, trained, arguments.output, dev, fitting, arguments.seed)
 
 
 def of_genres(part: AnnotatedCorpus, genres: Sequence[str]) -> AnnotatedCorpus:
@@ -118,14 +124,16 @@ def of_genres(part: AnnotatedCorpus, genres: Sequence[str]) -> AnnotatedCorpus:
     return replace(part, corpus=part.corpus.subset(chosen))
 
 
-def with_vectors(trained: Path, learnt: Sequence[AnnotatedCorpus], options: VectorOptions, seed: int) -> CorefModel:
+def with_vectors(
+    trained: Path, learnt: Sequence[AnnotatedCorpus], options: VectorOptions, fitting: VectorTraining, seed: int
+) -> CorefModel:
     """A trained model with its weights rounded, and heads that compare mentions which were read apart."""
     model = CorefModel.from_pretrained(trained)
     rounded(model)
     model.inference_dtype = torch.bfloat16
     with encoder_folder(PRESETS["small"].encoder) as folder:
         before = CDLMModel.from_pretrained(folder).float()
-    fit_vectors(model, before, learnt, options, VECTORS, batch_tokens=BATCH_TOKENS, seed=seed, say=say_on_stderr)
+    fit_vectors(model, before, learnt, options, fitting, batch_tokens=BATCH_TOKENS, seed=seed, say=say_on_stderr)
     rounded(model)
     return model
 
@@ -141,13 +149,20 @@ def rounded(model: CorefModel) -> None:
     model.load_state_dict(dequantize(quantize(model.state_dict())))
 
 
-def write(model: CorefModel, trained: Path, output: Path, dev: Sequence[AnnotatedCorpus]) -> None:
+def write(
+    model: CorefModel,
+    trained: Path,
+    output: Path,
+    dev: Sequence[AnnotatedCorpus],
+    fitting: VectorTraining,
+    seed: int,
+) -> None:
     """Tune the model as it ships on dev, and write it with its card."""
     run = json.loads((trained / RUN_FILE).read_text(encoding="utf-8"))
     say_on_stderr("tuning the rounded model on dev")
     model.settings, scores = tune(model, dev, batch_tokens=BATCH_TOKENS, reweigh=False)
     run["dev"] = {kind: asdict(values) for kind, values in scores.items()}
-    run["vectors"], run["detector"] = asdict(VECTORS), asdict(DETECTOR)
+    run["vectors"], run["detector"] = {**asdict(fitting), "seed": seed}, asdict(DETECTOR)
     model.save_pretrained(output, _card(model, run, scores), int8=True)
     (output / RUN_FILE).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
     size = sum(path.stat().st_size for path in output.iterdir())

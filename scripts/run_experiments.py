@@ -1,0 +1,145 @@
+#!/usr/bin/env python
+"""What parts of the default model are worth: a file per experiment in, scores on every dev set over seeds out.
+
+    python scripts/run_experiments.py scripts/experiments/*.toml --trained FOLDER --work DIR \\
+        --ecb-root DIR --meantime DIR --gum DIR --litbank DIR --gvc DIR --seeds 0 1 2
+    python scripts/run_experiments.py --table
+
+An experiment is a TOML file with `what` it changes and the settings that `scripts/build_default_model.py --set` takes
+(an empty list: the model as it ships). Encoder and pair scorer are those of --trained, the same for all; the heads are
+fitted anew with every seed, and weights and thresholds chosen as for the default model. Gold mentions are then linked
+in every setting of the dev splits. No weight is fitted on GVC.
+
+Results are written to scripts/experiments/results, a JSON file per experiment; what is in them is not done again. The
+table gives means over seeds with standard deviations: CoNLL F1 in percent with singletons, without them in brackets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cdcoref.errors import InputError
+from cdlm.files import replaced_file
+from cdlm.settings import read_toml
+
+FOLDER = Path(__file__).parent / "experiments"
+RESULTS = FOLDER / "results"
+CORPORA = {"ecb": "ecb_root", "meantime": "meantime", "gvc": "gvc", "gum-heads": "gum", "litbank": "litbank"}
+"""The corpora whose dev splits are scored, and the options that name their folders."""
+
+
+def read_experiment(path: Path) -> tuple[str, list[str]]:
+    """What an experiment changes, in words and as settings."""
+    table = read_toml(path)
+    what, settings = table.get("what"), table.get("set")
+    if table.keys() != {"what", "set"} or not isinstance(what, str) or not isinstance(settings, list):
+        raise InputError("an experiment has two entries, what (a text) and set (a list of NAME=VALUE)", path)
+    return what, [str(setting) for setting in settings]
+
+
+def run(settings: list[str], seed: int, arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
+    """Build a model, and its scores on every dev set."""
+    started = time.monotonic()
+    build = [sys.executable, str(Path(__file__).with_name("build_default_model.py")), "--trained", arguments.trained]
+    for option in ("ecb_root", "meantime", "gum", "litbank"):
+        build += [f"--{option.replace('_', '-')}", getattr(arguments, option)]
+    for setting in settings:
+        build += ["--set", setting]
+    _call([*build, "--seed", str(seed), "-o", str(model)])
+    scores = {}
+    for name, option in CORPORA.items():
+        command = ["cdcoref", "evaluate", "--corpus", f"{name}:{getattr(arguments, option)}", "--model", str(model)]
+        found = json.loads(_call([sys.executable, "-m", *command, "--split", "dev", "--json"], wanted=True))
+        for kind in ("event", "entity"):
+            for topics, values in found.get(kind, {}).items():
+                scores[f"{name} {kind} {topics}"] = {
+                    who: [round(100 * of["conll_f1"], 2), round(100 * of["without_singletons"]["conll_f1"], 2)]
+                    for who, of in (("model", values), ("lemma", values["lemma_baseline"]))
+                }
+    return {"scores": scores, "seconds": round(time.monotonic() - started)}
+
+
+def _call(command: list[str], *, wanted: bool = False) -> str:
+    """Run a command; what it printed, if that is wanted."""
+    done = subprocess.run(command, stdout=subprocess.PIPE if wanted else None, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{shlex.join(command)} ended with exit code {done.returncode}")
+    return done.stdout or ""
+
+
+def write(path: Path, results: dict[str, Any]) -> None:
+    """Write the results of one experiment."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replaced_file(path) as file:
+        file.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def table(folder: Path) -> str:
+    """All results as Markdown: a row per setting of a dev set, a column per experiment."""
+    experiments = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
+    if not experiments:
+        return f"no results in {folder}"
+    lines = [f"- **{name}**: {of['what']} ({len(of['seeds'])} seeds)" for name, of in experiments.items()]
+    lines += ["", f"| setting | lemma | {' | '.join(experiments)} |", f"| --- |{' ---: |' * (len(experiments) + 1)}"]
+    every = next(iter(experiments.values()))["seeds"].values()
+    for setting in dict.fromkeys(name for of in every for name in of["scores"]):
+        cells = [_cell([of["scores"][setting]["model"] for of in e["seeds"].values()]) for e in experiments.values()]
+        lemma = _cell([of["scores"][setting]["lemma"] for of in every][:1])
+        lines.append(f"| {setting} | {lemma} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(values: list[list[float]]) -> str:
+    kept, removed = (list(_spread([pair[place] for pair in values])) for place in (0, 1))
+    return f"{''.join(kept)} ({''.join(removed)})"
+
+
+def _spread(values: list[float]) -> Iterator[str]:
+    yield f"{statistics.mean(values):.1f}"
+    if len(values) > 1:
+        yield f" ± {statistics.stdev(values):.1f}"
+
+
+def main() -> None:
+    """Parse the command line and run what has no results yet."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("experiments", nargs="*", type=Path, help="TOML files")
+    parser.add_argument("--trained", help="folder of a trained model with a detector, for example the default model")
+    for option in ("ecb-root", "meantime", "gum", "litbank", "gvc"):
+        parser.add_argument(f"--{option}", help="folder of a corpus")
+    parser.add_argument("--work", type=Path, help="folder for the models")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="random seeds; default: 0")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="default: %(default)s")
+    parser.add_argument("--table", action="store_true", help="print the table of all results and do nothing else")
+    arguments = parser.parse_args()
+    if not arguments.table:
+        needed = ("trained", "work", "ecb_root", "meantime", "gum", "litbank", "gvc")
+        lacking = [f"--{name.replace('_', '-')}" for name in needed if getattr(arguments, name) is None]
+        if lacking or not arguments.experiments:
+            parser.error(f"an experiment needs TOML files and {', '.join(lacking or ['nothing else'])}")
+        for seed in arguments.seeds:
+            for path in arguments.experiments:
+                what, settings = read_experiment(path)
+                output = arguments.results / f"{path.stem}.json"
+                results = json.loads(output.read_text(encoding="utf-8")) if output.is_file() else {"seeds": {}}
+                results |= {"what": what, "set": settings}
+                if str(seed) not in results["seeds"]:
+                    results["seeds"][str(seed)] = run(settings, seed, arguments, arguments.work / f"{path.stem}-{seed}")
+                    write(output, results)
+    print(table(arguments.results))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except InputError as error:
+        sys.exit(f"{error}")

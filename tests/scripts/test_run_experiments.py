@@ -1,0 +1,59 @@
+"""Experiments on the default model: the files are well formed, and the table says what the results say."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from cdcoref.errors import InputError
+from cdcoref.training import PRESETS, VectorTraining
+from cdlm.settings import parse_settings, with_settings
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("run_experiments", SCRIPTS / "run_experiments.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", sorted((SCRIPTS / "experiments").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_experiment_changes_settings_that_exist(script: ModuleType, path: Path) -> None:
+    what, settings = script.read_experiment(path)
+    assert what
+    changed = parse_settings(settings)
+    of_heads = {name.removeprefix("heads."): value for name, value in changed.items() if name.startswith("heads.")}
+    of_model = {name: value for name, value in changed.items() if not name.startswith("heads.")}
+    heads, model = with_settings(VectorTraining(), of_heads), with_settings(PRESETS["small"], of_model)
+    assert bool(settings) == (heads != VectorTraining() or model != PRESETS["small"])
+
+
+def test_an_experiment_without_settings_is_refused(script: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text('what = "nothing"\n')
+    with pytest.raises(InputError, match="two entries"):
+        script.read_experiment(path)
+
+
+def test_the_table_has_means_and_deviations_over_seeds(script: ModuleType, tmp_path: Path) -> None:
+    def seed(kept: float, removed: float) -> dict[str, object]:
+        return {"scores": {"ecb event predicted": {"model": [kept, removed], "lemma": [75.0, 68.0]}}, "seconds": 1}
+
+    result = {"what": "as it is", "set": [], "seeds": {"0": seed(77.0, 70.0), "1": seed(79.0, 70.0)}}
+    (tmp_path / "shipped.json").write_text(json.dumps(result))
+    lines = script.table(tmp_path).splitlines()
+    assert lines[0] == "- **shipped**: as it is (2 seeds)"
+    assert lines[-1] == "| ecb event predicted | 75.0 (68.0) | 78.0 ± 1.4 (70.0 ± 0.0) |"
+
+
+def test_without_results_the_table_says_so(script: ModuleType, tmp_path: Path) -> None:
+    assert "no results" in script.table(tmp_path)
