@@ -6,7 +6,7 @@ its upload to the Hugging Face hub.
 
 from cdcoref.model.antecedents import ANAPHORS, OF_MENTION, OF_PAIR, AntecedentScorer, antecedent_loss
 from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
-from cdcoref.model.card import KindScores, Metadata, model_card
+from cdcoref.model.card import CurvePoint, KindScores, Metadata, model_card
 from cdcoref.model.config import (
     SIMILARITIES,
     WEIGHTS,
@@ -32,6 +32,7 @@ __all__ = [
     "AntecedentScorer",
     "CorefConfig",
     "CorefModel",
+    "CurvePoint",
     "DetectorOptions",
     "KindScorer",
     "KindScores",

@@ -55,6 +55,24 @@ class Metadata:
 
 
 @dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """What becomes of precision and recall at another threshold.
+
+    Attributes
+    ----------
+    threshold
+        Clusters are merged while their linkage probability is above it.
+    precision, recall, f1
+        LEA (Moosavi and Strube 2016), gold mentions, singletons removed. From 0 to 1.
+    """
+
+    threshold: float
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
 class KindScores:
     """What was measured on dev for one kind of mention.
 
@@ -71,6 +89,8 @@ class KindScores:
         Exact-match precision, recall and F1 of the mention detector.
     detection_head
         The same where a mention counts as found if its last word is the last word of a gold mention of the kind.
+    curve
+        Precision and recall at other thresholds.
     """
 
     conll_f1: float
@@ -78,6 +98,7 @@ class KindScores:
     calibration_error_before: float
     detection: tuple[float, float, float]
     detection_head: tuple[float, float, float]
+    curve: tuple[CurvePoint, ...] = ()
 
 
 def model_card(
@@ -136,7 +157,7 @@ and for matches of the last word. The calibration error is the expected calibrat
 {_HEADER}
 | --- | --- | --- | --- | --- | --- | --- | --- |
 {rows}
-
+{_curve(scores)}
 ## How it was trained
 
 The thresholds and temperatures in this configuration are those before tuning; `cdcoref train --config` accepts it.
@@ -144,6 +165,25 @@ The thresholds and temperatures in this configuration are those before tuning; `
 ```toml
 {as_toml(training)}```
 """
+
+
+def _curve(scores: Mapping[str, KindScores]) -> str:
+    """A table of precision and recall over thresholds; empty where none was measured."""
+    curves = {kind: of.curve for kind, of in scores.items() if of.curve}
+    if not curves:
+        return ""
+    lines = [
+        "",
+        "Precision / recall / F1 (LEA, gold mentions, singletons removed) at other values of `predict --threshold`.",
+        "The model's own is 1 minus the distance threshold above.",
+        "",
+        f"| threshold | {' | '.join(curves)} |",
+        f"| --- |{' --- |' * len(curves)}",
+    ]
+    for points in zip(*curves.values(), strict=True):
+        cells = (_percent((point.precision, point.recall, point.f1)) for point in points)
+        lines.append(f"| {points[0].threshold:.1f} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def _percent(values: tuple[float, float, float]) -> str:

@@ -28,12 +28,13 @@ from cdcoref.linking import (
     read_vectors,
     score_spans,
 )
-from cdcoref.model import WEIGHTS, WEIGHTS_WITHIN, CorefConfig, CorefModel, KindScores, VectorOptions
+from cdcoref.model import WEIGHTS, WEIGHTS_WITHIN, CorefConfig, CorefModel, CurvePoint, KindScores, VectorOptions
 from cdcoref.scoring import CONLL, score
 from cdcoref.training.sources import linkable_groups, story_setting
 
 DISTANCE_THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(5, 50))
 DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
+CURVE = tuple(round(0.1 * step, 1) for step in range(1, 10))
 SINGLETONS: tuple[Literal["keep", "remove"], ...] = ("keep", "remove")
 CALIBRATION_BINS = 15
 
@@ -91,7 +92,10 @@ def tune(
             detection[kind] = best_detection_threshold(own, own_spans, detection, kind)
         found = in_own_style.subset(ids) if styled else detected(own, own_spans, detection)
         sides = own.of_kind(kind).mentions, found.of_kind(kind).mentions
-        scores[kind] = KindScores(conll_f1, after, before, span_scores(*sides), span_scores(*sides, by_head=True))
+        curve = threshold_curve(dev, logits, temperature, kind, model.settings, part_of)
+        scores[kind] = KindScores(
+            conll_f1, after, before, span_scores(*sides), span_scores(*sides, by_head=True), curve
+        )
     config = replace(
         model.settings, temperature=temperature, distance_threshold=distance, detection_threshold=detection
     )
@@ -223,26 +227,75 @@ def best_distance_threshold(
     The highest is the mean of those with and without singletons: with them, a threshold that links nothing is not bad.
     `part_of` says of every mention which of several corpora it is from; the F1 is then the mean over them.
     """
-    clusters = KindClusters(dev, logits, kind, config, temperature)
-    parts: dict[int, list[int]] = {}
-    for number, mention in enumerate(dev.mentions):
-        if mention.kind == kind:
-            parts.setdefault(part_of[number] if part_of is not None else 0, []).append(number)
-    keys = {part: list(_by_name(dev, own, [dev.mentions[n].cluster for n in own])) for part, own in parts.items()}
+    cuts = _Cuts(dev, logits, temperature, kind, config, part_of)
     results: list[float] = []
     kept: list[float] = []
     for threshold in DISTANCE_THRESHOLDS:
-        labels = clusters.cut(threshold)
-        found = {part: list(_by_name(dev, own, [int(labels[n]) for n in own])) for part, own in parts.items()}
+        sides = cuts.sides(threshold)
         scores = [
-            score(keys[part], found[part], metrics=CONLL, singletons=singletons).conll_f1 or 0.0
+            score(*both, metrics=CONLL, singletons=singletons).conll_f1 or 0.0
             for singletons in SINGLETONS
-            for part in parts
+            for both in sides
         ]
-        kept.append(sum(scores[: len(parts)]) / max(1, len(parts)))
+        kept.append(sum(scores[: len(sides)]) / max(1, len(sides)))
         results.append(sum(scores) / max(1, len(scores)))
     threshold, _ = _middle_of_best(DISTANCE_THRESHOLDS, results)
     return threshold, kept[DISTANCE_THRESHOLDS.index(threshold)]
+
+
+def threshold_curve(
+    dev: Corpus,
+    logits: PairLogits,
+    temperature: Mapping[str, float],
+    kind: str,
+    config: CorefConfig,
+    part_of: Sequence[int] | None = None,
+) -> tuple[CurvePoint, ...]:
+    """LEA without singletons at thresholds from 0.1 to 0.9 of the probability at which clusters are merged.
+
+    Precision and recall are means over the corpora of `part_of` (see :func:`best_distance_threshold`), F1 is that of
+    the means.
+    """
+    cuts = _Cuts(dev, logits, temperature, kind, config, part_of)
+    points: list[CurvePoint] = []
+    for probability in CURVE:
+        found = [
+            score(*both, metrics=("lea",), singletons="remove")["lea"] for both in cuts.sides(round(1 - probability, 1))
+        ]
+        precision, recall = (
+            sum(values) / max(1, len(found)) for values in ([f.precision for f in found], [f.recall for f in found])
+        )
+        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+        points.append(CurvePoint(probability, precision, recall, f1))
+    return tuple(points)
+
+
+class _Cuts:
+    """The clusters of one kind of mention at any distance threshold, beside the annotated ones, corpus by corpus."""
+
+    def __init__(
+        self,
+        dev: Corpus,
+        logits: PairLogits,
+        temperature: Mapping[str, float],
+        kind: str,
+        config: CorefConfig,
+        part_of: Sequence[int] | None,
+    ) -> None:
+        self._dev = dev
+        self._clusters = KindClusters(dev, logits, kind, config, temperature)
+        parts: dict[int, list[int]] = {}
+        for number, mention in enumerate(dev.mentions):
+            if mention.kind == kind:
+                parts.setdefault(part_of[number] if part_of is not None else 0, []).append(number)
+        self._parts = list(parts.values())
+        self._keys = [list(_by_name(dev, own, [dev.mentions[n].cluster for n in own])) for own in self._parts]
+
+    def sides(self, threshold: float) -> list[tuple[list[list[object]], list[list[object]]]]:
+        """Annotated and found clusters of every corpus."""
+        labels = self._clusters.cut(threshold)
+        found = [list(_by_name(self._dev, own, [int(labels[n]) for n in own])) for own in self._parts]
+        return list(zip(self._keys, found, strict=True))
 
 
 def _by_name(corpus: Corpus, numbers: Sequence[int], names: Sequence[object]) -> Iterable[list[object]]:

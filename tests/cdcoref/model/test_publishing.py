@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from huggingface_hub import ModelCard
 
 import cdcoref
 from cdcoref.errors import InputError
-from cdcoref.model import DEFAULT_MODEL, CorefModel, KindScores, Metadata, model_card, publish
+from cdcoref.model import DEFAULT_MODEL, CorefModel, CurvePoint, KindScores, Metadata, model_card, publish
 from cdcoref.training import TrainingConfig
 
 if TYPE_CHECKING:
@@ -46,6 +47,15 @@ def test_the_card_has_what_the_hub_asks_for(tiny_model: CorefModel) -> None:
     assert tomllib.loads(text.split("```toml\n")[1].split("```")[0])["run"]["epochs"] == TrainingConfig().run.epochs
     unknown = ModelCard(model_card(tiny_model, TrainingConfig().to_dict(), SCORES, 2)).data.to_dict()
     assert set(unknown) == {"library_name", "tags"}
+
+
+def test_the_card_has_a_curve_of_precision_and_recall(tiny_model: CorefModel) -> None:
+    curve = (CurvePoint(0.3, 0.5, 0.75, 0.6), CurvePoint(0.6, 0.9, 0.45, 0.6))
+    scores = {kind: replace(of, curve=curve) for kind, of in SCORES.items()}
+    text = model_card(tiny_model, TrainingConfig().to_dict(), scores, 2)
+    assert "| threshold | event | entity |" in text
+    assert "| 0.6 | 90.0 / 45.0 / 60.0 | 90.0 / 45.0 / 60.0 |" in text
+    assert "--threshold" not in model_card(tiny_model, TrainingConfig().to_dict(), SCORES, 2)
 
 
 def test_the_card_of_the_default_model_has_a_header() -> None:
