@@ -118,7 +118,8 @@ def test_a_run_interrupted_while_tokenising_is_resumed(
     fit(config, corpus, tmp_path / "whole")
     monkeypatch.setattr(token_store, "SHARD_TOKENS", 300)
     monkeypatch.setattr(token_store, "BATCH_CHARACTERS", 1000)
-    write, written = token_store._write_shard, []
+    write = token_store._write_shard
+    written: list[str] = []
 
     def broken(path: Path, *rest: Any) -> None:
         if len(written) == 2:
