@@ -7,12 +7,14 @@ skipped; whether anything usable is left is for the caller to judge.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -44,12 +46,13 @@ class SetSource:
     Attributes
     ----------
     identity
-        Its contents: two sources with the same identity yield the same sets.
+        Returns what distinguishes its contents, wherever they are: two sources with the same identity yield the same
+        sets. Files are read once for it (a second or so per gigabyte).
     read
         Yields the texts of one set after the other, including unusable sets, and counts what is not text.
     """
 
-    identity: dict[str, Any]
+    identity: Callable[[], dict[str, Any]]
     read: Callable[[Tally], Iterator[Texts]]
 
 
@@ -94,22 +97,36 @@ def open_source(name: str | Path, split: str = "train") -> SetSource:
     folders = sorted(folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith("."))
     if not folders:
         raise InputError("the folder has neither *.src or *.jsonl files nor a folder for each set", path)
-    identity: dict[str, Any] = {"corpus": "folders"}
-    identity["files"] = [_identity(file) for folder in folders for file in _documents(folder)]
-    return SetSource(identity, lambda tally: _read_folders(folders, tally))
+    return SetSource(
+        lambda: {"corpus": "folders", "digest": _digest_of_folders(folders)},
+        lambda tally: _read_folders(folders, tally),
+    )
 
 
-def _identity(file: Path) -> list[Any]:
-    status = file.stat()
-    return [str(file.resolve()), status.st_size, status.st_mtime_ns]
+def _digest(file: Path) -> str:
+    """A digest of a file's contents."""
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror})", file) from error
+
+
+def _digest_of_folders(folders: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for folder in folders:
+        digest.update(" ".join([*map(_digest, _documents(folder)), "\n"]).encode())
+    return digest.hexdigest()
 
 
 # -- one set or one document per line --------------------------------------------------------------------------------
 
 
 def _file_source(files: list[Path]) -> SetSource:
-    identity = {"corpus": "files", "files": [_identity(file) for file in files]}
     readers = [(_reader_of(file), file) for file in files]
+
+    def identity() -> dict[str, Any]:
+        return {"corpus": "files", "files": [[reader.__name__, _digest(file)] for reader, file in readers]}
 
     def read(tally: Tally) -> Iterator[Texts]:
         for reader, file in readers:
@@ -234,13 +251,17 @@ def _read_folders(folders: list[Path], tally: Tally) -> Iterator[Texts]:
 
 
 def _annotated_source(corpus: str, folder: Path, split: str) -> SetSource:
-    def read(_: Tally) -> Iterator[Texts]:
+    @cache
+    def sets() -> list[Texts]:
         groups: dict[str, list[str]] = {}
         for document in annotated_documents(corpus, folder, split):
             groups.setdefault(document.group, []).append(" ".join(document.words))
-        yield from map(tuple, groups.values())
+        return [tuple(texts) for texts in groups.values()]
 
-    return SetSource({"corpus": corpus, "folder": str(folder.resolve()), "split": split}, read)
+    def identity() -> dict[str, Any]:
+        return {"corpus": corpus, "digest": hashlib.sha256(json.dumps(sets()).encode()).hexdigest()}
+
+    return SetSource(identity, lambda _: iter(sets()))
 
 
 def _hub_source(name: str, split: str) -> SetSource:
@@ -262,6 +283,8 @@ def _hub_source(name: str, split: str) -> SetSource:
         raise InputError(f"the hub has no split {split!r} of a data set of this name ({first_line})", name) from error
     if "document" not in rows.column_names and "documents" not in rows.column_names:
         raise InputError(f"the data set has no column 'document', only {', '.join(rows.column_names)}", name)
-    identity = {"corpus": "hub", "name": name, "fingerprint": rows._fingerprint}
+
+    def identity() -> dict[str, Any]:
+        return {"corpus": "hub", "name": name, "fingerprint": rows._fingerprint}
 
     return SetSource(identity, lambda tally: (_texts_of_set(row, tally) or () for row in rows))

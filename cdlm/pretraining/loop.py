@@ -76,6 +76,9 @@ def pretrain(
         If a corpus has no usable set, the encoder cannot be read, or a folder cannot be used.
     """
     output = Path(output)
+    folder = Path(tokens) if tokens is not None else output / TOKENS_FOLDER
+    if resume and folder.is_dir() and not _begun(output):
+        resume = False  # interrupted while tokenising, of which complete shards are reused
     processes = int(os.environ.get("WORLD_SIZE", "1"))  # set by accelerate's launcher
     options = replace(config.run, accumulation=config.accumulation(processes), evaluate_steps=config.run.steps)
     run = Run(output, options, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
@@ -86,7 +89,6 @@ def pretrain(
     if config.trained == "head":
         held.model.longformer.requires_grad_(False)
     frame, masking = SequenceFrame.of_tokenizer(held.tokenizer), masking_of(held.tokenizer, config.masked)
-    folder = Path(tokens) if tokens is not None else output / TOKENS_FOLDER
 
     def prepared(name: str, sources: Sequence[SetSource]) -> TokenStore:
         return prepare(
@@ -95,7 +97,7 @@ def pretrain(
             folder / name,
             longest=config.max_length - ENDS - MARKERS,
             min_documents=config.min_documents,
-            disposable=tokens is None,
+            disposable=tokens is None and not resume,
             say=run.say,
         )
 
@@ -130,6 +132,11 @@ def pretrain(
     for what, prepared_store in (("corpus", store), ("dev corpus", held_out)):
         if prepared_store is not None and prepared_store.left_out.total():
             run.say(f"omitted from the {what}: {in_words(prepared_store.left_out)}")
+
+
+def _begun(output: Path) -> bool:
+    """Whether training has started in a folder: it holds more than hidden files."""
+    return output.exists() and (not output.is_dir() or any(not path.name.startswith(".") for path in output.iterdir()))
 
 
 def starting_model(encoder: str, say: Say = lambda _: None) -> Held:

@@ -159,7 +159,7 @@ def prepare(
     folder = Path(folder)
     fingerprint = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
     identity = {
-        "sources": [source.identity for source in sources],
+        "sources": [source.identity() for source in sources],
         "tokenizer": fingerprint,
         "longest": longest,
         "min_documents": min_documents,
@@ -189,8 +189,11 @@ def _claim(folder: Path, identity: dict[str, Any], disposable: bool) -> None:
             if read_json(file) == json.loads(json.dumps(identity)):
                 return
             if not disposable:
-                message = "this folder holds the tokens of another corpus or tokenizer; choose a new one"
-                raise InputError(message, folder)
+                raise InputError(
+                    "the tokens in this folder are those of another corpus or tokenizer, or were cut to another "
+                    "length; use the same ones, or a new folder",
+                    folder,
+                )
             shutil.rmtree(folder)
         folder.mkdir(parents=True, exist_ok=True)
         if any(not path.name.startswith(".") for path in folder.iterdir()):

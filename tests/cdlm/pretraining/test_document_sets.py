@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -132,10 +133,24 @@ def test_what_is_no_corpus(tmp_path: Path) -> None:
         open_source(tmp_path / "empty.txt")
 
 
-def test_the_identity_changes_with_the_file(tmp_path: Path) -> None:
-    file = tmp_path / "train.src"
-    file.write_text("a ||||| b\n")
-    before = open_source(file).identity
-    assert open_source(file).identity == before
-    file.write_text("a ||||| b ||||| c\n")
-    assert open_source(file).identity != before
+def test_the_identity_is_that_of_the_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reader(corpus: str, folder: Path, split: str) -> list[AnnotatedDocument]:
+        return [AnnotatedDocument("a", "1", tuple((folder / f"{split}.txt").read_text().split()))]
+
+    monkeypatch.setattr(document_sets, "annotated_documents", reader)
+    for name, text in (("one", "a ||||| b"), ("copy", "a ||||| b"), ("other", "a ||||| c")):
+        for file in (f"{name}/train.src", f"{name}/annotated/train.txt", f"{name}/sets/first/a.txt"):
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file).write_text(text + "\n")
+        os.utime(tmp_path / name / "train.src", (len(name), len(name)))
+    for form in ("{}/train.src", "{}/sets", "ecb:{}/annotated"):
+        one, copy, other = (open_source(form.format(tmp_path / name)).identity() for name in ("one", "copy", "other"))
+        assert one == copy
+        assert one != other
+
+
+def test_a_text_in_another_set_is_another_corpus(tmp_path: Path) -> None:
+    for name in ("a/1/x.txt", "a/1/y.txt", "a/2/z.txt", "b/1/x.txt", "b/2/y.txt", "b/2/z.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("the same text")
+    assert open_source(tmp_path / "a").identity() != open_source(tmp_path / "b").identity()

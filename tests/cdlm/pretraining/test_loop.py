@@ -70,7 +70,11 @@ def test_what_is_written_and_said(
 
 
 def test_a_resumed_run_ends_with_the_same_weights(
-    config: PretrainingConfig, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: PretrainingConfig,
+    corpus: Path,
+    write_sets: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fit(config, corpus, tmp_path / "whole")
     step, seen = RunTrainer.training_step, []
@@ -92,6 +96,8 @@ def test_a_resumed_run_ends_with_the_same_weights(
 
     monkeypatch.setattr(RunTrainer, "training_step", watched)
     monkeypatch.setattr(token_store, "_write_shards", None)  # nothing is tokenised again
+    with pytest.raises(InputError, match="another corpus"):
+        fit(config, write_sets(tmp_path / "other.src", 30, seed=1), tmp_path / "parts", resume=True)
     assert "resuming from checkpoint-2" in fit(config, corpus, tmp_path / "parts", resume=True)
     assert len(again) == 4
     assert again[0] == seen[4]  # whose step was not finished
@@ -102,6 +108,40 @@ def test_a_resumed_run_ends_with_the_same_weights(
     assert fit(config, corpus, tmp_path / "parts", resume=True) == [
         f"this run has finished: the model is in {tmp_path / 'parts'}"
     ]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_run_interrupted_while_tokenising_is_resumed(
+    config: PretrainingConfig, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    tokens = tmp_path / "tokens" if kept else None
+    fit(config, corpus, tmp_path / "whole")
+    monkeypatch.setattr(token_store, "SHARD_TOKENS", 300)
+    monkeypatch.setattr(token_store, "BATCH_CHARACTERS", 1000)
+    write = token_store._write_shard
+    written: list[str] = []
+
+    def broken(path: Path, *rest: Any) -> None:
+        if len(written) == 2:
+            raise KeyboardInterrupt
+        written.append(path.name)
+        write(path, *rest)
+
+    monkeypatch.setattr(token_store, "_write_shard", broken)
+    with pytest.raises(KeyboardInterrupt):
+        fit(config, corpus, tmp_path / "parts", tokens=tokens)
+    again: list[str] = []
+
+    def watched(path: Path, *rest: Any) -> None:
+        again.append(path.name)
+        write(path, *rest)
+
+    monkeypatch.setattr(token_store, "_write_shard", watched)
+    fit(config, corpus, tmp_path / "parts", tokens=tokens, resume=True)
+    assert again
+    assert not set(again) & set(written)
+    whole, parts = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "parts"))
+    assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
 
 def test_seeds_decide(config: PretrainingConfig, corpus: Path, tmp_path: Path) -> None:

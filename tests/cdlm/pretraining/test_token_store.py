@@ -33,7 +33,7 @@ def source(sets: list[Texts], broken_after: int | None = None) -> SetSource:
                 raise KeyboardInterrupt
             yield texts
 
-    return SetSource({"corpus": "test", "sets": len(sets)}, read)
+    return SetSource(lambda: {"corpus": "test", "sets": len(sets)}, read)
 
 
 def contents(store: TokenStore) -> list[list[list[int]]]:
@@ -101,7 +101,7 @@ def test_a_corpus_of_no_use(word_tokenizer: PreTrainedTokenizerFast, tmp_path: P
 
 def test_a_folder_with_something_else(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
     prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
-    with pytest.raises(InputError, match="tokens of another corpus"):
+    with pytest.raises(InputError, match="those of another corpus"):
         prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=5)
     assert prepare([source(SETS)], word_tokenizer, tmp_path / "other", longest=4).tokens == 15
     assert prepare([source(SETS)], word_tokenizer, tmp_path / "other", longest=5, disposable=True).tokens == 16
