@@ -15,6 +15,9 @@ from cdcoref.sequences import PairSequence
 
 Matrix = NDArray[np.float32]
 
+PAIRS_AT_ONCE = 500_000
+"""Pairs whose evidence is weighed at the same time: some 150 MB."""
+
 
 @dataclass(frozen=True, slots=True)
 class PairLogits:
@@ -89,25 +92,36 @@ class PairEvidence:
     within: NDArray[np.bool_]
     antecedents: NDArray[np.bool_]
 
-    def known(self) -> Matrix:
-        """What is weighed, in the order of `WEIGHTS`; the first two of it are those of `WEIGHTS_WITHIN`.
+    def known(self, part: slice = slice(None)) -> Matrix:
+        """What is weighed of some pairs, in the order of `WEIGHTS`; the first two of it are those of `WEIGHTS_WITHIN`.
 
         NaN where pairs were not read together. *Shape:* (pairs, 4)
         """
-        return np.stack([self.together, self.alone, self.documents, self.together * self.documents], axis=1)
+        together, alike = self.together[part], self.documents[part]
+        return np.stack([together, self.alone[part], alike, together * alike], axis=1)
 
     def weighed(self, options: VectorOptions) -> PairLogits:
         """One logit a pair; see :class:`cdcoref.model.VectorOptions`."""
+        logits = np.empty(len(self.first), dtype=np.float32)
+        for start in range(0, len(logits), PAIRS_AT_ONCE):
+            part = slice(start, start + PAIRS_AT_ONCE)
+            logits[part] = self._weighed(options, part)
+        return PairLogits(self.size, self.first, self.second, self.kinds, logits)
+
+    def _weighed(self, options: VectorOptions, part: slice) -> NDArray[np.float64]:
+        kinds, alone = self.kinds[part], self.alone[part]
         across, within, unread = (
-            np.array([[getattr(options, name)[kind] for name in names] for kind in KINDS])[self.kinds]
+            np.array([[getattr(options, name)[kind] for name in names] for kind in KINDS])[kinds]
             for names in ((*WEIGHTS, "bias"), (*WEIGHTS_WITHIN, "bias_within"), ("unread", "unread_bias"))
         )
-        known = self.known()
+        known = self.known(part)
         of_two = (known * across[:, :-1]).sum(axis=1) + across[:, -1]
         of_one = (known[:, :2] * within[:, :-1]).sum(axis=1) + within[:, -1]
-        apart = np.where(self.antecedents, self.alone, unread[:, 0] * self.alone + unread[:, 1])
-        logits = np.where(np.isnan(self.together), apart, np.where(self.within, of_one, of_two))
-        return PairLogits(self.size, self.first, self.second, self.kinds, logits.astype(np.float32))
+        apart = np.where(self.antecedents[part], alone, unread[:, 0] * alone + unread[:, 1])
+        logits: NDArray[np.float64] = np.where(
+            np.isnan(self.together[part]), apart, np.where(self.within[part], of_one, of_two)
+        )
+        return logits
 
 
 def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> list[Matrix]:
