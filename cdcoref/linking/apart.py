@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.antecedents import antecedents, pronouns
-from cdcoref.linking.pair_logits import PairEvidence
+from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence
 from cdcoref.linking.vectors import MentionVectors, Vectors
 from cdcoref.model import SIMILARITIES, CorefModel, VectorOptions
 from cdcoref.sequences import Integers, Traits, TraitTables, conflicts, pair_features, traits
@@ -29,8 +29,6 @@ ALL_PAIRS = 2000
 """Up to so many mentions of a kind, every pair is compared: two million pairs, some seconds."""
 NEIGHBOURS = 48
 """Beyond that, so many are compared with each by their vectors, and a third of it by their heads."""
-IMPOSSIBLE = -20.0
-"""The logit of a pair that names different years, amounts, weekdays or months: too low to be read together."""
 ROWS_AT_ONCE = 512
 PAIRS_AT_ONCE = 4 * 65_536
 """Pairs of which everything that is told to the scorer is in memory at the same time: 25 MB."""

@@ -56,7 +56,8 @@ class KindClusters:
             apart = pronouns(corpus)
         of_pronouns = apart[scores.first] | apart[scores.second]
         self._compared, found = _chosen(scores, ~of_pronouns), _chosen(scores, of_pronouns)
-        self._tree = dendrogram(self._compared, settings.linkage, keys)
+        by_mean = settings.vectors.unread_pairs == "mean" and kind in settings.vectors.together
+        self._tree = dendrogram(self._compared, settings.linkage, keys, unread="mean" if by_mean else 0.0)
         self._antecedent: dict[int, tuple[int, float]] = {}
         for one, other, score in zip(found.first.tolist(), found.second.tolist(), found.score.tolist(), strict=True):
             # Of two pronouns the one that comes later refers to the earlier.

@@ -15,6 +15,8 @@ from cdcoref.sequences import PairSequence
 
 Matrix = NDArray[np.float32]
 
+IMPOSSIBLE = -20.0
+"""The logit of a pair that names different years, amounts, weekdays or months: too low to be read together."""
 PAIRS_AT_ONCE = 500_000
 """Pairs whose evidence is weighed at the same time: some 150 MB."""
 
@@ -59,6 +61,10 @@ class PairLogits:
         group_of = {name: number for number, group in enumerate(groups) for name in group}
         of_mention = np.array([group_of[m.document] for m in corpus.mentions], dtype=np.int64)
         chosen = of_mention[self.first] == of_mention[self.second] if len(self.first) else slice(None)
+        return self.of_pairs(chosen)
+
+    def of_pairs(self, chosen: NDArray[np.bool_] | slice) -> PairLogits:
+        """Some of the pairs."""
         return PairLogits(self.size, self.first[chosen], self.second[chosen], self.kinds[chosen], self.logits[chosen])
 
 
@@ -106,7 +112,14 @@ class PairEvidence:
         for start in range(0, len(logits), PAIRS_AT_ONCE):
             part = slice(start, start + PAIRS_AT_ONCE)
             logits[part] = self._weighed(options, part)
-        return PairLogits(self.size, self.first, self.second, self.kinds, logits)
+        weighed = PairLogits(self.size, self.first, self.second, self.kinds, logits)
+        return weighed if options.unread_pairs == "vectors" else weighed.of_pairs(self._counted(options))
+
+    def _counted(self, options: VectorOptions) -> NDArray[np.bool_]:
+        """Which pairs linkage is told of if it is not told what the vectors say: the others count as unread."""
+        together = np.isin(self.kinds, [KINDS.index(kind) for kind in options.together])
+        settled = self.antecedents | (self.alone <= IMPOSSIBLE)
+        return ~together | ~np.isnan(self.together) | settled
 
     def _weighed(self, options: VectorOptions, part: slice) -> NDArray[np.float64]:
         kinds, alone = self.kinds[part], self.alone[part]
