@@ -40,7 +40,7 @@ MARKED_PIECES_A_WORD = 1.8
 BLOCKS_READ_WITH = 10
 """With about how many others a block of a large story is read."""
 PIECES_OF_NO_TIME = 50_000
-"""With fewer word pieces, no time is announced."""
+"""With fewer word pieces, no time is announced; nor with another marking than the model's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,9 @@ class PredictionOptions:
     candidates
         Read each mention together with at most so many others and those that have it among theirs, the likeliest by
         their vectors; 0: with all; None: the model's own limit.
+    marking
+        Mark all mentions of a sequence (``"all"``), or one pair of candidates at a time, as in the paper (``"pair"``),
+        which takes far longer; None: as the model was trained.
     engine
         Where stories are linked: in this process, one after the other (``"local"``), or on the workers of a Ray
         cluster (``"ray"``). The result is the same.
@@ -84,6 +87,7 @@ class PredictionOptions:
     batch_tokens: int = 8192
     find_mentions: bool = False
     candidates: int | None = None
+    marking: Literal["all", "pair"] | None = None
     engine: Literal["local", "ray"] = "local"
     ray_address: str | None = None
 
@@ -201,7 +205,9 @@ class Predictor:
         from cdcoref.engines import LocalEngine, RayEngine, Task
         from cdcoref.linking import LinkingOptions
 
-        linking = LinkingOptions(options.threshold, options.max_windows, options.batch_tokens, options.candidates)
+        linking = LinkingOptions(
+            options.threshold, options.max_windows, options.batch_tokens, options.candidates, options.marking
+        )
         task = Task(linking, options.kind, find, self.lemma)
         if options.engine == "ray":
             return RayEngine(self.model, task, store, address=options.ray_address)
@@ -214,7 +220,8 @@ class Predictor:
         pieces = 0.0 if self.lemma else self._pieces(corpus, stories)
         if find:
             pieces += PIECES_A_WORD * sum(len(document.tokens) for document in corpus.documents)
-        seconds = pieces / pieces_per_second(self.model) if pieces > PIECES_OF_NO_TIME else 0.0
+        known = options.marking in (None, self.model.settings.sequences.marking)
+        seconds = pieces / pieces_per_second(self.model) if known and pieces > PIECES_OF_NO_TIME else 0.0
         largest = max((len(story.documents) for story in stories), default=0)
         count = 0 if self.lemma else sum(story.pair_count() for story in stories)
         return Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds), stories

@@ -79,6 +79,14 @@ def predict(
             help="Read each mention together with its K likeliest candidates only; 0: with all. Default: the model's.",
         ),
     ] = None,
+    marking: Annotated[
+        Literal["all", "pair"] | None,
+        typer.Option(
+            help="Mark all mentions that are read together, or one pair of candidates at a time, which is far slower. "
+            "Default: the model's.",
+            show_default=False,
+        ),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Print every cluster instead of the first few; ignored with -o.")
     ] = False,
@@ -135,7 +143,17 @@ def predict(
     from cdcoref.prediction import PredictionOptions, load
 
     options = PredictionOptions(
-        kind, topics, threshold, max_pairs, max_windows, batch_tokens, find_mentions, candidates, engine, ray_address
+        kind,
+        topics,
+        threshold,
+        max_pairs,
+        max_windows,
+        batch_tokens,
+        find_mentions,
+        candidates,
+        marking,
+        engine,
+        ray_address,
     )
     predictor = load(model, device=device, precision=precision, style=style)
     arguments = Arguments(loaded.corpus, options, cache)

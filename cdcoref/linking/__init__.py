@@ -6,6 +6,7 @@ links mentions with the same head lemma, needs no model.
 
 from cdcoref.linking.antecedents import Anaphora, anaphora, pronouns
 from cdcoref.linking.apart import ReadMentions, known_of_pairs, mention_traits
+from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.clusters import KindClusters, cluster_mentions
 from cdcoref.linking.comparison import Comparison, all_pairs
 from cdcoref.linking.lemma import lemma_clusters
@@ -40,6 +41,7 @@ __all__ = [
     "all_pairs",
     "anaphora",
     "annotated_only",
+    "candidate_pairs",
     "cluster_mentions",
     "document_hash",
     "find_mentions",

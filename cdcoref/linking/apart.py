@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -18,23 +19,22 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.antecedents import antecedents, pronouns
-from cdcoref.linking.pair_logits import PairEvidence
+from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence
 from cdcoref.linking.vectors import MentionVectors, Vectors
 from cdcoref.model import SIMILARITIES, CorefModel, VectorOptions
-from cdcoref.sequences import Integers, Traits, conflicts, pair_features, traits
+from cdcoref.sequences import Integers, Traits, TraitTables, conflicts, pair_features, traits
 from cdcoref.stories import DocumentVectors
 
 ALL_PAIRS = 2000
 """Up to so many mentions of a kind, every pair is compared: two million pairs, some seconds."""
 NEIGHBOURS = 48
 """Beyond that, so many are compared with each by their vectors, and a third of it by their heads."""
-IMPOSSIBLE = -20.0
-"""The logit of a pair that names different years, amounts, weekdays or months: too low to be read together."""
 ROWS_AT_ONCE = 512
-PAIRS_AT_ONCE = 500_000
+PAIRS_AT_ONCE = 4 * 65_536
+"""Pairs of which everything that is told to the scorer is in memory at the same time: 25 MB."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class ReadMentions:
     """Mentions of a story, and all that is known of them when their documents have been read alone.
 
@@ -49,17 +49,51 @@ class ReadMentions:
     """
 
     vectors: MentionVectors
-    traits: Sequence[Traits]
+    traits: TraitTables
     documents: DocumentVectors
 
     @classmethod
     def of(cls, corpus: Corpus, vectors: MentionVectors) -> ReadMentions:
         """The mentions of a corpus."""
-        return cls(vectors, mention_traits(corpus), DocumentVectors(corpus.documents))
+        return cls(vectors, TraitTables(mention_traits(corpus)), DocumentVectors(corpus.documents))
 
     def of_numbers(self, numbers: Sequence[int] | Integers) -> ReadMentions:
         """Some of them."""
-        return ReadMentions(self.vectors.of_numbers(numbers), [self.traits[n] for n in numbers], self.documents)
+        own = TraitTables([self.traits.mentions[n] for n in numbers])
+        return ReadMentions(self.vectors.of_numbers(numbers), own, self.documents)
+
+    def similarities(self, name: str, pairs: Integers) -> Vectors:
+        """One of :data:`cdcoref.model.SIMILARITIES`. *Shape:* (pairs, 2) in, (pairs,) out"""
+        i, j = pairs[:, 0], pairs[:, 1]
+        if name == "story":
+            return self._of_stories(i, j)
+        if len(self.traits) <= ALL_PAIRS:
+            return self._cosines[name][i, j]
+        rows = getattr(self.vectors, name)
+        result = np.empty(len(pairs), dtype=np.float32)
+        for start in range(0, len(pairs), step := 16 * ROWS_AT_ONCE):
+            part = slice(start, start + step)
+            one, other = rows[i[part]].astype(np.float32), rows[j[part]].astype(np.float32)
+            result[part] = np.einsum("ij,ij->i", one, other)
+        return result
+
+    @cached_property
+    def _cosines(self) -> dict[str, Vectors]:
+        """Of all mentions with all, where they are few. *Shape* of each: (mentions, mentions)"""
+        tables = {name: getattr(self.vectors, name).astype(np.float32) for name in SIMILARITIES[:3]}
+        return {name: rows @ rows.T for name, rows in tables.items()}
+
+    @cached_property
+    def _document_rows(self) -> Integers:
+        return np.array([self.documents.row[one.document] for one in self.traits.mentions], dtype=np.int64)
+
+    def _of_stories(self, i: Integers, j: Integers) -> Vectors:
+        """How likely the documents of two mentions tell one story; 1 for a document and itself. *Shape:* (pairs,)"""
+        row, count = self._document_rows, len(self.documents.ids)
+        low, high = np.minimum(row[i], row[j]), np.maximum(row[i], row[j])
+        codes, places = np.unique(low * count + high, return_inverse=True)
+        values = self.documents.similarities_of_rows(codes // count, codes % count).astype(np.float32)
+        return np.where(low == high, np.float32(1.0), values[places])
 
 
 def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) -> PairEvidence:
@@ -76,7 +110,7 @@ def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) ->
     """
     read = ReadMentions.of(corpus, vectors)
     kinds = np.array([KINDS.index(m.kind or "") for m in corpus.mentions], dtype=np.int8)
-    first, second = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    first, second = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
     logits, documents = [np.zeros(0, dtype=np.float32)], [np.zeros(0, dtype=np.float32)]
     options = model.settings.vectors
     apart = pronouns(corpus) if options.antecedents else np.zeros(len(kinds), dtype=bool)
@@ -85,17 +119,17 @@ def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) ->
         of_kind = read.of_numbers(own)
         for pairs in pairs_to_compare(of_kind):
             known = known_of_pairs(options, of_kind, pairs)
-            first.append(own[pairs[:, 0]])
-            second.append(own[pairs[:, 1]])
+            first.append(own[pairs[:, 0]].astype(np.int32))
+            second.append(own[pairs[:, 1]].astype(np.int32))
             of_pairs = _scores(model, known, of_kind.vectors.learnt, pairs, kind)
             of_pairs[conflicts(of_kind.traits, pairs)] = IMPOSSIBLE
             logits.append(of_pairs)
-            documents.append(known[:, -1])
+            documents.append(known[:, -1].copy())
     compared = sum(map(len, first))
     if apart.any():
-        one, other, found = antecedents(model, corpus, vectors, read.traits)
-        first.append(one)
-        second.append(other)
+        one, other, found = antecedents(model, corpus, vectors, read.traits.mentions)
+        first.append(one.astype(np.int32))
+        second.append(other.astype(np.int32))
         logits.append(found)
         documents.append(np.ones(len(found), dtype=np.float32))
     one, other = np.concatenate(first), np.concatenate(second)
@@ -128,20 +162,26 @@ def pairs_to_compare(mentions: ReadMentions) -> Iterator[Integers]:
     if count < 2:
         return
     if count <= ALL_PAIRS:
-        yield np.stack(np.triu_indices(count, 1), -1)
-        return
+        first, second = np.triu_indices(count, 1)
+    else:
+        first, second = np.divmod(_near(mentions), count)
+    for start in range(0, len(first), PAIRS_AT_ONCE):
+        part = slice(start, start + PAIRS_AT_ONCE)
+        yield np.stack([first[part], second[part]], -1)
+
+
+def _near(mentions: ReadMentions) -> Integers:
+    """Pairs of mentions that are near by their vectors or heads, each once, as one number. *Shape:* (pairs,)"""
+    count = len(mentions.traits)
     by_head: dict[str, list[int]] = {}
-    for number, one in enumerate(mentions.traits):
+    for number, one in enumerate(mentions.traits.mentions):
         by_head.setdefault(one.words.head, []).append(number)
     keys = [_nearest(mentions.vectors, np.arange(count), NEIGHBOURS)]
     groups = [np.array(group) for group in by_head.values() if len(group) > 1]
     keys += [_nearest(mentions.vectors, group, NEIGHBOURS // 3) for group in groups]
-    chosen = np.unique(
+    return np.unique(
         np.concatenate([np.minimum(k[:, 0], k[:, 1]) * count + np.maximum(k[:, 0], k[:, 1]) for k in keys])
     )
-    for start in range(0, len(chosen), PAIRS_AT_ONCE):
-        part = chosen[start : start + PAIRS_AT_ONCE]
-        yield np.stack([part // count, part % count], -1)
 
 
 def known_of_pairs(options: VectorOptions, mentions: ReadMentions, pairs: Integers) -> Vectors:
@@ -152,34 +192,12 @@ def known_of_pairs(options: VectorOptions, mentions: ReadMentions, pairs: Intege
     NDArray
         Features, then similarities. *Shape:* (pairs, features + similarities)
     """
-    told = [pair_features(options.pair_features, mentions.traits, pairs)]
-    told += [_similarities(name, mentions, pairs)[:, None] for name in options.similarities]
-    return np.concatenate(told, axis=1)
-
-
-def _similarities(name: str, mentions: ReadMentions, pairs: Integers) -> Vectors:
-    """One of :data:`cdcoref.model.SIMILARITIES`. *Shape:* (pairs,)"""
-    i, j = pairs[:, 0], pairs[:, 1]
-    if name == "story":
-        return _story_similarities(mentions, i, j)
-    rows = getattr(mentions.vectors, name).astype(np.float32)
-    if len(rows) <= ALL_PAIRS:
-        products: Vectors = (rows @ rows.T)[i, j]
-        return products
-    step = ROWS_AT_ONCE * 64
-    parts = [np.einsum("ij,ij->i", rows[i[b : b + step]], rows[j[b : b + step]]) for b in range(0, len(pairs), step)]
-    return np.concatenate(parts)
-
-
-def _story_similarities(mentions: ReadMentions, i: Integers, j: Integers) -> Vectors:
-    """How likely the documents of two mentions tell one story; 1 for a document and itself. *Shape:* (pairs,)"""
-    documents = mentions.documents
-    row = np.array([documents.row[one.document] for one in mentions.traits], dtype=np.int64)
-    low, high = np.minimum(row[i], row[j]), np.maximum(row[i], row[j])
-    codes, places = np.unique(low * len(documents.ids) + high, return_inverse=True)
-    names = [(documents.ids[code // len(documents.ids)], documents.ids[code % len(documents.ids)]) for code in codes]
-    values = documents.similarities(names).astype(np.float32)
-    return np.where(low == high, np.float32(1.0), values[places])
+    features = len(options.pair_features)
+    known = np.empty((len(pairs), features + len(options.similarities)), dtype=np.float32)
+    known[:, :features] = pair_features(options.pair_features, mentions.traits, pairs)
+    for column, name in enumerate(options.similarities, start=features):
+        known[:, column] = mentions.similarities(name, pairs)
+    return known
 
 
 def _scores(model: CorefModel, known: Vectors, learnt: NDArray[np.float16], pairs: Integers, kind: str) -> Vectors:

@@ -7,9 +7,8 @@ years, amounts, weekdays or months is divided (:mod:`cdcoref.linking.conflicts`)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +56,8 @@ class KindClusters:
             apart = pronouns(corpus)
         of_pronouns = apart[scores.first] | apart[scores.second]
         self._compared, found = _chosen(scores, ~of_pronouns), _chosen(scores, of_pronouns)
-        self._tree = dendrogram(self._compared, settings.linkage, keys)
+        by_mean = settings.vectors.unread_pairs == "mean" and kind in settings.vectors.together
+        self._tree = dendrogram(self._compared, settings.linkage, keys, unread="mean" if by_mean else 0.0)
         self._antecedent: dict[int, tuple[int, float]] = {}
         for one, other, score in zip(found.first.tolist(), found.second.tolist(), found.score.tolist(), strict=True):
             # Of two pronouns the one that comes later refers to the earlier.
@@ -84,8 +84,10 @@ class KindClusters:
         """
         labels = self._tree.cut(distance_threshold)
         following = int(labels.max(initial=-1)) + 1
-        for members in with_conflicts(labels.tolist(), self._order, self._words):
-            for group in divided(members, self._words, self._scores)[1:]:
+        conflicting = with_conflicts(labels.tolist(), self._order, self._words)
+        scores = self._scores_within(labels, [members[0] for members in conflicting])
+        for members in conflicting:
+            for group in divided(members, self._words, scores)[1:]:
                 labels[group] = following
                 following += 1
         for pronoun in self._order:
@@ -93,12 +95,12 @@ class KindClusters:
                 labels[pronoun] = labels[self._antecedent[pronoun][0]]
         return labels
 
-    @cached_property
-    def _scores(self) -> Mapping[tuple[int, int], float]:
-        """Probabilities, by the numbers of two mentions, the smaller first."""
+    def _scores_within(self, labels: NDArray[np.integer], some: Sequence[int]) -> Mapping[tuple[int, int], float]:
+        """Probabilities within the clusters of some mentions, by the numbers of two mentions, the smaller first."""
         first, second = self._compared.first, self._compared.second
-        low, high = np.minimum(first, second).tolist(), np.maximum(first, second).tolist()
-        return dict(zip(zip(low, high, strict=True), self._compared.score.tolist(), strict=True))
+        chosen = np.flatnonzero((labels[first] == labels[second]) & np.isin(labels[first], labels[list(some)]))
+        low, high = np.minimum(first, second)[chosen].tolist(), np.maximum(first, second)[chosen].tolist()
+        return dict(zip(zip(low, high, strict=True), self._compared.score[chosen].tolist(), strict=True))
 
     def confidences(self, labels: NDArray[np.integer]) -> NDArray[np.float64]:
         """How probably each mention belongs to its cluster; NaN for a cluster of one. *Shape:* (mentions,)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from cdcoref.linking.story_packs import StoryPacks
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
 from cdcoref.linking.vectors import MentionVectors, read_vectors
 from cdcoref.model import CorefModel
-from cdcoref.sequences import Candidates, Extent, MarkedDocument, SequenceBuilder
+from cdcoref.sequences import Candidates, Extent, MarkedDocument, SequenceBuilder, SequenceOptions
 
 
 def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
@@ -45,8 +46,9 @@ class Comparison:
     pairs
         Pairs of documents to compare, by id; None: all. Every document is also compared with itself. Documents that the
         pairs tie together are a story: a model with vectors compares all mentions of a story by their vectors.
-    max_windows
-        See :class:`cdcoref.sequences.SequenceOptions`.
+    max_windows, marking
+        Replace those of the model (see :class:`cdcoref.sequences.SequenceOptions`). Another marking than the model's
+        own reads documents in pairs.
     candidates
         Replaces the model's own limit (see :class:`cdcoref.model.VectorOptions`).
     vectors
@@ -60,6 +62,7 @@ class Comparison:
         pairs: Sequence[DocumentPair] | None,
         *,
         max_windows: int | None = None,
+        marking: Literal["all", "pair"] | None = None,
         candidates: int | None = None,
         vectors: MentionVectors | None = None,
     ) -> None:
@@ -72,7 +75,11 @@ class Comparison:
         self.model = model
         self.corpus = corpus
         self._pairs = pairs
-        self._max_windows = max_windows
+        self._sequences = model.settings.sequences
+        if marking is not None and marking != self._sequences.marking:
+            self._sequences = replace(self._sequences, marking=marking, documents="two")
+        if max_windows is not None:
+            self._sequences = replace(self._sequences, max_windows=max_windows)
         self._vectors = vectors
         self._options = model.settings.vectors
         if candidates is not None:
@@ -148,7 +155,7 @@ class Comparison:
         weight = 1.0 / (1.0 + np.exp(-apart.alone[chosen].astype(np.float64)))
         candidates = Candidates(np.searchsorted(numbers, first), np.searchsorted(numbers, second), weight)
         with_candidates = replace(self.corpus, mentions=tuple(self.corpus.mentions[n] for n in numbers))
-        self._reading = _Reading(self.model, with_candidates, self._pairs, self._max_windows, candidates)
+        self._reading = _Reading(self.model, with_candidates, self._pairs, self._sequences, candidates)
         read_pairs = self._reading.run(batch_tokens, store, advance)
         together = np.full(len(apart.first), np.nan, dtype=np.float32)
         known = _keys(numbers[read_pairs.first], numbers[read_pairs.second], apart.size)
@@ -201,7 +208,7 @@ class Comparison:
             if self.model.vector_scorer is not None:
                 self.evidence(batch_tokens=self.model.settings.sequences.max_length)
             else:
-                self._reading = _Reading(self.model, self.corpus, self._pairs, self._max_windows)
+                self._reading = _Reading(self.model, self.corpus, self._pairs, self._sequences)
         assert self._reading is not None
         return self._reading
 
@@ -214,20 +221,21 @@ class _Reading:
         model: CorefModel,
         corpus: Corpus,
         pairs: Sequence[DocumentPair] | None,
-        max_windows: int | None,
+        options: SequenceOptions,
         candidates: Candidates | None = None,
     ) -> None:
         self._corpus = corpus
-        self._builder = model.pair_builder(max_windows)
+        self._builder = SequenceBuilder(model.tokenizer, options)
         marked = _marked(self._builder, corpus)
         if pairs is not None:
             pairs = [pair for pair in pairs if pair[0] in marked and pair[1] in marked]
         self._reading: DocumentPairs | StoryPacks
-        if model.settings.sequences.documents == "many":
+        if options.documents == "many":
             self._reading = StoryPacks(model, self._builder, marked, pairs, candidates)
         else:
             across = all_pairs([list(marked)]) if pairs is None else pairs
-            self._reading = DocumentPairs(model, self._builder, marked, [*((name, name) for name in marked), *across])
+            compared = [*((name, name) for name in marked), *across]
+            self._reading = DocumentPairs(model, self._builder, marked, compared, candidates)
         self.extent = self._reading.extent()
 
     @property

@@ -1,11 +1,15 @@
 """Reading documents in pairs, as in the paper: marked documents in, logits of the pairs of their mentions out.
 
+Where it is known which mentions are candidates for each other, only documents that hold some are read together; if one
+pair of mentions is marked at a time, only candidates are.
+
 Across documents the logit is the mean over both orders of the two (or, if the model's configuration says so, that of
 one order, which does not depend on file names), so the order of the input does not matter.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -15,7 +19,7 @@ from cdcoref.linking.pair_logits import Matrix, pair_logits
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import CorefModel, token_batches
-from cdcoref.sequences import Extent, Integers, MarkedDocument, PairSequence, SequenceBuilder
+from cdcoref.sequences import Candidates, Extent, Integers, Marked, MarkedDocument, PairSequence, SequenceBuilder
 
 SEQUENCES_AT_ONCE = 512
 """Sequences that are built and sorted by length together: what is in memory at a time."""
@@ -37,6 +41,8 @@ class DocumentPairs:
         The documents by id; their mentions are numbered over all of them.
     pairs
         The pairs of documents to compare, each document with itself among them.
+    candidates
+        Which mentions are candidates for each other, if that is known.
     """
 
     def __init__(
@@ -45,9 +51,9 @@ class DocumentPairs:
         builder: SequenceBuilder,
         marked: Mapping[str, MarkedDocument],
         pairs: Sequence[DocumentPair],
+        candidates: Candidates | None = None,
     ) -> None:
         self.model = model
-        self.pairs = pairs
         self._builder = builder
         self._marked = marked
         self._numbers = {name: np.array(document.numbers, dtype=np.int64) for name, document in marked.items()}
@@ -55,12 +61,23 @@ class DocumentPairs:
         self._place = np.zeros(size, dtype=np.int64)
         for numbers in self._numbers.values():
             self._place[numbers] = np.arange(len(numbers))
+        self._candidates = None if candidates is None else self._by_documents(candidates)
+        self.pairs = [p for p in pairs if self._candidates is None or frozenset(p) in self._candidates]
+
+    def _by_documents(self, candidates: Candidates) -> dict[frozenset[str], list[tuple[int, int]]]:
+        """Pairs of mentions that are candidates, by their documents."""
+        document = {number: name for name, numbers in self._numbers.items() for number in numbers.tolist()}
+        found: dict[frozenset[str], list[tuple[int, int]]] = {}
+        for one, other in zip(candidates.first.tolist(), candidates.second.tolist(), strict=True):
+            if one in document and other in document:
+                found.setdefault(frozenset((document[one], document[other])), []).append((one, other))
+        return found
 
     def extent(self) -> Extent:
         """Number of sequences to read, of their word pieces (roughly), and of window pairs left out."""
         sequences = pieces = pruned = 0
         for pair in self.pairs:
-            found = self._builder.extent(*self._both(pair))
+            found = self._builder.extent(*self._both(pair), self._marked_together(pair, flipped=False))
             sequences += self._orders(pair) * found.sequences
             pieces += self._orders(pair) * found.pieces
             pruned += found.pruned
@@ -103,11 +120,18 @@ class DocumentPairs:
 
     def _keys(self, store: ResultStore) -> dict[DocumentPair, bytes]:
         hashes = {name: document_hash(marked.document, marked.mentions) for name, marked in self._marked.items()}
-        limit = str(self._builder.options.max_windows)
+        options = str(self._builder.options.max_windows), self._builder.options.marking
         return {
-            (one, other): store.key("pair", limit, hashes[one], hashes[other] if one != other else "itself")
+            (one, other): store.key(
+                *("pair", *options, hashes[one], hashes[other] if one != other else "itself"),
+                *self._hash_of_candidates((one, other)),
+            )
             for one, other in self.pairs
         }
+
+    def _hash_of_candidates(self, pair: DocumentPair) -> tuple[str, ...]:
+        marked = self._marked_together(pair, flipped=False)
+        return () if marked is None else (hashlib.sha256(repr(marked).encode()).hexdigest(),)
 
     def _compute(
         self, pairs: Sequence[DocumentPair], batch_tokens: int, advance: Callable[[float], None]
@@ -145,6 +169,17 @@ class DocumentPairs:
     def _both(self, pair: DocumentPair) -> tuple[MarkedDocument, MarkedDocument | None]:
         return self._marked[pair[0]], None if pair[0] == pair[1] else self._marked[pair[1]]
 
+    def _marked_together(self, pair: DocumentPair, *, flipped: bool) -> list[Marked] | None:
+        """What to mark in the two documents, if only candidates are marked; None: what the builder says."""
+        if self._candidates is None or self._builder.options.marking == "all":
+            return None
+        first = set(self._numbers[pair[int(flipped)]].tolist())
+        ordered = sorted((a, b) if a in first else (b, a) for a, b in self._candidates[frozenset(pair)])
+        places = ((int(self._place[a]), int(self._place[b])) for a, b in ordered)
+        if pair[0] == pair[1]:
+            places = (tuple(sorted(both)) for both in places)  # type: ignore[misc]
+        return [((one,), (other,)) for one, other in places]
+
     def _orders(self, pair: DocumentPair) -> int:
         return 2 if pair[0] != pair[1] and self.model.settings.both_orders else 1
 
@@ -152,13 +187,15 @@ class DocumentPairs:
         """The sequences of a pair, each with whether its second document stands first."""
         one, other = self._both(pair)
         if other is None:
-            yield from ((False, s) for s in self._builder.single(one))
+            yield from ((False, s) for s in self._builder.single(one, self._marked_together(pair, flipped=False)))
             return
         second_first = _content(other) < _content(one)
         if self.model.settings.both_orders or not second_first:
-            yield from ((False, s) for s in self._builder.pair(one, other))
+            marked = self._marked_together(pair, flipped=False)
+            yield from ((False, s) for s in self._builder.pair(one, other, marked))
         if self.model.settings.both_orders or second_first:
-            yield from ((True, s) for s in self._builder.pair(other, one))
+            marked = self._marked_together(pair, flipped=True)
+            yield from ((True, s) for s in self._builder.pair(other, one, marked))
 
 
 class _Means:

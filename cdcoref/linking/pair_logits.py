@@ -15,6 +15,11 @@ from cdcoref.sequences import PairSequence
 
 Matrix = NDArray[np.float32]
 
+IMPOSSIBLE = -20.0
+"""The logit of a pair that names different years, amounts, weekdays or months: too low to be read together."""
+PAIRS_AT_ONCE = 500_000
+"""Pairs whose evidence is weighed at the same time: some 150 MB."""
+
 
 @dataclass(frozen=True, slots=True)
 class PairLogits:
@@ -56,6 +61,10 @@ class PairLogits:
         group_of = {name: number for number, group in enumerate(groups) for name in group}
         of_mention = np.array([group_of[m.document] for m in corpus.mentions], dtype=np.int64)
         chosen = of_mention[self.first] == of_mention[self.second] if len(self.first) else slice(None)
+        return self.of_pairs(chosen)
+
+    def of_pairs(self, chosen: NDArray[np.bool_] | slice) -> PairLogits:
+        """Some of the pairs."""
         return PairLogits(self.size, self.first[chosen], self.second[chosen], self.kinds[chosen], self.logits[chosen])
 
 
@@ -89,25 +98,43 @@ class PairEvidence:
     within: NDArray[np.bool_]
     antecedents: NDArray[np.bool_]
 
-    def known(self) -> Matrix:
-        """What is weighed, in the order of `WEIGHTS`; the first two of it are those of `WEIGHTS_WITHIN`.
+    def known(self, part: slice = slice(None)) -> Matrix:
+        """What is weighed of some pairs, in the order of `WEIGHTS`; the first two of it are those of `WEIGHTS_WITHIN`.
 
         NaN where pairs were not read together. *Shape:* (pairs, 4)
         """
-        return np.stack([self.together, self.alone, self.documents, self.together * self.documents], axis=1)
+        together, alike = self.together[part], self.documents[part]
+        return np.stack([together, self.alone[part], alike, together * alike], axis=1)
 
     def weighed(self, options: VectorOptions) -> PairLogits:
         """One logit a pair; see :class:`cdcoref.model.VectorOptions`."""
+        logits = np.empty(len(self.first), dtype=np.float32)
+        for start in range(0, len(logits), PAIRS_AT_ONCE):
+            part = slice(start, start + PAIRS_AT_ONCE)
+            logits[part] = self._weighed(options, part)
+        weighed = PairLogits(self.size, self.first, self.second, self.kinds, logits)
+        return weighed if options.unread_pairs == "vectors" else weighed.of_pairs(self._counted(options))
+
+    def _counted(self, options: VectorOptions) -> NDArray[np.bool_]:
+        """Which pairs linkage is told of if it is not told what the vectors say: the others count as unread."""
+        together = np.isin(self.kinds, [KINDS.index(kind) for kind in options.together])
+        settled = self.antecedents | (self.alone <= IMPOSSIBLE)
+        return ~together | ~np.isnan(self.together) | settled
+
+    def _weighed(self, options: VectorOptions, part: slice) -> NDArray[np.float64]:
+        kinds, alone = self.kinds[part], self.alone[part]
         across, within, unread = (
-            np.array([[getattr(options, name)[kind] for name in names] for kind in KINDS])[self.kinds]
+            np.array([[getattr(options, name)[kind] for name in names] for kind in KINDS])[kinds]
             for names in ((*WEIGHTS, "bias"), (*WEIGHTS_WITHIN, "bias_within"), ("unread", "unread_bias"))
         )
-        known = self.known()
+        known = self.known(part)
         of_two = (known * across[:, :-1]).sum(axis=1) + across[:, -1]
         of_one = (known[:, :2] * within[:, :-1]).sum(axis=1) + within[:, -1]
-        apart = np.where(self.antecedents, self.alone, unread[:, 0] * self.alone + unread[:, 1])
-        logits = np.where(np.isnan(self.together), apart, np.where(self.within, of_one, of_two))
-        return PairLogits(self.size, self.first, self.second, self.kinds, logits.astype(np.float32))
+        apart = np.where(self.antecedents[part], alone, unread[:, 0] * alone + unread[:, 1])
+        logits: NDArray[np.float64] = np.where(
+            np.isnan(self.together[part]), apart, np.where(self.within[part], of_one, of_two)
+        )
+        return logits
 
 
 def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> list[Matrix]:

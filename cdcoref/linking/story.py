@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.clusters import cluster_mentions
@@ -34,12 +35,16 @@ class LinkingOptions:
     candidates
         Read each mention together with at most so many others and those that have it among theirs (see
         :class:`cdcoref.model.VectorOptions`); 0: with all; None: the model's own.
+    marking
+        Mark all mentions of a sequence (``"all"``), or one pair of candidates at a time, as in the paper (``"pair"``);
+        None: as the model does.
     """
 
     threshold: float | None = None
     max_windows: int | None = None
     batch_tokens: int = 8192
     candidates: int | None = None
+    marking: Literal["all", "pair"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,13 @@ def link_story(
         If a mention has no kind, or more mentions begin at one word than can be marked.
     """
     comparison = Comparison(
-        model, story, pairs, max_windows=options.max_windows, candidates=options.candidates, vectors=vectors
+        model,
+        story,
+        pairs,
+        max_windows=options.max_windows,
+        marking=options.marking,
+        candidates=options.candidates,
+        vectors=vectors,
     )
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)
     settings = model.settings

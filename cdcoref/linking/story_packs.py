@@ -77,9 +77,13 @@ class StoryPacks:
 
     def extent(self) -> Extent:
         """Number of sequences to read, and of their word pieces; nothing is left out."""
-        count = sum(len(story.packs) for story in self._stories)
-        pieces = sum(pack_length(pack, story.documents) for story in self._stories for pack in story.packs)
-        return Extent(self._orders * count, self._orders * pieces)
+        count = pieces = 0
+        for story in self._stories:
+            for pack in story.packs:
+                orders = len(self._ordered(pack))
+                count += orders
+                pieces += orders * pack_length(pack, story.documents)
+        return Extent(count, pieces)
 
     def run(
         self, batch_tokens: int, store: ResultStore | None, advance: Callable[[float], None]
@@ -93,9 +97,9 @@ class StoryPacks:
         for story in self._stories:
             yield self._mean(list(self._scored(story, batch_tokens, store, done)))
 
-    @property
-    def _orders(self) -> int:
-        return 2 if self.model.settings.both_orders else 1
+    def _ordered(self, pack: Pack) -> Sequence[Pack]:
+        """The pack in the orders in which it is read; a single excerpt has only one."""
+        return (pack, pack[::-1]) if self.model.settings.both_orders and len(pack) > 1 else (pack,)
 
     def _scored(
         self,
@@ -107,7 +111,7 @@ class StoryPacks:
         """The pairs of every sequence of a story, looked up or read, about `batch_tokens` pieces at a time."""
         waiting: list[tuple[bytes, PairSequence]] = []
         for pack in story.packs:
-            for ordered in (pack, pack[::-1])[: self._orders]:
+            for ordered in self._ordered(pack):
                 for sequence in self._of_candidates(self._builder.pack(story.documents, ordered)):
                     key = b"" if store is None else self._key(store, story, ordered, sequence)
                     kept = None if store is None else store.get(key)
@@ -138,7 +142,7 @@ class StoryPacks:
                 yield sequence
                 continue
             pairs = np.sort(sequence.mentions[sequence.pairs], axis=1)
-            known = np.isin(pairs[:, 0] * self._mentions + pairs[:, 1], self._candidate_keys)
+            known = _among(self._candidate_keys, pairs[:, 0] * self._mentions + pairs[:, 1])
             if known.any():
                 yield replace(sequence, pairs=sequence.pairs[known], features=sequence.features[known])
 
@@ -162,3 +166,10 @@ class StoryPacks:
         logits = np.concatenate([logits for _, logits in scored])
         means = np.bincount(place, weights=logits) / np.bincount(place)
         return np.stack([keys // self._mentions, keys % self._mentions], axis=1), means.astype(np.float32)
+
+
+def _among(ordered: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which keys are among those given in ascending order; takes no longer if there are many of those."""
+    if not len(ordered):
+        return np.zeros(len(keys), dtype=bool)
+    return ordered[np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)] == keys

@@ -119,6 +119,10 @@ class VectorOptions:
         Per kind: the same for two mentions of one document, without their likeness.
     unread, unread_bias
         Per kind: the logit of a pair that was not read together is that of the vectors by this factor, plus the bias.
+    unread_pairs
+        What linkage takes for a pair of a kind in `together` that was not read together: that logit (``"vectors"``), a
+        probability of 0 (``"zero"``), or nothing, so that the distance of two clusters is the mean over the pairs that
+        were read (``"mean"``). Other kinds always count what the vectors say.
 
     Raises
     ------
@@ -146,6 +150,7 @@ class VectorOptions:
     bias_within: Weights = field(default_factory=lambda: _per_kind(0.0))
     unread: Weights = field(default_factory=lambda: _per_kind(1.0))
     unread_bias: Weights = field(default_factory=lambda: _per_kind(0.0))
+    unread_pairs: Literal["vectors", "zero", "mean"] = "vectors"
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -7,8 +7,9 @@ their mentions marked, or of one unmarked document.
 from cdcoref.sequences.options import SMALLEST_LENGTH, Context, Length, SequenceOptions
 from cdcoref.sequences.packs import Candidates, Pack, pack_length, packs
 from cdcoref.sequences.pair_features import FEATURES, check_features, conflicts, pair_features
-from cdcoref.sequences.pair_sequences import Integers, PairSequence, SequenceBuilder
+from cdcoref.sequences.pair_sequences import Integers, Marked, PairSequence, SequenceBuilder
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
+from cdcoref.sequences.trait_tables import TraitTables
 from cdcoref.sequences.traits import Traits, traits
 from cdcoref.sequences.windows import Extent, MarkedDocument
 
@@ -20,6 +21,7 @@ __all__ = [
     "Extent",
     "Integers",
     "Length",
+    "Marked",
     "MarkedDocument",
     "Pack",
     "PairSequence",
@@ -27,6 +29,7 @@ __all__ = [
     "ReadingSequence",
     "SequenceBuilder",
     "SequenceOptions",
+    "TraitTables",
     "Traits",
     "check_features",
     "conflicts",

@@ -14,7 +14,7 @@ ends at it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -99,6 +99,8 @@ class PairSequence:
         return len(self.input_ids)
 
 
+Marked = tuple[Sequence[int], Sequence[int]]
+"""Mentions to mark in two documents, as positions in their mentions."""
 Part = tuple[int, int | None]
 """From one number up to, but not including, another; None: to the end."""
 
@@ -134,19 +136,19 @@ class SequenceBuilder:
         self.notes += notes
         return marked
 
-    def single(self, document: MarkedDocument) -> Iterator[PairSequence]:
-        """Sequences that score the pairs within one document."""
-        for ones, others in self.candidates(document, None):
+    def single(self, document: MarkedDocument, marked: Iterable[Marked] | None = None) -> Iterator[PairSequence]:
+        """Sequences that score the pairs within one document; `marked` replaces :meth:`candidates`."""
+        for ones, others in self.candidates(document, None) if marked is None else marked:
             yield from self.build(document, ones, None, others)
 
-    def pair(self, first: MarkedDocument, second: MarkedDocument) -> Iterator[PairSequence]:
-        """Sequences that score the pairs across two documents, `first` standing first."""
-        for ones, others in self.candidates(first, second):
+    def pair(
+        self, first: MarkedDocument, second: MarkedDocument, marked: Iterable[Marked] | None = None
+    ) -> Iterator[PairSequence]:
+        """Sequences that score the pairs across two documents, `first` standing first; see :meth:`single`."""
+        for ones, others in self.candidates(first, second) if marked is None else marked:
             yield from self.build(first, ones, second, others)
 
-    def candidates(
-        self, first: MarkedDocument, second: MarkedDocument | None
-    ) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+    def candidates(self, first: MarkedDocument, second: MarkedDocument | None) -> Iterator[Marked]:
         """What to mark in each document: everything at once, or every pair of mentions of one kind in turn.
 
         Mentions are given as positions in `first.mentions` and `second.mentions`; without a second document both are
@@ -189,9 +191,11 @@ class SequenceBuilder:
         spans = sum(len(segment.mentions) for segment in segments)
         yield from self._sequence(segments, np.stack(np.triu_indices(spans, 1), -1))
 
-    def extent(self, first: MarkedDocument, second: MarkedDocument | None) -> Extent:
+    def extent(
+        self, first: MarkedDocument, second: MarkedDocument | None, marked: Sequence[Marked] | None = None
+    ) -> Extent:
         """How much :meth:`pair` (or :meth:`single`) has to read."""
-        marked = list(self.candidates(first, second))
+        marked = list(self.candidates(first, second)) if marked is None else marked
         if not marked:
             return Extent(0, 0)
         one = self.extent_of(first, marked[0][0], second, marked[0][1])

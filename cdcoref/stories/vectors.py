@@ -103,11 +103,15 @@ class DocumentVectors:
             If there is no such document.
         """
         rows = np.array([(self.row[a], self.row[b]) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
-        result = np.empty(len(rows))
+        return self.similarities_of_rows(rows[:, 0], rows[:, 1])
+
+    def similarities_of_rows(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Cosine similarities of pairs of rows of :attr:`matrix`, from 0 to 1. *Shape:* (pairs,)"""
+        result = np.empty(len(first))
         step = 10_000
-        for start in range(0, len(rows), step):
-            some = rows[start : start + step]
-            result[start : start + step] = self.matrix[some[:, 0]].multiply(self.matrix[some[:, 1]]).sum(axis=1)
+        for start in range(0, len(first), step):
+            part = slice(start, start + step)
+            result[part] = self.matrix[first[part]].multiply(self.matrix[second[part]]).sum(axis=1)
         return np.clip(result, 0.0, 1.0)
 
     def _alike(self, vectors: csr_array) -> np.ndarray:

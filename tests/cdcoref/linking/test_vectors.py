@@ -14,13 +14,22 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.engines import ResultCache
-from cdcoref.linking import Comparison, MentionVectors, PairEvidence, link_story, read_vectors
+from cdcoref.linking import (
+    Comparison,
+    KindClusters,
+    MentionVectors,
+    PairEvidence,
+    PairLogits,
+    link_story,
+    read_vectors,
+)
 from cdcoref.linking import apart as apart_module
 from cdcoref.linking.apart import compare_apart
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.mentions import DocumentReading, SpanScores
+from cdcoref.linking.pair_logits import IMPOSSIBLE
 from cdcoref.linking.story import LinkingOptions
-from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
 
 OPTIONS = VectorOptions(
@@ -186,3 +195,74 @@ def test_nothing_to_compare(with_vectors: CorefModel) -> None:
         comparison = Comparison(with_vectors, documents, None)
         assert len(comparison.run(batch_tokens=512).logits) == 0
         assert comparison.extent.sequences == 0
+
+
+def test_one_pair_of_candidates_is_marked_at_a_time(with_vectors: CorefModel, tmp_path: Path) -> None:
+    documents = corpus(TEXTS)
+    read = {}
+    for marking in ("all", "pair"):
+        comparison = Comparison(with_vectors, documents, None, marking=marking)
+        evidence = comparison.evidence(batch_tokens=512)
+        read[marking] = ~np.isnan(evidence.together)
+        if marking == "pair":
+            names = np.array([mention.document for mention in documents.mentions])
+            across = names[evidence.first] != names[evidence.second]
+            assert comparison.extent.sequences == (read[marking] * np.where(across, 2, 1)).sum()
+    np.testing.assert_array_equal(read["pair"], read["all"])
+    store = ResultCache(tmp_path, "model")
+    kept = [
+        Comparison(with_vectors, part, None, marking="pair").run(batch_tokens=512, store=store)
+        for part in (documents, documents, shuffled(documents))
+    ]
+    store.close()
+    np.testing.assert_array_equal(kept[0].logits, kept[1].logits)
+    one, other = by_mentions(documents, kept[0]), by_mentions(shuffled(documents), kept[2])
+    assert [other[pair] for pair in one] == pytest.approx(list(one.values()), abs=2e-2)
+
+
+def test_a_marked_pair_of_candidates_is_read_as_it_is_without_candidates(with_vectors: CorefModel) -> None:
+    documents = corpus(TEXTS[:3])
+    without = copy.deepcopy(changed_model(with_vectors, documents="two", marking="pair"))
+    without.vector_scorer = None
+    everything = by_mentions(documents, Comparison(without, documents, None).run(batch_tokens=512))
+    evidence = Comparison(with_vectors, documents, None, marking="pair").evidence(batch_tokens=512)
+    read = ~np.isnan(evidence.together)
+    some = PairLogits(
+        evidence.size, evidence.first[read], evidence.second[read], evidence.kinds[read], evidence.together[read]
+    )
+    found = by_mentions(documents, some)
+    assert 0 < len(found) < len(everything)
+    assert [everything[pair] for pair in found] == pytest.approx(list(found.values()), abs=1e-3)
+
+
+@pytest.mark.parametrize(("unread", "together"), [("vectors", False), ("zero", False), ("mean", True)])
+def test_what_linkage_takes_for_a_pair_that_was_not_read(unread: str, together: bool) -> None:
+    """Of three mentions two pairs were read, and are likely; what the vectors say of the third is not."""
+    documents = Corpus(
+        (Document.from_sentences("d", [["fire", "blaze", "inferno", "fires"]]),),
+        tuple(Mention("d", (n,), "event" if n < 3 else "entity") for n in range(4)),
+    )
+    none = np.zeros(3, dtype=bool)
+    evidence = PairEvidence(
+        4,
+        np.array([0, 0, 1]),
+        np.array([1, 2, 2]),
+        np.array([0, 0, 0]),
+        np.array([4.0, 1.0, np.nan], dtype=np.float32),
+        np.array([4.0, 1.0, -9.0], dtype=np.float32),
+        np.zeros(3, dtype=np.float32),
+        none,
+        none,
+    )
+    weights = {"event": 1.0, "entity": 0.0}
+    options = VectorOptions(
+        joint=weights, alone={"event": 0.0, "entity": 0.0}, together=("event",), unread_pairs=unread
+    )
+    settings = CorefConfig(vectors=options)
+    logits = evidence.weighed(options)
+    assert len(logits.logits) == (3 if unread == "vectors" else 2)
+    labels = KindClusters(documents, logits, "event", settings).cut(0.5)
+    assert labels[0] == labels[1] != labels[3]
+    assert (labels[2] == labels[0]) == together
+    impossible = replace(evidence, alone=np.array([4.0, 1.0, IMPOSSIBLE], dtype=np.float32))
+    assert len(impossible.weighed(options).logits) == 3

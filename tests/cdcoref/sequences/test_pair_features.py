@@ -131,9 +131,8 @@ def test_names_of_sentences_are_those_after_the_first_word_and_numbers() -> None
 def test_many_sentences_are_compared_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ["Fire in Lund", "Fire in Oslo", "Fire , 12 hurt", "Votes in Lund and Oslo"]
     few = sentence_cosine("sentences", lines, list("abcd"))
-    # The door has a function of the module's name.
-    module = sys.modules["cdcoref.sequences.pair_features"]
-    monkeypatch.setattr(module, "DENSE_SENTENCES", 2)
+    module = sys.modules["cdcoref.sequences.trait_tables"]
+    monkeypatch.setattr(module, "DENSE_ROWS", 2)
     monkeypatch.setattr(module, "PAIRS_AT_ONCE", 4)
     np.testing.assert_allclose(sentence_cosine("sentences", lines, list("abcd")), few, atol=1e-6)
 
