@@ -23,7 +23,7 @@ def test_known_rows() -> None:
 
 
 @given(seed=st.integers(0, 10_000), rows=st.integers(1, 9), width=st.integers(1, 9), size=st.floats(1e-6, 1e6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_error_is_at_most_half_a_step(seed: int, rows: int, width: int, size: float) -> None:
     table = torch.randn(rows, width, generator=torch.Generator().manual_seed(seed)) * size
     back = dequantize(quantize({"table": table}))["table"]
@@ -55,7 +55,7 @@ def test_what_cannot_be_stored_is_refused() -> None:
 
 
 @given(seed=st.integers(0, 10_000), tokens=st.integers(0, 1100), width=st.integers(2, 40), size=st.floats(1e-3, 1e3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_products_of_rounded_factors_are_exact(seed: int, tokens: int, width: int, size: float) -> None:
     generator = torch.Generator().manual_seed(seed)
     linear = torch.nn.Linear(width, 7)

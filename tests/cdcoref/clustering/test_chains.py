@@ -42,7 +42,7 @@ def merges_of(*arguments: Any) -> list[Merge]:
     return list(zip(first.tolist(), second.tolist(), height.tolist(), strict=True))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     seed=st.integers(0, 2**32 - 1),
     size=st.integers(2, 60),

@@ -51,7 +51,7 @@ thresholds = st.floats(0.05, 1.0)
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(problem=problems, threshold=thresholds)
 def test_equals_sklearn_on_tie_free_problems(linkage: Linkage, problem, threshold: float) -> None:
     scores = random_scores(*problem)
@@ -84,7 +84,7 @@ def test_chains_and_matrices_agree_to_the_last_bit_also_on_ties(
             assert chains.cut(threshold).tolist() == matrix.cut(threshold).tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     problem=problems,
     tied=st.booleans(),
@@ -114,7 +114,7 @@ def test_order_of_items_and_of_pairs_does_not_matter(problem, tied, linkage, thr
     assert partition(labels) == partition(new_labels[np.array(new_place)])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(problem=problems, linkage=st.sampled_from(LINKAGES), threshold=thresholds)
 def test_pairs_not_stored_are_pairs_of_score_zero(problem, linkage, threshold) -> None:
     scores = random_scores(*problem)

@@ -25,7 +25,7 @@ def blocks(pairs: list[tuple[int, int]]) -> list[set[int]]:
     return found
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.integers(0, 3), min_size=SIZE, max_size=SIZE),
     st.lists(PAIR, max_size=5),

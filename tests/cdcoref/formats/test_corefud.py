@@ -185,7 +185,7 @@ def crossing(first: tuple[str, frozenset[int]], second: tuple[str, frozenset[int
 
 
 @given(corpora())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_read_back_equal_or_refused(tmp_path: Path, corpus: Corpus) -> None:
     path = tmp_path / "x.conllu.gz"
     path.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import spacy
 import srsly
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy import displacy
 from spacy.tokens import Doc, DocBin, Span
@@ -54,7 +54,6 @@ def test_the_sample_comes_back(sample: Path, tmp_path: Path) -> None:
 
 
 @given(st.lists(st.sampled_from(["Ann", "sank", ".", "No-one", " ", "  ", "\n", "\n\n", "\t", "。", "🚢", "é"])))
-@settings(deadline=None)  # the first call imports spaCy
 def test_any_white_space_comes_back(pieces: list[str]) -> None:
     document = tokenise_text("".join(pieces), "d")
     [doc] = docs_of(Corpus((document,)))

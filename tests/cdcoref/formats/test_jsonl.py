@@ -54,7 +54,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
     return Corpus(tuple(documents), tuple(mentions))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(corpus=corpora(), packed=st.booleans())
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, packed: bool) -> None:
     path = tmp_path_factory.mktemp("jsonl") / ("c.jsonl.gz" if packed else "c.jsonl")

@@ -124,7 +124,7 @@ def test_words_are_means_of_their_pieces_in_several_layers() -> None:
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(0, 5), st.booleans(), st.randoms())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_span_detector_gives_a_window_the_same_bits_in_any_batch(
     sizes: list[int], which: int, mixed: bool, order: random.Random
 ) -> None:

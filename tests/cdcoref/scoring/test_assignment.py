@@ -24,7 +24,7 @@ cells = st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 4)), st.inte
 
 
 @given(cells)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_is_the_best_of_all(cells: dict[tuple[int, int], int]) -> None:
     best = max(sum(cells.get(pair, 0) for pair in enumerate(order)) for order in permutations(range(5)))
     rows, columns = np.array(list(cells)).T

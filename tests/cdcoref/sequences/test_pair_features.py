@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Document, Mention
@@ -84,7 +84,6 @@ WORDS = st.lists(
 )
 
 
-@settings(deadline=None)  # the first call imports SciPy
 @given(st.lists(WORDS, min_size=2, max_size=6), st.randoms(use_true_random=False))
 def test_features_are_symmetric_in_range_and_independent_of_order(sentences: list[list[str]], random) -> None:
     text = Document.from_sentences("d", sentences)

@@ -71,7 +71,7 @@ def test_two_documents_are_enough_to_tell() -> None:
             assert together == (story_of(first.id) == story_of(second.id)), (first.id, second.id)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(shuffle=st.randoms(use_true_random=False), size=st.integers(0, len(DOCUMENTS)))
 def test_groups_do_not_depend_on_the_order_of_documents(shuffle: random.Random, size: int) -> None:
     chosen = DOCUMENTS[:size]
@@ -145,7 +145,7 @@ def test_nearest_pairs_are_of_one_story_first() -> None:
         nearest_pairs(DOCUMENTS, ids, 0)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(size=st.integers(2, 14), limit=st.integers(1, 5), seed=st.integers(0, 99))
 def test_no_document_has_more_partners_than_the_limit(size: int, limit: int, seed: int) -> None:
     """Not even one that has every word of all others."""
@@ -161,7 +161,7 @@ def test_no_document_has_more_partners_than_the_limit(size: int, limit: int, see
         assert len(partners) == size
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(shuffle=st.randoms(use_true_random=False), limit=st.integers(1, 5))
 def test_nearest_pairs_do_not_depend_on_order(shuffle: random.Random, limit: int) -> None:
     documents = [*DOCUMENTS, *(replace(d, id=f"copy of {d.id}") for d in DOCUMENTS[:4])]  # equally near ones

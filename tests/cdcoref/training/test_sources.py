@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpora import CORPORA, AnnotatedCorpus
@@ -21,7 +21,6 @@ def documents(groups: list[tuple[str | None, str | None]]) -> list[Document]:
     ]
 
 
-@settings(deadline=None)  # the first example imports what groups documents
 @given(st.lists(places, max_size=12))
 def test_pairs_are_those_of_all_pairs(groups: list[tuple[str | None, str | None]]) -> None:
     found = documents(groups)

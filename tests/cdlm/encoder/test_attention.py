@@ -53,7 +53,7 @@ def written_out(projected: Tensor, global_query: Tensor, layout: TokenLayout, re
 
 
 @given(masks=layouts(), reach=st.sampled_from([1, 5, 60, 400]), rows=st.sampled_from([16, 128]), stacked=st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_tiles_equal_attention_written_out(masks: tuple[Tensor, Tensor], reach: int, rows: int, stacked: bool) -> None:
     layout = TokenLayout.from_masks(*masks)
     if not len(layout.kept):

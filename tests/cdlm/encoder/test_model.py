@@ -60,7 +60,7 @@ def reference_states(model: LongformerModel, batch: Batch) -> Tensor:
 
 
 @given(batch=batches(), which=st.integers(0, 2))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_equals_longformer(pairs: Pairs, batch: Batch, which: int) -> None:
     reference, ours = pairs[which]
     with torch.no_grad():
@@ -72,7 +72,7 @@ def test_equals_longformer(pairs: Pairs, batch: Batch, which: int) -> None:
 
 
 @given(batch=batches(), which=st.integers(0, 2), seed=st.integers(0, 1000))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_gradients_equal_longformers(pairs: Pairs, batch: Batch, which: int, seed: int) -> None:
     reference, ours = pairs[which]
     towards = torch.randn(*batch.mask.shape, 24, generator=torch.Generator().manual_seed(seed))
@@ -119,7 +119,7 @@ def test_padding_costs_nothing_and_changes_nothing(pairs: Pairs) -> None:
 
 
 @given(batch=batches(), which=st.integers(0, 2))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_hidden_states_of_every_layer(pairs: Pairs, batch: Batch, which: int) -> None:
     reference, ours = pairs[which]
     arguments = {"attention_mask": batch.mask, "global_attention_mask": batch.global_mask * batch.mask}
@@ -136,7 +136,7 @@ def test_hidden_states_of_every_layer(pairs: Pairs, batch: Batch, which: int) ->
 
 
 @given(batch=batches(), which=st.integers(0, 2))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_attention_of_and_towards_global_tokens(pairs: Pairs, batch: Batch, which: int) -> None:
     reference, ours = pairs[which]
     global_mask = batch.global_mask * batch.mask

@@ -7,7 +7,7 @@ import string
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdlm.errors import InputError
@@ -123,7 +123,6 @@ def test_files_without_pairs_are_refused(tmp_path: Path) -> None:
         read_pairs(tmp_path / "latin")
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_cleaning_keeps_ascii_text_and_nothing_else(text: str) -> None:
     cleaned = clean(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
@@ -16,7 +16,6 @@ def test_by_hand() -> None:
     assert match_scores([0, 0], [0, 0]) == MatchScores(0.0, 0.0, 0.0, 1.0)
 
 
-@settings(deadline=None)
 @given(Labels)
 def test_they_are_scikit_learns(pairs: list[tuple[int, int]]) -> None:
     labels, predicted = zip(*pairs, strict=True)
