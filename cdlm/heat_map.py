@@ -79,14 +79,18 @@ def write_png(attention: PairAttention, path: Path) -> None:
     lines = list(_lines(attention, font))
     image = Image.new("RGB", (WIDTH, 2 * MARGIN + LINE * len(lines)), COLD)
     draw = ImageDraw.Draw(image)
+    frames = []  # drawn last, over the neighbours' backgrounds
     for number, line in enumerate(lines):
         left, top = float(MARGIN), MARGIN + LINE * number
         for word, colour, is_target in line:
             right = left + font.getlength(word)
             box = (left - 2, top, right + 2, top + LINE - 4)
-            draw.rectangle(box, fill=colour, outline=TARGET if is_target else None, width=2)
+            draw.rectangle(box, fill=colour)
+            frames += [box] if is_target else []
             draw.text((left, top + 2), word, fill=(0, 0, 0), font=font)
             left = right + font.getlength(" ")
+    for box in frames:
+        draw.rectangle(box, outline=TARGET, width=2)
     try:
         with replaced_file(path) as part:
             image.save(part, format="PNG")

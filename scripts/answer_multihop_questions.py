@@ -25,8 +25,8 @@ from cdlm.settings import with_settings
 from cdlm.tasks import QATraining, Question, predict_answers, qa_scores, read_questions, train_reader
 
 SETTINGS: dict[str, Any] = {
-    "epochs": 1, "batch_size": 8, "learning_rate": 4e-4, "head_learning_rate": 1e-3, "warmup": 100, "max_length": 256,
-    "evaluate_steps": 250, "save_steps": 250, "log_steps": 25,
+    "epochs": 1, "batch_size": 8, "learning_rate": 3e-4, "head_learning_rate": 1e-3, "warmup": 60, "max_length": 256,
+    "evaluate_steps": 200, "save_steps": 100, "log_steps": 20,
 }  # fmt: skip
 REPORTED = ("em", "f1", "sp_em", "sp_f1", "joint_em", "joint_f1")
 

@@ -3,12 +3,13 @@
 
     python scripts/make_multihop_questions.py -o build/multihop
 
-Every question has a small world of its own: two works (films and companies), each with the person behind it, in four
-paragraphs of one or two sentences in random order. It asks either for the town or year of birth of the person behind
-one work, which is found through the paragraph of the work (bridge), or for a comparison of the births of the two people
-(who was born first, answered by a name, or whether they were born in the same town, answered by yes or no). Works look
-alike and so do people: no paragraph alone reveals whether it is needed for a bridge. No name of a person, town or work
-is in both train.json and dev.json. Everything is fiction.
+Every question has a small world of its own in four short paragraphs in random order: two people, and two works (films
+and companies), of which one is by the first of the people and the other by somebody who has no paragraph. It asks
+either for the town or year of birth of the person behind the first work, which is found through the paragraph of the
+work (bridge), or for a comparison of the births of the two people (who was born first, answered by a name, or whether
+they were born in the same town, answered by yes or no). People look alike and so do works: no paragraph alone reveals
+which of the people is asked about, nor do all others together without that of the work. No name of a person, town or
+work is in both train.json and dev.json. Everything is fiction.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ JOBS = words("painter lawyer teacher swimmer doctor farmer pilot singer judge sa
 GENRES = words("comedy drama thriller western musical mystery")
 YEARS = range(1900, 2000, 10)
 """Few years, so that their order can be learnt from few questions; they are not names, and dev has the same."""
-SHARE = 0.5
+SHARE = 0.25
 """Share of paragraphs with a sentence that is never needed besides the one that may be."""
 
 
@@ -129,28 +130,27 @@ def with_other(needed: str, other: str, random: np.random.Generator) -> tuple[tu
     return ((needed, other), 0) if random.random() < 0.5 else ((other, needed), 1)
 
 
-def make_people(names: Names, same_town: bool, random: np.random.Generator) -> tuple[Person, Person]:
-    """The two people of a world, born in different years."""
-    firsts, lasts, towns = (choose(some, 2, random) for some in (names.first, names.last, names.towns))
+def make_people(names: Names, same_town: bool, random: np.random.Generator) -> tuple[Person, Person, str]:
+    """The two people of a world, born in different years, and the name of a third."""
+    firsts, lasts, towns = (choose(some, 3, random) for some in (names.first, names.last, names.towns))
     if same_town:
         towns[1] = towns[0]
     people = []
     years = [int(year) for year in random.choice(YEARS, 2, replace=False)]
-    for first, last, town, year in zip(firsts, lasts, towns, years, strict=True):
-        name = f"{first} {last}"
-        birth = either(f"{name} was born in {town} in {year}.", f"{name}, born in {year}, came from {town}.", random)
+    for first, last, town, year in zip(firsts, lasts, towns, years, strict=False):
+        birth = either(f"{last} was born in {town} in {year}.", f"{last}, born in {year}, came from {town}.", random)
         sentences, needed = with_other(birth, f"{last} worked as a {random.choice(JOBS)}.", random)
-        people.append(Person(name, sentences, needed, town, year))
-    return people[0], people[1]
+        people.append(Person(f"{first} {last}", sentences, needed, town, year))
+    return people[0], people[1], f"{firsts[2]} {lasts[2]}"
 
 
-def make_work(maker: Person, film: str, company: str, random: np.random.Generator) -> tuple[Entity, str]:
+def make_work(maker: str, film: str, company: str, random: np.random.Generator) -> tuple[Entity, str]:
     """A film or a company of a person, and the person's role in it."""
     if random.random() < 0.5:
-        says = either(f"{film} was directed by {maker.name}.", f"{maker.name} was the director of {film}.", random)
+        says = either(f"It was directed by {maker}.", f"{maker} was its director.", random)
         other, name, role = f"It is a {random.choice(GENRES)}.", film, "director"
     else:
-        says = either(f"{company} was founded by {maker.name}.", f"{maker.name} was the founder of {company}.", random)
+        says = either(f"It was founded by {maker}.", f"{maker} was its founder.", random)
         other, name, role = f"It opened in {random.choice(YEARS)}.", company, "founder"
     return Entity(name, *with_other(says, other, random)), role
 
@@ -159,9 +159,9 @@ def make_question(number: int, split: str, names: Names, random: np.random.Gener
     """One question with its world, as an object of HotpotQA's JSON."""
     kind = ("town", "year", "first", "same")[number % 4]
     same_town = kind == "same" and number % 8 < 4
-    people = make_people(names, same_town, random)
+    *people, absent = make_people(names, same_town, random)
     films, companies = (choose(some, 2, random) for some in (names.films, names.companies))
-    made = [make_work(*one, random) for one in zip(people, films, companies, strict=True)]
+    made = [make_work(*one, random) for one in zip((people[0].name, absent), films, companies, strict=True)]
     works = [work for work, _ in made]
     person, (work, role) = people[0], made[0]
     # The order in which the two people are named must not reveal the answer.
@@ -205,8 +205,8 @@ def main() -> None:
     """Parse the command line and write the sets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, default=Path("build/multihop"), help="default: %(default)s")
-    parser.add_argument("--train", type=int, default=12000, help="training questions (default: %(default)s)")
-    parser.add_argument("--dev", type=int, default=240, help="dev questions (default: %(default)s)")
+    parser.add_argument("--train", type=int, default=9600, help="training questions (default: %(default)s)")
+    parser.add_argument("--dev", type=int, default=200, help="dev questions (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="random seed")
     arguments = parser.parse_args()
     make_sets(arguments.output, arguments.train, arguments.dev, arguments.seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,15 @@ def test_a_png(attention: PairAttention, tmp_path: Path) -> None:
     assert {SOURCE, TARGET} <= colours
     with pytest.raises(InputError, match="cannot be written"):
         write_png(attention, tmp_path / "absent" / "map.png")
+
+
+def test_the_frame_is_closed_though_a_word_follows(attention: PairAttention, tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    pair = replace(attention.pair, mentions=(attention.pair.mentions[0], MentionSpan((1,), "event", "x")))
+    write_png(replace(attention, pair=pair), tmp_path / "map.png")
+    with image.open(tmp_path / "map.png") as picture:
+        heights = (np.asarray(picture.convert("RGB")) == TARGET).all(-1).sum(0)
+    assert (heights == heights.max()).sum() == 4  # two pixels on either side
 
 
 def test_the_caption(attention: PairAttention) -> None:
