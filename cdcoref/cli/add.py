@@ -21,6 +21,7 @@ from cdcoref.cli.collection_options import (
     say,
     say_report,
 )
+from cdcoref.cli.input_options import EncodingOption, reading_remarks
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 
@@ -44,6 +45,7 @@ def add(
     pipeline: Annotated[
         str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
     ] = None,
+    encoding: EncodingOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
     batch_tokens: BatchOption = 8192,
@@ -61,8 +63,10 @@ def add(
         raise InputError(f"the name of a new collection must end in {COLLECTION_SUFFIX}", file)
     if not file.absolute().parent.is_dir():
         raise InputError("the folder of the collection does not exist; make it first", file)
-    loaded = read_corpus(documents, pipeline=pipeline, kind=None if kind == "both" else kind, without=file)
-    say((*loaded.corpus.notes, *loaded.problems))
+    loaded = read_corpus(
+        documents, pipeline=pipeline, encoding=encoding, kind=None if kind == "both" else kind, without=file
+    )
+    say(reading_remarks(loaded))
     if not loaded.corpus.documents:
         raise InputError("there is no document to add")
     from cdcoref.collection import Collection, CollectionOptions

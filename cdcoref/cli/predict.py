@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
+from cdcoref.cli.input_options import EncodingOption, reading_remarks
 from cdcoref.cli.output_options import LayoutOption, document_writer
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress, duration
@@ -102,6 +103,7 @@ def predict(
     pipeline: Annotated[
         str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
     ] = None,
+    encoding: EncodingOption = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "int8"],
@@ -127,8 +129,8 @@ def predict(
         from cdcoref.views import check_parquet
 
         check_parquet()
-    loaded = read_corpus(files, pipeline=pipeline, kind=None if kind == "both" else kind)
-    for sentence in (*loaded.corpus.notes, *loaded.problems):
+    loaded = read_corpus(files, pipeline=pipeline, encoding=encoding, kind=None if kind == "both" else kind)
+    for sentence in reading_remarks(loaded):
         _say(sentence)
     if not loaded.corpus.documents:
         raise InputError("the input contains no documents")

@@ -15,6 +15,7 @@ from typing import BinaryIO, Literal
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats.cluster_names import ClusterNames
+from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.input_file import STANDARD_INPUT
 from cdcoref.formats.registry import read_file
@@ -30,16 +31,20 @@ class LoadedCorpus:
         The corpus; its notes report what was skipped or changed on purpose, such as a file named twice.
     problems
         A sentence for each file or folder that could not be used.
+    suggested_encoding
+        An encoding in which texts among the problems can be read; None if there are no such texts.
     """
 
     corpus: Corpus
     problems: tuple[str, ...]
+    suggested_encoding: str | None = None
 
 
 def read_corpus(
     paths: Iterable[str | Path],
     *,
     pipeline: str | None = None,
+    encoding: str | None = None,
     kind: str | None = None,
     clusters: Literal["corpus", "document"] = "corpus",
     without: str | Path | None = None,
@@ -60,6 +65,9 @@ def read_corpus(
         standard input.
     pipeline
         Name or folder of a spaCy pipeline that splits plain text into sentences; None for rules.
+    encoding
+        The encoding of plain text that is neither UTF-8 nor has a byte order mark, such as ``"cp1252"``; None to report
+        such a text as a problem.
     kind
         The kind of the mentions in formats without kinds (CoNLL, CorefUD).
     clusters
@@ -70,14 +78,22 @@ def read_corpus(
         folders.
     standard_input
         The stream read for ``"-"``; that of the process by default.
+
+    Raises
+    ------
+    InputError
+        If there is no such encoding.
     """
+    if encoding is not None:
+        check_encoding(encoding)
+    options = ReadOptions(kind=kind, clusters=clusters, pipeline=pipeline, encoding=encoding)
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
-    reader = _Reader(ReadOptions(kind=kind, clusters=clusters, pipeline=pipeline), standard_input, frozenset(left_out))
+    reader = _Reader(options, standard_input, frozenset(left_out))
     files = list(reader.find(paths))
     ids = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
     for path in files:
         reader.read(path, ids.get(path, "stdin"))
-    return LoadedCorpus(reader.corpus(), tuple(reader.problems))
+    return LoadedCorpus(reader.corpus(), tuple(reader.problems), reader.suggested_encoding)
 
 
 @dataclass(slots=True)
@@ -92,6 +108,7 @@ class _Reader:
     names: ClusterNames = field(default_factory=ClusterNames)
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    suggested_encoding: str | None = None
 
     def find(self, paths: Iterable[str | Path]) -> Iterator[Path]:
         """The named files, each once."""
@@ -142,6 +159,8 @@ class _Reader:
             self.names.add(corpus, path)
         except InputError as error:
             self.problems.append(str(error))
+            if isinstance(error, EncodingError):
+                self.suggested_encoding = self.suggested_encoding or error.suggestion
             return
         self.file_of.update((document.id, path) for document in corpus.documents)
         self.corpora.append(corpus)

@@ -70,6 +70,16 @@ def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model
     assert "this collection was made with the model" in done.err
 
 
+def test_texts_that_are_not_utf8_are_added(run: Run, tiny_model_folder: Path) -> None:
+    Path("latin.txt").write_bytes("The ferry sank, José said on Friday.\n".encode("cp1252"))
+    done = run("add", "news.cdcoref", "latin.txt", "--model", tiny_model_folder)
+    assert done.code == 2
+    assert "cdcoref: --encoding cp1252 reads texts that are not UTF-8 as cp1252\n" in done.err
+    assert run("add", "news.cdcoref", "latin.txt", "--model", tiny_model_folder, "--encoding", "cp1252").code == 0
+    with Collection.open("news.cdcoref") as collection:
+        assert "José" in collection.document("latin.txt").document.text
+
+
 def test_clusters_are_listed_and_shown(news: Run) -> None:
     done = news("show", "news.cdcoref", "--singletons", "--limit", "1000")
     assert done.code == 0
