@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -56,11 +57,17 @@ def add(
     change. Clusters keep their ids. A document that is there already is recognised by its content, and a changed one
     replaces its earlier version.
     """
-    from cdcoref.formats import COLLECTION_SUFFIX, read_corpus
+    from cdcoref.formats import COLLECTION_SUFFIX, is_collection, read_corpus
 
     exists = file.exists() and file.stat().st_size > 0
+    if exists and not is_collection(file):
+        raise InputError(f"{_described(file)}, not a collection; the first argument is the collection's file", file)
     if not exists and file.suffix != COLLECTION_SUFFIX:
-        raise InputError(f"the name of a new collection must end in {COLLECTION_SUFFIX}", file)
+        raise InputError(
+            f"the name of a new collection must end in {COLLECTION_SUFFIX}; "
+            "the first argument is the collection's file",
+            file,
+        )
     if not file.absolute().parent.is_dir():
         raise InputError("the folder of the collection does not exist; make it first", file)
     loaded = read_corpus(
@@ -93,3 +100,14 @@ def add(
     if loaded.problems:
         say([f"files that could not be read and were left out: {len(loaded.problems)}; they are named above"])
         sys.exit(2)
+
+
+def _described(file: Path) -> str:
+    """What a file is that is no collection."""
+    from cdcoref.formats import format_of
+
+    try:
+        name = format_of(file).name
+    except InputError:  # neither text nor in a known format
+        return "this is another file"
+    return "this is a text" if name == "plain text" else f"this is a file in the format {name}"

@@ -190,7 +190,7 @@ def write_stories(predictor: Predictor, arguments: Arguments, output: Path, writ
             mentions = story.corpus.by_document()
             for document in story.corpus.documents:
                 write(document, mentions[document.id])
-            counts += Counts.of(story.corpus, 1)
+            counts += Counts.of(story.corpus, int(any(document.tokens for document in story.corpus.documents)))
             notes += story.notes
     for note in notes:
         _say(note)
@@ -236,9 +236,10 @@ def _announce(plan: Plan) -> None:
     if plan.seconds > LONG and not plan.pruned:
         time += " (--max-pairs 20 would shorten it; with --cache DIR it can be interrupted and resumed)"
     pruned = f", {plan.pruned} more pruned by --max-pairs" if plan.pruned else ""
+    empty = f"; {counted(plan.empty, 'empty document')}" if plan.empty else ""
     _say(
         f"{counted(plan.documents, 'document')} in {counted(plan.stories, 'story', 'stories')}; "
-        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{time}"
+        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{time}{empty}"
     )
 
 

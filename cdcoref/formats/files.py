@@ -7,7 +7,7 @@ files for which this cannot be intended.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -18,7 +18,11 @@ from cdcoref.formats.cluster_names import ClusterNames
 from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.input_file import STANDARD_INPUT
-from cdcoref.formats.registry import read_file
+from cdcoref.formats.registry import has_input_suffix, input_suffixes, read_file
+from cdcoref.wording import counted
+
+NAMED = 3
+"""Files of a folder that are left out are counted, and so many of them are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,8 @@ def read_corpus(
     Parameters
     ----------
     paths
-        Files (plain or gzipped), folders (read recursively in alphabetical order, without hidden files), or ``"-"`` for
-        standard input.
+        Files (plain or gzipped), folders (read recursively in alphabetical order, without hidden files and files whose
+        names end in no known format's suffix), or ``"-"`` for standard input.
     pipeline
         Name or folder of a spaCy pipeline that splits plain text into sentences; None for rules.
     encoding
@@ -135,14 +139,25 @@ class _Reader:
             self.problems.append(f"{error.filename}: the folder cannot be read ({error.strerror})")
 
         files: list[Path] = []
+        others: list[str] = []
         before = len(self.problems)
         for parent, folders, names in os.walk(folder, onerror=cannot_list):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             visible = (Path(parent, name) for name in sorted(names) if not name.startswith("."))
             kept = (file for file in visible if file.is_file())
-            files.extend(file for file in kept if not self.left_out or os.path.realpath(file) not in self.left_out)
+            for file in kept:
+                if not has_input_suffix(file):
+                    others.append(os.path.relpath(file, folder))
+                elif not self.left_out or os.path.realpath(file) not in self.left_out:
+                    files.append(file)
+        if others:
+            *most, last = input_suffixes()
+            self.notes.append(
+                f"{folder}: {counted(len(others), 'file was', 'files were')} left out, whose names do not end in "
+                f"{', '.join(most)} or {last}: {_first_few(others)}"
+            )
         if not files and len(self.problems) == before:
-            self.problems.append(f"{folder}: the folder contains no files")
+            self.problems.append(f"{folder}: the folder contains no {'such ' if others else ''}files")
         return files
 
     def read(self, path: Path, id: str) -> None:
@@ -175,6 +190,11 @@ class _Reader:
             tuple(mention for corpus in self.corpora for mention in corpus.mentions),
             tuple(self.notes),
         )
+
+
+def _first_few(names: Sequence[str]) -> str:
+    shown = [os.fsencode(name).decode(errors="replace") for name in names[:NAMED]]
+    return ", ".join([*shown, "..."] if len(names) > NAMED else shown)
 
 
 def _shortest_names(paths: Iterable[Path]) -> dict[Path, str]:
