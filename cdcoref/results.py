@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdlm.extras import install_command
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -329,7 +330,7 @@ def require_pandas() -> ModuleType:
     try:
         import pandas
     except ImportError:
-        raise InputError("pandas is not installed; install it with: pip install 'cdcoref[pandas]'") from None
+        raise InputError(f"pandas is not installed; install it with: {install_command('pandas')}") from None
     return pandas
 
 
