@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -156,7 +156,8 @@ class Predictor:
         Raises
         ------
         InputError
-            If an annotated mention has no kind, or annotated topics are requested but documents have none.
+            If a text is not a string, an annotated mention has no kind, or annotated topics are requested but documents
+            have none.
         """
         corpus = texts if isinstance(texts, Corpus) else _corpus(texts)
         plans: list[Plan] = []
@@ -171,7 +172,7 @@ class Predictor:
         mentions = [mention for story in linked for mention in story.corpus.mentions]
         return Prediction(
             replace(corpus, mentions=tuple(sorted(mentions, key=lambda m: order[m.document]))),
-            tuple(tuple(document.id for document in story.corpus.documents) for story in linked),
+            tuple(tuple(d.id for d in story.corpus.documents) for story in linked if _has_words(story.corpus)),
             plans[0],
             sum(story.sequences for story in linked),
             tuple(note for story in linked for note in story.notes),
@@ -186,7 +187,12 @@ class Predictor:
         announce: Announce | None = None,
         progress: Progress = lambda stage, done, total: None,
     ) -> Iterator[LinkedStory]:
-        """As :meth:`predict`, but story by story: only the documents and the largest story are held in memory."""
+        """As :meth:`predict`, but story by story: only the documents and the largest story are held in memory.
+
+        Documents without words are no story; they come together after the last one.
+        """
+        from cdcoref.linking import LinkedStory
+
         options = options or PredictionOptions()
         find = options.find_mentions or not corpus.mentions
         notes = () if find else _notes_on_documents_without_mentions(corpus)
@@ -197,6 +203,9 @@ class Predictor:
             for linked in engine.run(corpus, stories, progress):
                 yield replace(linked, notes=(*notes, *linked.notes))
                 notes = ()
+        told = {name for story in stories for name in story.documents}
+        if untold := [document.id for document in corpus.documents if document.id not in told]:
+            yield LinkedStory(corpus.subset(untold), notes=notes)
 
     def _engine(
         self, options: PredictionOptions, find: bool, store: ResultCache | None
@@ -217,6 +226,8 @@ class Predictor:
         """The plan, and the stories with the pairs of documents to compare in each."""
         vectors = DocumentVectors(corpus.documents)
         stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs)
+        empty = {document.id for document in corpus.documents if not document.tokens}
+        stories = [story for story in stories if not empty.issuperset(story.documents)]
         pieces = 0.0 if self.lemma else self._pieces(corpus, stories)
         if find:
             pieces += PIECES_A_WORD * sum(len(document.tokens) for document in corpus.documents)
@@ -224,7 +235,7 @@ class Predictor:
         seconds = pieces / pieces_per_second(self.model) if known and pieces > PIECES_OF_NO_TIME else 0.0
         largest = max((len(story.documents) for story in stories), default=0)
         count = 0 if self.lemma else sum(story.pair_count() for story in stories)
-        return Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds), stories
+        return Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds, len(empty)), stories
 
     def _pieces(self, corpus: Corpus, stories: Sequence[Story]) -> float:
         """Roughly how many word pieces are read in pairs of documents, markers included."""
@@ -361,10 +372,21 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
     )
 
 
+def _has_words(corpus: Corpus) -> bool:
+    return any(document.tokens for document in corpus.documents)
+
+
 def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
     if isinstance(texts, str):
         raise InputError("give a list of texts, not a single text: coreference across documents needs several")
+    if not isinstance(texts, Iterable):
+        raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}")
     named = texts if isinstance(texts, Mapping) else {str(n): text for n, text in enumerate(texts, start=1)}
+    for id, text in named.items():
+        if not isinstance(id, str):
+            raise InputError(f"the id of a text must be a string, not {id!r}")
+        if not isinstance(text, str):
+            raise InputError(f"the text of {id!r} must be a string, not {type(text).__name__}")
     return Corpus(tuple(tokenise_text(text, name) for name, text in named.items()))
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdlm.extras import install_command
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +38,8 @@ class Plan:
         Number of document pairs to compare, and of those pruned because of `max_pairs`.
     seconds
         Estimated duration; 0 if it is only a few seconds.
+    empty
+        How many of the documents have no words; they are no stories.
     """
 
     documents: int
@@ -45,6 +48,7 @@ class Plan:
     pairs: int
     pruned: int
     seconds: float
+    empty: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class Counts:
         Clusters whose mentions are in several documents, and clusters of several mentions in one document.
     singletons
         Clusters of one mention.
+    empty
+        Documents without words.
     """
 
     documents: int = 0
@@ -67,6 +73,7 @@ class Counts:
     across: int = 0
     within: int = 0
     singletons: int = 0
+    empty: int = 0
 
     @classmethod
     def of(cls, corpus: Corpus, stories: int) -> Counts:
@@ -81,6 +88,7 @@ class Counts:
             across,
             len(several) - across,
             len(clusters) - len(several),
+            sum(not document.tokens for document in corpus.documents),
         )
 
     def __add__(self, other: Counts) -> Counts:
@@ -91,6 +99,7 @@ class Counts:
             self.across + other.across,
             self.within + other.within,
             self.singletons + other.singletons,
+            self.empty + other.empty,
         )
 
 
@@ -321,7 +330,7 @@ def require_pandas() -> ModuleType:
     try:
         import pandas
     except ImportError:
-        raise InputError("pandas is not installed; install it with: pip install 'cdcoref[pandas]'") from None
+        raise InputError(f"pandas is not installed; install it with: {install_command('pandas')}") from None
     return pandas
 
 

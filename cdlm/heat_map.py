@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cdlm.errors import InputError
+from cdlm.extras import install_command
 from cdlm.files import replaced_file
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def write_png(attention: PairAttention, path: Path) -> None:
         from PIL import Image, ImageDraw
         from PIL.ImageFont import load_default
     except ImportError as error:
-        raise InputError("a PNG needs Pillow; install it with: pip install 'cdcoref[images]'") from error
+        raise InputError(f"a PNG needs Pillow; install it with: {install_command('images')}") from error
     font = load_default(SIZE)
     lines = list(_lines(attention, font))
     image = Image.new("RGB", (WIDTH, 2 * MARGIN + LINE * len(lines)), COLD)

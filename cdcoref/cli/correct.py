@@ -50,6 +50,9 @@ def correct(
                 raise InputError("give the number of one correction to undo, as cdcoref correct FILE list prints it")
             say(correction_lines([collection.undo(int(ids[0]) if ids else None)]))
         elif action == "rename":
+            if len(ids) < 2:
+                cluster = ids[0] if ids else "c3"
+                raise InputError(f"give the name: cdcoref correct {file} rename {cluster} 'NEW NAME'")
             say(correction_lines([collection.correct("rename", ids[:1], name=" ".join(ids[1:]))]))
         else:
             say(correction_lines([collection.correct(cast("Action", action), ids)]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
+from cdcoref.cli.input_options import EncodingOption, reading_remarks
 from cdcoref.cli.output_options import LayoutOption, document_writer
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress, duration
@@ -110,6 +111,7 @@ def predict(
     pipeline: Annotated[
         str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
     ] = None,
+    encoding: EncodingOption = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "int8"],
@@ -135,8 +137,8 @@ def predict(
         from cdcoref.views import check_parquet
 
         check_parquet()
-    loaded = read_corpus(files, pipeline=pipeline, kind=None if kind == "both" else kind)
-    for sentence in (*loaded.corpus.notes, *loaded.problems):
+    loaded = read_corpus(files, pipeline=pipeline, encoding=encoding, kind=None if kind == "both" else kind)
+    for sentence in reading_remarks(loaded):
         _say(sentence)
     if not loaded.corpus.documents:
         raise InputError("the input contains no documents")
@@ -206,7 +208,7 @@ def write_stories(predictor: Predictor, arguments: Arguments, output: Path, writ
             mentions = story.corpus.by_document()
             for document in story.corpus.documents:
                 write(document, mentions[document.id])
-            counts += Counts.of(story.corpus, 1)
+            counts += Counts.of(story.corpus, int(any(document.tokens for document in story.corpus.documents)))
             notes += story.notes
     for note in notes:
         _say(note)
@@ -252,9 +254,10 @@ def _announce(plan: Plan) -> None:
     if plan.seconds > LONG and not plan.pruned:
         time += " (--max-pairs 20 would shorten it; with --cache DIR it can be interrupted and resumed)"
     pruned = f", {plan.pruned} more pruned by --max-pairs" if plan.pruned else ""
+    empty = f"; {counted(plan.empty, 'empty document')}" if plan.empty else ""
     _say(
         f"{counted(plan.documents, 'document')} in {counted(plan.stories, 'story', 'stories')}; "
-        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{time}"
+        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{time}{empty}"
     )
 
 

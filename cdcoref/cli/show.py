@@ -80,7 +80,7 @@ def _search(collection: Collection, query: str, limit: int, as_json: bool) -> No
         lines += views.document_list_lines(found.documents)
     _print(found, lines, as_json)
     if not found.clusters and not found.documents:
-        say([f"nothing has the words {query!r}"])
+        say(["no document or cluster has all of these words"])
 
 
 def _print(answer: Any, lines: Iterable[str], as_json: bool) -> None:

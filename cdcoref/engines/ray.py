@@ -26,6 +26,7 @@ from cdcoref.engines.worker import Task, Worker
 from cdcoref.errors import InputError, first_line
 from cdcoref.linking import LinkedStory
 from cdcoref.model import CorefModel
+from cdlm.extras import install_command
 
 AHEAD = 4
 """Stories per worker that are started before the earliest of them is finished; those finished wait in memory."""
@@ -86,7 +87,7 @@ class RayEngine:
         try:
             import ray
         except ModuleNotFoundError as error:
-            raise InputError("Ray is not installed; install cdcoref with it: pip install 'cdcoref[ray]'") from error
+            raise InputError(f"Ray is not installed; install it with: {install_command('ray')}") from error
         if not ray.is_initialized():
             self._connect(ray)
         self._actors = self._started(ray)

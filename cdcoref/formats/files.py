@@ -7,7 +7,7 @@ files for which this cannot be intended.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -15,9 +15,14 @@ from typing import BinaryIO, Literal
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats.cluster_names import ClusterNames
+from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.input_file import STANDARD_INPUT
-from cdcoref.formats.registry import read_file
+from cdcoref.formats.registry import has_input_suffix, input_suffixes, read_file
+from cdcoref.wording import counted
+
+NAMED = 3
+"""Files of a folder that are left out are counted, and so many of them are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +35,20 @@ class LoadedCorpus:
         The corpus; its notes report what was skipped or changed on purpose, such as a file named twice.
     problems
         A sentence for each file or folder that could not be used.
+    suggested_encoding
+        An encoding in which texts among the problems can be read; None if there are no such texts.
     """
 
     corpus: Corpus
     problems: tuple[str, ...]
+    suggested_encoding: str | None = None
 
 
 def read_corpus(
     paths: Iterable[str | Path],
     *,
     pipeline: str | None = None,
+    encoding: str | None = None,
     kind: str | None = None,
     clusters: Literal["corpus", "document"] = "corpus",
     without: str | Path | None = None,
@@ -56,10 +65,13 @@ def read_corpus(
     Parameters
     ----------
     paths
-        Files (plain or gzipped), folders (read recursively in alphabetical order, without hidden files), or ``"-"`` for
-        standard input.
+        Files (plain or gzipped), folders (read recursively in alphabetical order, without hidden files and files whose
+        names end in no known format's suffix), or ``"-"`` for standard input.
     pipeline
         Name or folder of a spaCy pipeline that splits plain text into sentences; None for rules.
+    encoding
+        The encoding of plain text that is neither UTF-8 nor has a byte order mark, such as ``"cp1252"``; None to report
+        such a text as a problem.
     kind
         The kind of the mentions in formats without kinds (CoNLL, CorefUD).
     clusters
@@ -70,14 +82,22 @@ def read_corpus(
         folders.
     standard_input
         The stream read for ``"-"``; that of the process by default.
+
+    Raises
+    ------
+    InputError
+        If there is no such encoding.
     """
+    if encoding is not None:
+        check_encoding(encoding)
+    options = ReadOptions(kind=kind, clusters=clusters, pipeline=pipeline, encoding=encoding)
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
-    reader = _Reader(ReadOptions(kind=kind, clusters=clusters, pipeline=pipeline), standard_input, frozenset(left_out))
+    reader = _Reader(options, standard_input, frozenset(left_out))
     files = list(reader.find(paths))
     ids = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
     for path in files:
         reader.read(path, ids.get(path, "stdin"))
-    return LoadedCorpus(reader.corpus(), tuple(reader.problems))
+    return LoadedCorpus(reader.corpus(), tuple(reader.problems), reader.suggested_encoding)
 
 
 @dataclass(slots=True)
@@ -92,6 +112,7 @@ class _Reader:
     names: ClusterNames = field(default_factory=ClusterNames)
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    suggested_encoding: str | None = None
 
     def find(self, paths: Iterable[str | Path]) -> Iterator[Path]:
         """The named files, each once."""
@@ -118,14 +139,25 @@ class _Reader:
             self.problems.append(f"{error.filename}: the folder cannot be read ({error.strerror})")
 
         files: list[Path] = []
+        others: list[str] = []
         before = len(self.problems)
         for parent, folders, names in os.walk(folder, onerror=cannot_list):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             visible = (Path(parent, name) for name in sorted(names) if not name.startswith("."))
             kept = (file for file in visible if file.is_file())
-            files.extend(file for file in kept if not self.left_out or os.path.realpath(file) not in self.left_out)
+            for file in kept:
+                if not has_input_suffix(file):
+                    others.append(os.path.relpath(file, folder))
+                elif not self.left_out or os.path.realpath(file) not in self.left_out:
+                    files.append(file)
+        if others:
+            *most, last = input_suffixes()
+            self.notes.append(
+                f"{folder}: {counted(len(others), 'file was', 'files were')} left out, whose names do not end in "
+                f"{', '.join(most)} or {last}: {_first_few(others)}"
+            )
         if not files and len(self.problems) == before:
-            self.problems.append(f"{folder}: the folder contains no files")
+            self.problems.append(f"{folder}: the folder contains no {'such ' if others else ''}files")
         return files
 
     def read(self, path: Path, id: str) -> None:
@@ -142,6 +174,8 @@ class _Reader:
             self.names.add(corpus, path)
         except InputError as error:
             self.problems.append(str(error))
+            if isinstance(error, EncodingError):
+                self.suggested_encoding = self.suggested_encoding or error.suggestion
             return
         self.file_of.update((document.id, path) for document in corpus.documents)
         self.corpora.append(corpus)
@@ -156,6 +190,11 @@ class _Reader:
             tuple(mention for corpus in self.corpora for mention in corpus.mentions),
             tuple(self.notes),
         )
+
+
+def _first_few(names: Sequence[str]) -> str:
+    shown = [os.fsencode(name).decode(errors="replace") for name in names[:NAMED]]
+    return ", ".join([*shown, "..."] if len(names) > NAMED else shown)
 
 
 def _shortest_names(paths: Iterable[Path]) -> dict[Path, str]:

@@ -30,12 +30,15 @@ class ReadOptions:
         ``"document"``.
     pipeline
         Name or folder of a spaCy pipeline that splits untokenised text into sentences; None for rules.
+    encoding
+        The encoding of plain text that is neither UTF-8 nor has a byte order mark; None to reject such text.
     """
 
     id: str | None = None
     kind: str | None = None
     clusters: Literal["corpus", "document"] = "corpus"
     pipeline: str | None = None
+    encoding: str | None = None
 
 
 Read = Callable[[Path, ReadOptions], Corpus]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cdcoref.errors import InputError
+from cdcoref.formats.encodings import EncodingError
 
 STANDARD_INPUT = "-"
 
@@ -51,6 +52,8 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
         except InputError as error:
             if error.path != copy.name:
                 raise
+            if isinstance(error, EncodingError):
+                raise EncodingError(error.message, path, error.line, error.suggestion) from None
             raise InputError(error.message, path, error.line) from None
 
 

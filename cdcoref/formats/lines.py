@@ -1,4 +1,7 @@
-"""A text file of any size in, chunks of whole lines out; gzip is recognised by content, bad input rejected by line.
+"""A text file of any size in, chunks of whole lines of UTF-8 out.
+
+Gzip is recognised by content, UTF-16 and UTF-32 by their byte order marks. Bad input is rejected by line, and what is
+no text at all by what it is (`file_types`).
 
 Memory is bounded by the chunk size and by the longest line allowed, whatever the file contains.
 """
@@ -8,12 +11,15 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 from cdcoref.errors import InputError
+from cdcoref.formats.encodings import EncodingError, marked_encoding, recoded
+from cdcoref.formats.file_types import unsuitable
 
 CHUNK = 1 << 22
 """Bytes read at a time."""
@@ -23,51 +29,54 @@ LONGEST_LINE = 1 << 28
 
 _GZIP = b"\x1f\x8b"
 _UTF8_MARK = b"\xef\xbb\xbf"
-_OTHER = {
-    b"PK\x03\x04": "a zip archive",
-    b"BZh": "compressed with bzip2",
-    b"\xfd7zXZ": "compressed with xz",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd",
-    b"\xff\xfe": "UTF-16 text",
-    b"\xfe\xff": "UTF-16 text",
-}
 
 
 Source = str | Path | BinaryIO
 """A file, or a stream of bytes."""
 
 
-def line_chunks(path: Source, longest_line: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
-    """Yield chunks of whole lines of a UTF-8 file or stream, each with the number of its first line (from 1).
+def line_chunks(
+    path: Source, longest_line: int = LONGEST_LINE, encoding: str | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """Yield chunks of whole lines of a file or stream in UTF-8, each with the number of its first line (from 1).
 
-    Each chunk ends with a newline, which is added to the last line if missing. A byte order mark is removed.
+    Each chunk ends with a newline, which is added to the last line if missing. A byte order mark is removed; text that
+    has that of UTF-16 or UTF-32 is recoded.
+
+    Parameters
+    ----------
+    path
+        The file or stream.
+    longest_line
+        The longest line accepted, in bytes of UTF-8.
+    encoding
+        The encoding of text without a byte order mark; None for UTF-8.
 
     Raises
     ------
+    EncodingError
+        If the text is not in its encoding.
     InputError
-        If the file cannot be read, is not UTF-8 text, or has a line longer than `longest_line` bytes.
+        If the file cannot be read, is not text, or has a line longer than `longest_line` bytes.
     """
     number = 1
     started: list[bytes] = []  # pieces of a line whose end has not been read
-    with _opened(path) as stream:
-        data = _without_mark(stream.read(CHUNK), path)
-        while data:
-            end = data.rfind(b"\n") + 1
-            if end == 0:
-                started.append(data)
-                if sum(map(len, started)) > longest_line:
-                    raise InputError(
-                        f"the line is longer than {longest_line >> 20} MB; is this the right file?",
-                        shown_name(path),
-                        number,
-                    )
-            else:
-                piece = b"".join([*started, data[:end]])
-                started = [data[end:]] if end < len(data) else []
-                _check_text(piece, path, number)
-                yield number, piece
-                number += piece.count(b"\n")
-            data = stream.read(CHUNK)
+    for data in _utf8(path, CHUNK, encoding):
+        end = data.rfind(b"\n") + 1
+        if end == 0:
+            started.append(data)
+            if sum(map(len, started)) > longest_line:
+                raise InputError(
+                    f"the line is longer than {longest_line >> 20} MB; is this the right file?",
+                    shown_name(path),
+                    number,
+                )
+        else:
+            piece = b"".join([*started, data[:end]])
+            started = [data[end:]] if end < len(data) else []
+            _check_text(piece, path, number)
+            yield number, piece
+            number += piece.count(b"\n")
     if started:
         piece = b"".join([*started, b"\n"])
         _check_text(piece, path, number)
@@ -75,15 +84,15 @@ def line_chunks(path: Source, longest_line: int = LONGEST_LINE) -> Iterator[tupl
 
 
 def first_bytes(path: Source, size: int = 1 << 16) -> bytes:
-    """The beginning of a file, decompressed, without a byte order mark.
+    """The beginning of a file, decompressed, in UTF-8 if it has a byte order mark, which is removed.
 
     Raises
     ------
     InputError
-        If the file cannot be read.
+        If the file cannot be read, or is not text.
     """
-    with _opened(path) as stream:
-        return _without_mark(stream.read(size), path)
+    with closing(_utf8(path, size)) as chunks:
+        return next(chunks, b"")
 
 
 def shown_name(source: Source) -> str:
@@ -127,21 +136,25 @@ def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
             file.detach()  # the stream stays open
 
 
-def _without_mark(data: bytes, path: Source) -> bytes:
-    for magic, what in _OTHER.items():
-        if data.startswith(magic):
-            raise InputError(f"this is {what}; convert it to UTF-8 text, plain or gzipped", shown_name(path))
-    return data.removeprefix(_UTF8_MARK)
+def _utf8(path: Source, size: int, encoding: str | None = None) -> Generator[bytes]:
+    """A text in UTF-8, in chunks that are not empty and that have at most `size` bytes before they are recoded."""
+    with _opened(path) as stream:
+        start = stream.read(size)
+        if (what := unsuitable(start)) is not None:
+            raise InputError(f"this is {what}", shown_name(path))
+        stated = None if start.startswith(_UTF8_MARK) else marked_encoding(start) or encoding
+        chunks = chain([start.removeprefix(_UTF8_MARK)], iter(lambda: stream.read(size), b""))
+        yield from filter(None, chunks) if stated is None else recoded(chunks, stated, shown_name(path))
 
 
 def _check_text(piece: bytes, path: Source, number: int) -> None:
     if (place := piece.find(b"\0")) >= 0:
         line = number + piece.count(b"\n", 0, place)
-        raise InputError("the line contains a NUL byte, so this is not UTF-8 text", shown_name(path), line)
+        raise EncodingError("the line contains a NUL byte, so this is not UTF-8 text", shown_name(path), line)
     if piece.isascii():
         return
     try:
         piece.decode()
     except UnicodeDecodeError as error:
         line = number + piece.count(b"\n", 0, error.start)
-        raise InputError("the line is not valid UTF-8; convert the file to UTF-8", shown_name(path), line) from None
+        raise EncodingError("the line is not valid UTF-8; convert the file to UTF-8", shown_name(path), line) from None

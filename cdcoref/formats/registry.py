@@ -94,6 +94,16 @@ def read_mention_table(path: str | Path) -> MentionTable:
     return table
 
 
+def input_suffixes() -> list[str]:
+    """The suffixes of files that can be read, without ``.gz``; files named so are read from folders."""
+    return [suffix for format in FORMATS for suffix in format.suffixes]
+
+
+def has_input_suffix(path: str | Path) -> bool:
+    """Whether a file's name ends in one of `input_suffixes`, optionally followed by ``.gz``."""
+    return _suffix(path) in input_suffixes()
+
+
 def output_suffixes() -> tuple[str, ...]:
     """The suffixes of output files, without ``.gz``."""
     return tuple(format.suffixes[0] for format in FORMATS if format.write is not None)

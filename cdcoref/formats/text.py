@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
+from cdcoref.formats.encodings import USUAL, EncodingError, looks_like_text
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import line_chunks
 
@@ -49,8 +50,6 @@ _STARTERS = re.compile(
 """Words that begin a sentence when capitalised, even after an abbreviation with a full stop."""
 
 _MARKUP = (
-    (rb"%PDF-", "a PDF"),
-    (rb"\{\\rtf", "an RTF document"),
     (rb"(?i)<!doctype html|<html", "an HTML page"),
     (rb"(?i)<\?xml|<!doctype", "XML"),
 )
@@ -60,32 +59,59 @@ Token = tuple[int, int, str]
 """Start, end and word."""
 
 
-def read_text(path: str | Path, pipeline: str | None = None, id: str | None = None) -> Document:
-    """Read a UTF-8 text file, plain or compressed with gzip.
+def read_text(
+    path: str | Path, pipeline: str | None = None, id: str | None = None, encoding: str | None = None
+) -> Document:
+    """Read a text file, plain or compressed with gzip.
 
     Parameters
     ----------
     path
-        The file. A byte order mark is removed, and a missing line break at the end is added. An empty file is a
-        document without tokens.
+        The file: UTF-8, or UTF-16 or UTF-32 with a byte order mark, which is removed. A missing line break at the end
+        is added. An empty file is a document without tokens.
     pipeline
         Name or folder of a spaCy pipeline that splits sentences; None for the rules.
     id
         The document id; the file name by default.
+    encoding
+        The encoding of a text that is none of these, such as ``"cp1252"``.
 
     Raises
     ------
+    EncodingError
+        If the file is not in a known encoding; the message gives the line.
     InputError
-        If the file cannot be read, is not plain UTF-8 text, or the pipeline is not installed.
+        If the file cannot be read or is not plain text, or the pipeline is not installed.
     """
     path = Path(path)
-    data = b"".join(chunk for _, chunk in line_chunks(path))
+    data = _content(path, encoding)
     beginning = data[:1000].lstrip()
     for pattern, name in _MARKUP:
         if re.match(pattern, beginning):
             raise InputError(f"this is {name}; convert it to plain text", path)
     text = data.decode()
     return tokenise_text(text, id or path.name, pipeline, path=str(path))
+
+
+def _content(path: Path, encoding: str | None) -> bytes:
+    """The text in UTF-8."""
+    try:
+        return b"".join(chunk for _, chunk in line_chunks(path))
+    except EncodingError as error:
+        if encoding is not None:
+            return b"".join(chunk for _, chunk in line_chunks(path, encoding=encoding))
+        if not _may_be(path, USUAL):
+            raise
+        message = f"the line is not valid UTF-8; it may be {USUAL}: convert the file to UTF-8, or give its encoding"
+        raise EncodingError(message, path, error.line, USUAL) from None
+
+
+def _may_be(path: Path, encoding: str) -> bool:
+    """Whether a file can be decoded, into something like text."""
+    try:
+        return all(looks_like_text(chunk) for _, chunk in line_chunks(path, encoding=encoding))
+    except InputError:
+        return False
 
 
 def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | None = None) -> Document:
@@ -257,7 +283,7 @@ def _bounded(sentence: list[Token]) -> Iterator[tuple[int, int]]:
 
 
 def _read(path: Path, options: ReadOptions) -> Corpus:
-    return Corpus((read_text(path, options.pipeline, options.id),))
+    return Corpus((read_text(path, options.pipeline, options.id, options.encoding),))
 
 
 TEXT = Format(

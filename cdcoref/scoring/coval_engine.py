@@ -21,11 +21,10 @@ from cdcoref.errors import InputError
 from cdcoref.formats import format_of
 from cdcoref.scoring.files import FileScores, Options
 from cdcoref.scoring.scores import Score, Scores
+from cdlm.extras import install_command
 
 NAMES = {"mentions": "mentions", "muc": "muc", "b3": "b_cubed", "ceafm": "ceafm", "ceafe": "ceafe", "lea": "lea"}
 """The metrics that coval has, by name, and its functions. It has no BLANC."""
-
-INSTALL = "pip install 'cdcoref[coval]'"
 
 
 def load_coval() -> tuple[Any, Any]:
@@ -38,7 +37,7 @@ def load_coval() -> tuple[Any, Any]:
     """
     found = find_spec("coval")
     if found is None:
-        raise InputError(f"coval is not installed; install it from its repository: {INSTALL}")
+        raise InputError(f"coval is not installed; install it from its repository: {install_command('coval')}")
     folders = [Path(folder) for folder in found.submodule_search_locations or ()]
     # Looked for as files: the other program of that name is not to be run.
     if not any(
@@ -46,7 +45,7 @@ def load_coval() -> tuple[Any, Any]:
     ):
         raise InputError(
             "the installed package coval is not the coreference scorer but a different program of that name (from "
-            f"PyPI); uninstall it, then install the scorer from its repository: {INSTALL}"
+            f"PyPI); uninstall it, then install the scorer from its repository: {install_command('coval')}"
         )
     try:
         evaluator, reader = import_module("coval.eval.evaluator"), import_module("coval.conll.reader")

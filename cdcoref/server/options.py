@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from cdcoref.errors import InputError
+from cdlm.extras import install_command
 
 PORT = 8321
 SHORTEST_TOKEN = 16
@@ -78,7 +79,7 @@ def check_installed() -> None:
         If the extra is not installed.
     """
     if not all(find_spec(name) for name in ("fastapi", "uvicorn", "python_multipart")):
-        raise InputError("FastAPI and uvicorn are not installed; install them with: pip install 'cdcoref[serve]'")
+        raise InputError(f"FastAPI and uvicorn are not installed; install them with: {install_command('serve')}")
 
 
 def new_token() -> str:

@@ -93,6 +93,7 @@ def summary(counts: Counts) -> str:
         f"{counted(counts.documents, 'document')} in {counted(counts.stories, 'story', 'stories')}, "
         f"{counted(counts.mentions, 'mention')}: {counted(counts.across, 'cluster')} across documents, "
         f"{counts.within:,} within one document, {counted(counts.singletons, 'singleton')}"
+        + (f"; {counted(counts.empty, 'empty document')}" if counts.empty else "")
     )
 
 

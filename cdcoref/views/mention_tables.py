@@ -12,6 +12,7 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import output_file
 from cdcoref.results import MentionRow, Prediction, corpus_and_stories, dataframe, mention_rows, require_pandas
+from cdlm.extras import install_command
 from cdlm.files import replaced_file
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
@@ -66,7 +67,7 @@ def check_parquet() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise InputError("pyarrow is not installed; install it with: pip install 'cdcoref[pandas]'") from None
+        raise InputError(f"pyarrow is not installed; install it with: {install_command('pandas')}") from None
 
 
 def _cell(value: str | float | None) -> str | int:

@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from cdlm.documents import annotated_documents
 from cdlm.errors import InputError
+from cdlm.extras import install_command
 
 Texts = tuple[str, ...]
 Tally = Counter[str]
@@ -270,7 +271,7 @@ def _hub_source(name: str, split: str) -> SetSource:
         from datasets.exceptions import DatasetNotFoundError
     except ImportError as error:
         raise InputError(
-            "data sets on the hub need the datasets package; install it with: pip install 'cdcoref[hub]'"
+            f"data sets on the hub need the datasets package; install it with: {install_command('hub')}"
         ) from error
     try:
         try:

@@ -115,6 +115,35 @@ def test_one_text_is_not_a_list_of_texts(predictor: Predictor) -> None:
         predictor.predict(FERRY)
 
 
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"a": None}, "the text of 'a' must be a string, not NoneType"),
+        ([FERRY, FERRY.encode()], "the text of '2' must be a string, not bytes"),
+        ({1: FERRY}, "the id of a text must be a string, not 1"),
+        (None, "give texts by id, a list of texts or a corpus, not NoneType"),
+    ],
+)
+def test_what_is_no_text_is_refused(predictor: Predictor, texts: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        predictor.predict(texts)
+
+
+def test_documents_without_words_are_no_stories(predictor: Predictor) -> None:
+    texts = {"nothing": "", "a": FERRY, "blank": " \n", "b": STORM}
+    prediction = predictor.predict(texts)
+    assert [document.id for document in prediction.corpus.documents] == list(texts)
+    assert {name for story in prediction.stories for name in story} == {"a", "b"}
+    assert (prediction.plan.documents, prediction.plan.empty) == (4, 2)
+    assert prediction.plan.stories == len(prediction.stories)
+    counts = prediction.counts()
+    assert (counts.documents, counts.empty, counts.stories) == (4, 2, len(prediction.stories))
+    *_, last = predictor.stream(prediction.corpus.subset(texts), PredictionOptions(find_mentions=True))
+    assert [document.id for document in last.corpus.documents] == ["nothing", "blank"]
+    together = predictor.predict(texts, PredictionOptions(topics="none"))
+    assert together.stories == (tuple(texts),)
+
+
 # -- options ---------------------------------------------------------------------------------------------------------
 
 

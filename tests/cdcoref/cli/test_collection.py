@@ -65,9 +65,25 @@ def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model
     assert "documents: 1 added" in done.err
     done = run("add", "a.txt", "b.txt")
     assert (done.code, Path("a.txt").read_text()) == (2, TEXTS["a.txt"])
+    assert done.err == "cdcoref: a.txt: this is a text, not a collection; the first argument is the collection's file\n"
+    Path("scan.jpg").write_bytes(b"\xff\xd8\xff\xe0")
+    assert "scan.jpg: this is another file, not a collection; " in run("add", "scan.jpg", "b.txt").err
+    done = run("add", "absent.txt", "b.txt")
+    assert (done.code, Path("absent.txt").exists()) == (2, False)
+    assert done.err.endswith("the first argument is the collection's file\n")
     done = run("add", "news.cdcoref", "b.txt", "--model", "lemma")
     assert done.code == 2
     assert "this collection was made with the model" in done.err
+
+
+def test_texts_that_are_not_utf8_are_added(run: Run, tiny_model_folder: Path) -> None:
+    Path("latin.txt").write_bytes("The ferry sank, José said on Friday.\n".encode("cp1252"))
+    done = run("add", "news.cdcoref", "latin.txt", "--model", tiny_model_folder)
+    assert done.code == 2
+    assert "cdcoref: --encoding cp1252 reads texts that are not UTF-8 as cp1252\n" in done.err
+    assert run("add", "news.cdcoref", "latin.txt", "--model", tiny_model_folder, "--encoding", "cp1252").code == 0
+    with Collection.open("news.cdcoref") as collection:
+        assert "José" in collection.document("latin.txt").document.text
 
 
 def test_clusters_are_listed_and_shown(news: Run) -> None:
@@ -95,7 +111,9 @@ def test_documents_and_what_words_find(news: Run) -> None:
     found = news("show", "news.cdcoref", "--query", "captain police").out
     assert "b.txt" in found
     assert "a.txt" not in found
-    assert news("show", "news.cdcoref", "--query", "zebra").err == "cdcoref: nothing has the words 'zebra'\n"
+    assert news("show", "news.cdcoref", "--query", "zebra").err == (
+        "cdcoref: no document or cluster has all of these words\n"
+    )
     answer = json.loads(news("show", "news.cdcoref", "--query", "captain", "--json").out)
     assert [d["id"] for d in answer["documents"]] == ["b.txt"]
     assert json.loads(news("show", "news.cdcoref", "--document", "b.txt", "--json").out)["summary"]["id"] == "b.txt"
@@ -116,6 +134,12 @@ def test_corrections(news: Run) -> None:
         assert collection.mention(one).cluster == collection.mention(other).cluster
         cluster = collection.mention(one).cluster
     assert "c" in str(cluster)
+    done = news("correct", "news.cdcoref", "rename", cluster)
+    assert (done.code, done.err) == (
+        2,
+        f"cdcoref: give the name: cdcoref correct news.cdcoref rename {cluster} 'NEW NAME'\n",
+    )
+    assert "rename c3 'NEW NAME'" in news("correct", "news.cdcoref", "rename").err
     assert news("correct", "news.cdcoref", "rename", cluster, "The", "ferry").code == 0
     assert "The ferry" in news("show", "news.cdcoref", "--cluster", cluster).out
     assert news("correct", "news.cdcoref", "not-a-mention", one).code == 0

@@ -113,6 +113,24 @@ def test_text_is_printed_as_it_is(predict: Run, tmp_path: Path) -> None:
 # -- what is read ----------------------------------------------------------------------------------------------------
 
 
+def test_texts_that_are_not_utf8(predict: Run, tmp_path: Path) -> None:
+    (tmp_path / "latin.txt").write_bytes("The ferry sank, José said on Friday.\n".encode("cp1252"))
+    (tmp_path / "wide.txt").write_bytes("The ferry sank, José said on Friday.\n".encode("utf-16"))
+    done = predict("latin.txt", "wide.txt", "--threshold", "1", "--singletons")
+    assert done.code == 2
+    assert "cdcoref: latin.txt, line 1: the line is not valid UTF-8; it may be cp1252: " in done.err
+    assert "cdcoref: --encoding cp1252 reads texts that are not UTF-8 as cp1252\n" in done.err
+    assert {row[2] for row in rows(done.out)} == {"wide.txt"}
+    done = predict("latin.txt", "wide.txt", "--threshold", "1", "--singletons", "--encoding", "cp1252")
+    assert done.code == 0
+    assert "--encoding" not in done.err
+    assert {row[2] for row in rows(done.out)} == {"latin.txt", "wide.txt"}
+    done = predict("a.txt", "--encoding", "klingon")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("cdcoref: there is no encoding 'klingon'; usual ones are cp1252")
+    assert done.err.count("\n") == 1
+
+
 def test_bad_files_stop_no_other(predict: Run, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("")
     (tmp_path / "binary.txt").write_bytes(bytes(range(256)) * 40)
@@ -126,7 +144,8 @@ def test_bad_files_stop_no_other(predict: Run, tmp_path: Path) -> None:
     for name in ("missing.txt", "binary.txt", "latin.txt", "a.txt"):
         assert sum(line.startswith(f"cdcoref: {name}") for line in lines) == 1
     assert any("named twice" in line for line in lines)
-    assert any(line.startswith("cdcoref: 3 documents in ") for line in lines)
+    assert any(re.match(r"cdcoref: 3 documents in 1 story; .*; 1 empty document$", line) for line in lines)
+    assert any(re.match(r"cdcoref: 3 documents in 1 story, .*; 1 empty document$", line) for line in lines)
     # Story by story, the stories in the order of their first documents.
     assert [d.id for d in read_corpus(["out.jsonl"]).corpus.documents] == ["a.txt", "b.txt", "empty.txt"]
 

@@ -122,9 +122,8 @@ def test_what_cannot_be_served_is_said(
     assert cdcoref("serve", news, "--port", "99999").code == 2
     monkeypatch.setattr("cdcoref.server.options.find_spec", lambda name: None)
     done = cdcoref("serve", news)
-    assert (done.code, done.err) == (
-        2, "cdcoref: FastAPI and uvicorn are not installed; install them with: pip install 'cdcoref[serve]'\n",
-    )  # fmt: skip
+    assert done.code == 2
+    assert done.err.startswith("cdcoref: FastAPI and uvicorn are not installed; install them with: pip install ")
 
 
 def test_it_opens_a_browser_if_it_is_asked_to(cdcoref: Run, news: Path, monkeypatch: pytest.MonkeyPatch) -> None:

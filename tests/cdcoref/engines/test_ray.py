@@ -180,6 +180,4 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == (
-        "cdcoref: Ray is not installed; install cdcoref with it: pip install 'cdcoref[ray]'"
-    )
+    assert done.stderr.splitlines()[-1] == ("cdcoref: Ray is not installed; install it with: pip install ray")

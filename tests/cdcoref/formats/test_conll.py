@@ -339,8 +339,7 @@ def test_refused_by_line(tmp_path: Path, text: str, line: int, message: str) -> 
         (BEGIN.encode() + b"d 0 0 caf\xe9 -\n#end document\n", 2, "not valid UTF-8"),
         (BEGIN.encode() + "d 0 0 é -\n".encode() + b"d 0 1 \xe9 -\n#end document\n", 3, "not valid UTF-8"),
         (BEGIN.encode() + b"d 0 0 \0 -\n#end document\n", 2, "NUL byte"),
-        (BEGIN.encode("utf-16"), None, "UTF-16"),
-        (b"PK\x03\x04abc", None, "zip archive"),
+        (b"PK\x03\x04abc", None, "ZIP archive"),
         (gzip.compress(b"x" * 9999)[:30], None, "corrupt or truncated"),
     ],
 )

@@ -107,6 +107,24 @@ def test_empty_files(tmp_path: Path) -> None:
     assert loaded.corpus.notes == (f"{tmp_path / 'b.jsonl'}: the file has no documents",)
 
 
+def test_a_folder_is_searched_for_files_that_can_be_read(folder: Path) -> None:
+    for name in ("list.csv", "README", "deep/photo.jpg", "deep/er/notes.md", "NEWS.TXT"):
+        (folder / name).write_bytes(b"Ann,Bob")
+    loaded = read_corpus([folder])
+    assert ids(loaded.corpus) == ["NEWS.TXT", "a.txt", "b.txt", "c", "j"]
+    assert loaded.problems == ()
+    assert loaded.corpus.notes == (
+        f"{folder}: 4 files were left out, whose names do not end in .conll, .conllu, .jsonl, .ndjson, .json, .spacy, "
+        ".cdcoref or .txt: README, list.csv, deep/photo.jpg, ...",
+    )
+    assert ids(read_corpus([folder / "list.csv"]).corpus) == ["list.csv"]  # named, so meant
+    for file in (folder / "deep").rglob("*.gz"):
+        file.unlink()
+    alone = read_corpus([folder / "deep"])
+    assert alone.problems == (f"{folder / 'deep'}: the folder contains no such files",)
+    assert "2 files were left out" in alone.corpus.notes[0]
+
+
 def test_standard_input(folder: Path) -> None:
     loaded = read_corpus(["-", folder / "a.txt", "-"], standard_input=io.BytesIO(b"Text from a pipe."))
     assert ids(loaded.corpus) == ["stdin", "a.txt"]

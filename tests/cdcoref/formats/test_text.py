@@ -152,9 +152,9 @@ def test_an_empty_file_is_an_empty_document(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"line one\ncaf\xe9\n", r"a\.txt, line 2: .*UTF-8"),
-        ("text".encode("utf-16"), "UTF-16"),
-        (b"\x7fELF\x00\x00\x01", "NUL|binary"),
-        (b"PK\x03\x04rest", "zip"),
+        (b"\x01\x00\x00\x01", "NUL"),
+        (b"\x7fELF\x00\x00\x01", r"a\.txt: this is a program; give its text"),
+        (b"PK\x03\x04rest", r"a\.txt: this is a ZIP archive; unpack it first"),
         (gzip.compress(b"some text" * 100)[:20], "truncated"),
     ],
 )

@@ -66,7 +66,7 @@ def test_parquet_is_the_data_frame(news: Prediction, tmp_path: Path) -> None:
 @pytest.mark.parametrize("package", ["pandas", "pyarrow"])
 def test_what_parquet_needs_is_said(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(InputError, match=rf"{package} is not installed; .*pip install 'cdcoref\[pandas\]'"):
+    with pytest.raises(InputError, match=rf"{package} is not installed; .*pip install pandas pyarrow"):
         check_parquet()
 
 

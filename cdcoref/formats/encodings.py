@@ -1,0 +1,103 @@
+"""Bytes in any encoding in, UTF-8 out: by the byte order mark, or in an encoding that is named."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+from cdcoref.errors import InputError
+
+USUAL = "cp1252"
+"""What text that is not UTF-8 most often is: Windows' encoding of Western European languages."""
+
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, with whose mark it begins
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+"""Characters that no text has."""
+
+
+class EncodingError(InputError):
+    """Text that is not in the encoding that was expected.
+
+    Parameters
+    ----------
+    message, path, line
+        As of any `InputError`.
+    suggestion
+        An encoding that it may be in; None if there is none to suggest.
+    """
+
+    def __init__(
+        self, message: str, path: str | Path | None = None, line: int | None = None, suggestion: str | None = None
+    ) -> None:
+        super().__init__(message, path, line)
+        self.suggestion = suggestion
+
+
+def check_encoding(name: str) -> None:
+    """Check that Python knows a text encoding by this name.
+
+    Raises
+    ------
+    InputError
+        If it does not.
+    """
+    try:
+        codecs.getincrementaldecoder(name)
+        "a".encode(name)
+    except (LookupError, ValueError):  # no encoding, none of text, or not even a name
+        known = "cp1252, latin-1, cp1250, cp1251 or utf-16-le"
+        raise InputError(f"there is no encoding {name!r}; usual ones are {known}") from None
+
+
+def marked_encoding(start: bytes) -> str | None:
+    """The encoding that a byte order mark at the beginning states, UTF-8 excepted; None if there is none."""
+    return next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), None)
+
+
+def recoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[bytes]:
+    """Chunks of text in an encoding as chunks of UTF-8, none of them empty.
+
+    Parameters
+    ----------
+    chunks
+        The text, cut anywhere.
+    encoding
+        Name of the encoding.
+    name
+        The name of the file in messages.
+
+    Raises
+    ------
+    EncodingError
+        If the text is not in the encoding; the message gives the line.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
+    for data, last in chain(((chunk, False) for chunk in chunks), [(b"", True)]):
+        state = decoder.getstate()
+        try:
+            piece = decoder.decode(data, last).encode()
+        except UnicodeError as error:
+            if isinstance(error, UnicodeDecodeError):
+                lenient = codecs.getincrementaldecoder(encoding)("ignore")
+                lenient.setstate(state)
+                line += lenient.decode(data[: max(0, error.start - len(state[0]))]).count("\n")
+            raise EncodingError(
+                f"the line cannot be decoded as {encoding}; is the text in this encoding?", name, line
+            ) from None
+        line += piece.count(b"\n")
+        if piece:
+            yield piece
+
+
+def looks_like_text(data: bytes) -> bool:
+    """Whether UTF-8 is free of control characters, which recoded images and programs are not."""
+    return _CONTROL.search(data) is None

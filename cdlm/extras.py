@@ -1,0 +1,34 @@
+"""An extra's name in, the command that installs what it needs out.
+
+The requirements are those that the installed package declares, by name: `pip install 'cdcoref[EXTRA]'` would look for
+cdcoref itself in an index.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, requires
+
+DISTRIBUTION = "cdcoref"
+
+_NAME = re.compile(r"[\w.-]+")
+
+
+def install_command(extra: str) -> str:
+    """The command that installs the packages of an extra.
+
+    Where none is known of, since cdcoref is not installed or was before there was the extra, this is a clone, and the
+    command is that of the clone.
+    """
+    try:
+        declared = requires(DISTRIBUTION) or []
+    except PackageNotFoundError:
+        declared = []
+    needed = []
+    for requirement in declared:
+        what, _, marker = requirement.partition(";")
+        if re.search(rf"\bextra\s*==\s*[\"']{re.escape(extra)}[\"']", marker):
+            name, _, address = what.partition(" @ ")
+            found = _NAME.match(name)
+            needed.append(address.strip() or (found[0] if found else name))
+    return f"pip install {' '.join(needed)}" if needed else f"pip install '.[{extra}]'"

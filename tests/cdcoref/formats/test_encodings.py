@@ -1,0 +1,135 @@
+"""Text in any encoding that says or is told what it is becomes UTF-8; other text is refused, and what may help said."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.errors import InputError
+from cdcoref.formats import EncodingError, first_bytes, line_chunks, lines, read_corpus, read_file, read_mention_table
+from cdcoref.formats.encodings import check_encoding
+from cdcoref.formats.text import read_text
+
+MARKED = {
+    "utf-8": b"\xef\xbb\xbf",
+    "utf-16-le": b"\xff\xfe",
+    "utf-16-be": b"\xfe\xff",
+    "utf-32-le": b"\xff\xfe\0\0",
+    "utf-32-be": b"\0\0\xfe\xff",
+}
+LETTER = "Dear José,\nthe “ferry” sank – 5 € lost 😢.\n"
+BROKEN = {
+    "half of a surrogate pair": b"\xff\xfe" + "one\ntwo".encode("utf-16-le") + b"\x00\xd8" + "x".encode("utf-16-le"),
+    "half a character at the end": b"\xfe\xff" + "one\ntwo".encode("utf-16-be") + b"\0",
+    "no character": b"\xff\xfe\0\0" + "one\ntwo".encode("utf-32-le") + b"\xff\xff\xff\xff",
+}
+
+
+@pytest.mark.parametrize("encoding", MARKED)
+@pytest.mark.parametrize("size", [5, 7, 1000])
+@given(text=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30))
+def test_a_byte_order_mark_is_obeyed_and_removed(encoding: str, size: int, text: str) -> None:
+    content = MARKED[encoding] + text.encode(encoding)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "CHUNK", size)
+        for data in (content, gzip.compress(content)):
+            chunks = list(line_chunks(io.BytesIO(data)))
+            expected = text if not text or text.endswith("\n") else f"{text}\n"
+            assert b"".join(chunk for _, chunk in chunks).decode() == expected
+            number = 1
+            for first, chunk in chunks:
+                assert first == number
+                number += chunk.count(b"\n")
+    assert first_bytes(io.BytesIO(content)).decode() == text
+
+
+@pytest.mark.parametrize("encoding", MARKED)
+def test_every_format_may_have_a_byte_order_mark(tmp_path: Path, encoding: str) -> None:
+    conll = "#begin document (c); part 000\nc\t0\t0\tZoë\t-\t*\t-\t-\t-\t-\t*\t(7)\n\n#end document\n"
+    jsonl = '{"id": "j", "text": "Zoë ran.", "mentions": [{"start": 0, "end": 3, "cluster": "7"}]}\n'
+    for name, text in {"a.conll": conll, "b.jsonl": jsonl, "c.txt": "Zoë ran."}.items():
+        (tmp_path / name).write_bytes(MARKED[encoding] + text.encode(encoding))
+        assert read_file(tmp_path / name).documents[0].tokens[0] == "Zoë"
+    assert len(read_mention_table(tmp_path / "a.conll").documents) == 1
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_mark_before_something_else(tmp_path: Path, case: str) -> None:
+    (tmp_path / "a.txt").write_bytes(BROKEN[case])
+    for encoding in (None, "cp1252"):
+        with pytest.raises(EncodingError, match=r"a\.txt, line 2: the line cannot be decoded as utf-(16|32)") as caught:
+            read_text(tmp_path / "a.txt", encoding=encoding)
+        assert caught.value.suggestion is None
+
+
+def test_text_that_is_not_utf8_is_read_in_the_encoding_that_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    plain = LETTER.replace("😢", "")
+    path.write_bytes(plain.encode("cp1252"))
+    assert read_text(path, encoding="cp1252").text == plain
+    packed = tmp_path / "b.txt.gz"
+    packed.write_bytes(gzip.compress(plain.encode("cp1252")))
+    assert read_text(packed, encoding="windows-1252").text == plain
+    path.write_bytes("Зоя бежала.\n".encode("koi8-r"))
+    assert read_text(path, encoding="koi8-r").tokens == ("Зоя", "бежала", ".")
+    path.write_bytes(LETTER.encode("utf-16-le"))  # without a mark
+    assert read_text(path, encoding="utf-16-le").text == LETTER
+    # What is UTF-8 stays what it is.
+    path.write_bytes(LETTER.encode())
+    assert read_text(path, encoding="cp1252").text == LETTER
+    path.write_bytes(LETTER.encode("utf-16"))
+    assert read_text(path, encoding="cp1252").text == LETTER
+
+
+def test_an_encoding_is_suggested_where_the_text_may_be_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one\ncaf\xe9\n")
+    with pytest.raises(
+        EncodingError, match=r"a\.txt, line 2: the line is not valid UTF-8; it may be cp1252: "
+    ) as caught:
+        read_text(path)
+    assert caught.value.suggestion == "cp1252"
+    # 0x81 is nothing in cp1252; 0x01 is in no text.
+    for content in (b"one\ncaf\xe9 \x81\n", b"one\n\x01\xe9\n", b"one\n\0\xe9\n"):
+        path.write_bytes(content)
+        with pytest.raises(EncodingError, match=r"a\.txt, line 2: the line (is not valid|contains a NUL)") as caught:
+            read_text(path)
+        assert caught.value.suggestion is None
+    path.write_bytes(b"one\ncaf\xe9 \x81\n")
+    with pytest.raises(EncodingError, match=r"a\.txt, line 2: the line cannot be decoded as cp1252"):
+        read_text(path, encoding="cp1252")
+
+
+def test_a_corpus_is_read_in_an_encoding(tmp_path: Path) -> None:
+    for name, encoding in (("a.txt", "utf-8"), ("b.txt", "cp1252"), ("c.txt", "utf-16")):
+        (tmp_path / name).write_bytes("Zoë ran.".encode(encoding))
+    loaded = read_corpus([tmp_path], encoding="cp1252")
+    assert [document.tokens[0] for document in loaded.corpus.documents] == ["Zoë"] * 3
+    assert (loaded.problems, loaded.suggested_encoding) == ((), None)
+    loaded = read_corpus([tmp_path])
+    assert len(loaded.corpus.documents) == 2
+    assert len(loaded.problems) == 1
+    assert loaded.suggested_encoding == "cp1252"
+    loaded = read_corpus(["-"], standard_input=io.BytesIO(b"caf\xe9"))
+    assert loaded.problems[0].startswith("-, line 1: the line is not valid UTF-8; it may be cp1252")
+    assert loaded.suggested_encoding == "cp1252"
+    assert (
+        read_corpus(["-"], standard_input=io.BytesIO(b"caf\xe9"), encoding="latin-1").corpus.documents[0].text
+        == "café\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["klingon", "", "a\0b", "base64", "rot13", "undefined"])
+def test_an_encoding_that_does_not_exist(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"there is no encoding .*; usual ones are cp1252"):
+        read_corpus([tmp_path], encoding=name)
+
+
+@pytest.mark.parametrize("name", ["cp1252", "Windows-1252", "latin1", "UTF-16", "shift_jis", "gb18030"])
+def test_encodings_that_exist(name: str) -> None:
+    check_encoding(name)

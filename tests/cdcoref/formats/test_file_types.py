@@ -1,0 +1,96 @@
+"""Images, recordings, office documents and archives are told by their first bytes; text is not taken for one."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.formats import read_corpus
+from cdcoref.formats.file_types import unsuitable
+
+
+def zip_of(*names: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in names:
+            archive.writestr(name, "x" * 50 if name != "mimetype" else "application/epub+zip")
+    return stream.getvalue()
+
+
+def tar_of(name: str) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo(name))
+    return stream.getvalue()
+
+
+def image(format: str) -> bytes:
+    """A picture of one pixel."""
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.new("RGB", (1, 1)).save(stream, format)
+    return stream.getvalue()
+
+
+def parquet() -> bytes:
+    import pandas as pd
+
+    stream = io.BytesIO()
+    pd.DataFrame({"a": [1]}).to_parquet(stream)
+    return stream.getvalue()
+
+
+FILES = {
+    **{f"a {name} image": (lambda name=name: image(name)) for name in ("JPEG", "PNG", "GIF", "TIFF", "BMP")},
+    "a WebP image": lambda: image("WEBP"),
+    "a PDF document": lambda: b"\n%PDF-1.7\n%\xe2\xe3",
+    "an RTF document": lambda: b"{\\rtf1 text}",
+    "a Word document": lambda: zip_of("[Content_Types].xml", "_rels/.rels", "word/document.xml"),
+    "an Excel workbook": lambda: zip_of("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"),
+    "a PowerPoint presentation": lambda: zip_of("[Content_Types].xml", "ppt/presentation.xml"),
+    "an EPUB book": lambda: zip_of("mimetype", "content.opf"),
+    "a ZIP archive": lambda: zip_of("news/1.txt", "news/2.txt"),
+    "a tar archive": lambda: tar_of("a.txt"),
+    "compressed with bzip2": lambda: bz2.compress(b"text"),
+    "compressed with xz": lambda: lzma.compress(b"text"),
+    "a Parquet file": parquet,
+    "a WAV recording": lambda: b"RIFF" + struct.pack("<I", 36) + b"WAVEfmt ",
+    "an MP3 recording": lambda: b"ID3\x04\x00\x00",
+    "a document of an old Microsoft Office": lambda: bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_refused_by_what_it_is(tmp_path: Path, name: str) -> None:
+    data = FILES[name]()
+    advice = "unpack it first" if "archive" in name or "compressed" in name else "give its text"
+    (tmp_path / "scan.txt").write_bytes(data)
+    (tmp_path / "scan.txt.gz").write_bytes(gzip.compress(data))
+    for encoding in (None, "cp1252"):
+        assert read_corpus([tmp_path], encoding=encoding).problems == tuple(
+            f"{tmp_path / file}: this is {name}; {advice}" for file in ("scan.txt", "scan.txt.gz")
+        )
+
+
+@pytest.mark.parametrize(
+    "text", ["BMW sold more cars.", "MZ is a brand.", "GIF images", "ID3 tags", "PAR1S", "Rar!", "II*"]
+)
+def test_texts_that_begin_like_other_files(text: str) -> None:
+    assert unsuitable(text.encode()) is None
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs"])))
+def test_text_is_text(text: str) -> None:
+    if not text.lstrip().startswith(("%PDF-", "%!PS-Adobe", "{\\rtf")):
+        assert unsuitable(text.encode()) is None

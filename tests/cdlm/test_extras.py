@@ -1,0 +1,53 @@
+"""What installs an extra's packages, as a user can type it from a clone and with an installed package alike."""
+
+from __future__ import annotations
+
+import configparser
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+
+from cdlm import extras
+from cdlm.extras import install_command
+
+SETUP = Path(__file__).resolve().parents[2] / "setup.cfg"
+DECLARED = [
+    "torch>=2.5",
+    'pandas>=2.2; extra == "pandas"',
+    "pyarrow>=16.0 ; extra == 'pandas'",
+    'pandas>=2.2; extra == "test"',
+    'coval @ git+https://github.com/ns-moosavi/coval ; extra == "coval"',
+    'python-multipart>=0.0.18; python_version > "3" and extra == "serve"',
+]
+
+
+def test_requirements_are_those_of_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "requires", lambda name: DECLARED)
+    assert install_command("pandas") == "pip install pandas pyarrow"
+    assert install_command("coval") == "pip install git+https://github.com/ns-moosavi/coval"
+    assert install_command("serve") == "pip install python-multipart"
+
+
+def test_every_extra_can_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = configparser.ConfigParser()
+    config.read_string(SETUP.read_text(encoding="utf-8"))
+    extras_of = {
+        extra: [line for line in block.split("\n") if line.strip()]
+        for extra, block in config["options.extras_require"].items()
+    }
+    declared = [f'{line}; extra == "{extra}"' for extra, lines in extras_of.items() for line in lines]
+    monkeypatch.setattr(extras, "requires", lambda name: declared)
+    assert len(extras_of) > 5
+    for extra, lines in extras_of.items():
+        assert len(install_command(extra).split()) == 2 + len(lines)
+
+
+def test_in_a_clone_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> list[str]:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(extras, "requires", absent)
+    assert install_command("pandas") == "pip install '.[pandas]'"
+    monkeypatch.setattr(extras, "requires", lambda name: ["torch>=2.5"])
+    assert install_command("pandas") == "pip install '.[pandas]'"
