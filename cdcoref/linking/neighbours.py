@@ -73,15 +73,12 @@ class _Points:
 
     def cosines(self, numbers: Integers, others: Integers) -> Vectors:
         """Sums of cosines. *Shape:* (numbers, others)"""
-        total: Vectors | None = None
-        for rows, of in self._tables:
+        (mentions, of), *shared = self._tables
+        total: Vectors = mentions[of[numbers]] @ mentions[of[others]].T
+        for rows, of in shared:
             one, place = np.unique(of[numbers], return_inverse=True)
             other, column = np.unique(of[others], return_inverse=True)
-            products = rows[one] @ rows[other].T
-            if len(one) < len(numbers) or len(other) < len(others):
-                products = products[place[:, None], column]
-            total = products if total is None else total + products
-        assert total is not None
+            total += (rows[one] @ rows[other].T)[place[:, None], column]
         return total
 
     def nearest(self, numbers: Integers, limit: int) -> Iterator[tuple[Integers, Integers]]:
@@ -117,8 +114,8 @@ class _Points:
         from sklearn.cluster import KMeans
 
         count = max(2, round(self.count / IN_CELL))
-        mentions, of = self._tables[0]
-        order = np.lexsort(mentions[of].T[:8])  # by content, which does not depend on the order of the mentions
+        # By content, which does not depend on the order of the mentions.
+        order = np.lexsort(np.concatenate([rows[of, :4] for rows, of in self._tables], axis=1).T)
         step = max(1, self.count // (EXAMPLES_PER_CELL * count))
         fitted = KMeans(count, init="random", n_init=1, max_iter=10, random_state=0).fit(self._rows(order[::step]))
         centres = fitted.cluster_centers_.astype(np.float32)
