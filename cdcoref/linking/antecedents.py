@@ -21,6 +21,8 @@ from cdcoref.words import MentionWords
 
 BEFORE = 50
 AFTER = 5
+PAIRS_AT_ONCE = 65_536
+"""Pairs whose hidden layers are in memory at the same time."""
 
 Numbers = NDArray[np.float32]
 
@@ -70,40 +72,37 @@ def anaphora(seen: Sequence[Traits]) -> Anaphora:
         known[number] = (plural, bool(words.names), words.definite, first, np.log1p(earlier), length)
         heads[words.head] = earlier + 1
         sentences.add(one.sentence)
-    pronouns, candidates, pairs, sizes = [], [], [], []
-    for place, number in enumerate(order):
-        if not classes[number]:
-            continue
-        before = range(max(0, place - BEFORE), place)
-        after = [n for n in range(place + 1, min(len(order), place + 1 + AFTER)) if not classes[order[n]]]
-        for other_place in (*before, *after):
-            other = order[other_place]
-            pronouns.append(number)
-            candidates.append(other)
-            pairs.append(_known_of_both(seen[number], seen[other], place, other_place))
-        if before or after:
-            sizes.append(len(before) + len(after))
-    return Anaphora(
-        classes,
-        known,
-        np.array(pronouns, dtype=np.int64),
-        np.array(candidates, dtype=np.int64),
-        np.array(pairs, dtype=np.float32).reshape(-1, 7),
-        tuple(sizes),
+    ordered = np.array(order, dtype=np.int64)
+    places = np.flatnonzero(classes[ordered] > 0)
+    others = places[:, None] + np.concatenate([np.arange(-BEFORE, 0), np.arange(1, AFTER + 1)])
+    inside = (others >= 0) & (others < len(order))
+    inside[:, BEFORE:] &= classes[ordered[np.where(inside, others, 0)]][:, BEFORE:] == 0
+    sizes = inside.sum(axis=1)
+    one, other = np.repeat(places, sizes), others[inside]
+    pairs = _known_of_both(seen, classes, ordered, one, other)
+    return Anaphora(classes, known, ordered[one], ordered[other], pairs, tuple(sizes[sizes > 0].tolist()))
+
+
+def _known_of_both(
+    seen: Sequence[Traits], classes: Integers, ordered: Integers, place: Integers, other_place: Integers
+) -> Numbers:
+    """What is known of pronouns and candidates together, by their places in the order. *Shape:* (pairs, 7)"""
+    pronoun, other = ordered[place], ordered[other_place]
+    sentence, start, end = (
+        np.array([getattr(one, name) for one in seen], dtype=np.int64) for name in ("sentence", "start", "end")
     )
-
-
-def _known_of_both(pronoun: Traits, other: Traits, place: int, other_place: int) -> tuple[float, ...]:
-    sentences = abs(pronoun.sentence - other.sentence)
-    return (
-        np.log1p(abs(place - other_place)),
+    distance, sentences = np.abs(place - other_place), np.abs(sentence[pronoun] - sentence[other])
+    told = (
+        np.log1p(distance),
         np.log1p(sentences),
         sentences == 0,
         other_place > place,
-        pronoun.words.pronoun == other.words.pronoun,
-        other.start <= pronoun.start and other.end >= pronoun.end,
-        abs(place - other_place) == 1,
+        classes[pronoun] == classes[other],
+        (start[other] <= start[pronoun]) & (end[other] >= end[pronoun]),
+        distance == 1,
     )
+    known: Numbers = np.stack(told, axis=1).astype(np.float32)
+    return known
 
 
 def pronouns(corpus: Corpus) -> NDArray[np.bool_]:
@@ -159,9 +158,18 @@ def antecedents(
 
 
 def _logits(model: CorefModel, known: Anaphora, vectors: NDArray[np.float16]) -> Numbers:
-    assert model.antecedent_scorer is not None
-    tables = (vectors.astype(np.float32), known.classes, known.known, known.pronouns, known.candidates, known.pairs)
-    with torch.inference_mode():
-        logits = model.antecedent_scorer(*(torch.from_numpy(table).to(model.device) for table in tables))
-    result: Numbers = logits.cpu().numpy()
+    scorer = model.antecedent_scorer
+    assert scorer is not None
+    of_mentions = [
+        torch.from_numpy(table).to(model.device) for table in (vectors.astype(np.float32), known.classes, known.known)
+    ]
+    logits = []
+    for start in range(0, len(known.pronouns), PAIRS_AT_ONCE):
+        part = slice(start, start + PAIRS_AT_ONCE)
+        of_pairs = (
+            torch.from_numpy(table[part]).to(model.device) for table in (known.pronouns, known.candidates, known.pairs)
+        )
+        with torch.inference_mode():
+            logits.append(scorer(*of_mentions, *of_pairs).cpu().numpy())
+    result: Numbers = np.concatenate(logits)
     return result

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.antecedents import antecedents, pronouns
+from cdcoref.linking.neighbours import near_pairs
 from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence
-from cdcoref.linking.vectors import MentionVectors, Vectors
+from cdcoref.linking.vectors import Halves, MentionVectors, Vectors
 from cdcoref.model import SIMILARITIES, CorefModel, VectorOptions
 from cdcoref.sequences import Integers, Traits, TraitTables, conflicts, pair_features, traits
 from cdcoref.stories import DocumentVectors
@@ -29,9 +30,41 @@ ALL_PAIRS = 2000
 """Up to so many mentions of a kind, every pair is compared: two million pairs, some seconds."""
 NEIGHBOURS = 48
 """Beyond that, so many are compared with each by their vectors, and a third of it by their heads."""
-ROWS_AT_ONCE = 512
+ROWS_AT_ONCE = 8192
 PAIRS_AT_ONCE = 4 * 65_536
 """Pairs of which everything that is told to the scorer is in memory at the same time: 25 MB."""
+
+
+class _Compared:
+    """Vectors that mentions have, or share, compared in pairs of mentions.
+
+    Parameters
+    ----------
+    rows, of
+        As :meth:`MentionVectors.table` gives them.
+    """
+
+    def __init__(self, rows: Halves, of: Integers) -> None:
+        used, self._of = np.unique(of, return_inverse=True)
+        self._rows = rows[used]
+
+    def cosines(self, first: Integers, second: Integers) -> Vectors:
+        """Cosines of the vectors of pairs of mentions. *Shape:* (pairs,)"""
+        one, other = self._of[first], self._of[second]
+        if len(self._rows) <= ALL_PAIRS:
+            return self._all[one, other]
+        result = np.empty(len(first), dtype=np.float32)
+        for start in range(0, len(first), ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE)
+            pairs = (self._rows[rows[part]].astype(np.float32) for rows in (one, other))
+            result[part] = np.einsum("ij,ij->i", *pairs)
+        return result
+
+    @cached_property
+    def _all(self) -> Vectors:
+        rows = self._rows.astype(np.float32)
+        products: Vectors = rows @ rows.T
+        return products
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,21 +100,11 @@ class ReadMentions:
         i, j = pairs[:, 0], pairs[:, 1]
         if name == "story":
             return self._of_stories(i, j)
-        if len(self.traits) <= ALL_PAIRS:
-            return self._cosines[name][i, j]
-        rows = getattr(self.vectors, name)
-        result = np.empty(len(pairs), dtype=np.float32)
-        for start in range(0, len(pairs), step := 16 * ROWS_AT_ONCE):
-            part = slice(start, start + step)
-            one, other = rows[i[part]].astype(np.float32), rows[j[part]].astype(np.float32)
-            result[part] = np.einsum("ij,ij->i", one, other)
-        return result
+        return self._compared[name].cosines(i, j)
 
     @cached_property
-    def _cosines(self) -> dict[str, Vectors]:
-        """Of all mentions with all, where they are few. *Shape* of each: (mentions, mentions)"""
-        tables = {name: getattr(self.vectors, name).astype(np.float32) for name in SIMILARITIES[:3]}
-        return {name: rows @ rows.T for name, rows in tables.items()}
+    def _compared(self) -> dict[str, _Compared]:
+        return {name: _Compared(*self.vectors.table(name)) for name in SIMILARITIES[:3]}
 
     @cached_property
     def _document_rows(self) -> Integers:
@@ -171,17 +194,10 @@ def pairs_to_compare(mentions: ReadMentions) -> Iterator[Integers]:
 
 
 def _near(mentions: ReadMentions) -> Integers:
-    """Pairs of mentions that are near by their vectors or heads, each once, as one number. *Shape:* (pairs,)"""
-    count = len(mentions.traits)
-    by_head: dict[str, list[int]] = {}
-    for number, one in enumerate(mentions.traits.mentions):
-        by_head.setdefault(one.words.head, []).append(number)
-    keys = [_nearest(mentions.vectors, np.arange(count), NEIGHBOURS)]
-    groups = [np.array(group) for group in by_head.values() if len(group) > 1]
-    keys += [_nearest(mentions.vectors, group, NEIGHBOURS // 3) for group in groups]
-    return np.unique(
-        np.concatenate([np.minimum(k[:, 0], k[:, 1]) * count + np.maximum(k[:, 0], k[:, 1]) for k in keys])
-    )
+    """Pairs of mentions that are near by their vectors or heads; see :func:`near_pairs`."""
+    by_head = np.argsort(mentions.traits.heads, kind="stable")
+    groups = np.split(by_head, np.flatnonzero(np.diff(mentions.traits.heads[by_head])) + 1)
+    return near_pairs(mentions.vectors, groups, NEIGHBOURS, NEIGHBOURS // 3)
 
 
 def known_of_pairs(options: VectorOptions, mentions: ReadMentions, pairs: Integers) -> Vectors:
@@ -206,17 +222,3 @@ def _scores(model: CorefModel, known: Vectors, learnt: NDArray[np.float16], pair
     with torch.inference_mode():
         scores: Vectors = model.vector_scorer(*tables, kind).cpu().numpy()
     return scores
-
-
-def _nearest(vectors: MentionVectors, numbers: Integers, limit: int) -> Integers:
-    """Every one of some mentions with the `limit` nearest others of them by the sum of cosines. *Shape:* (pairs, 2)"""
-    rows = np.concatenate([getattr(vectors, name)[numbers] for name in SIMILARITIES[:3]], axis=1).astype(np.float32)
-    kept = min(limit, len(numbers) - 1)
-    pairs = []
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        similarity = rows[start : start + ROWS_AT_ONCE] @ rows.T
-        own = np.arange(len(similarity))
-        similarity[own, start + own] = -np.inf
-        nearest = np.argpartition(-similarity, kept - 1, axis=1)[:, :kept]
-        pairs.append(np.stack([np.repeat(start + own, kept), nearest.ravel()], -1))
-    return numbers[np.concatenate(pairs)]

@@ -59,7 +59,7 @@ class SpanScores:
 
 @dataclass(frozen=True, slots=True)
 class DocumentReading:
-    """What one pass over a document gives.
+    """What one pass over a document, or over a part of a long one, gives.
 
     Attributes
     ----------
@@ -68,11 +68,15 @@ class DocumentReading:
     spans
         Its candidate mentions.
     words
-        A vector for every token, zeros for hidden sentences; no columns if the model has no vectors.
+        A vector for every token of the part, zeros for hidden sentences; no columns if the model has no vectors.
         *Shape:* (tokens, width)
     learnt, anaphora
         What the learnt vectors of entities, and what finds antecedents, need of every token (see
         :class:`cdcoref.model.MentionProjection`). *Shape:* (tokens, 2 * dimension), (tokens, 4 * dimension)
+    first
+        The first token of the part.
+    last
+        Whether it is the document's last part.
     """
 
     document: Document
@@ -80,6 +84,12 @@ class DocumentReading:
     words: NDArray[np.float32]
     learnt: NDArray[np.float32]
     anaphora: NDArray[np.float32]
+    first: int = 0
+    last: bool = True
+
+    def begins(self, mention: Mention) -> bool:
+        """Whether a mention of the document begins in this part."""
+        return self.first <= mention.start < self.first + len(self.words)
 
 
 def read_documents(
@@ -104,7 +114,7 @@ def read_documents(
     Yields
     ------
     DocumentReading
-        Of every document, in order.
+        Of every document, in order; of one with more than `SEQUENCES_AT_ONCE` sequences, part by part.
     """
     sequences_of = model.reading_builder()
     widths = (
@@ -112,32 +122,59 @@ def read_documents(
         2 * model.vector_scorer.dimension if model.vector_scorer else 0,
         4 * model.antecedent_scorer.dimension if model.antecedent_scorer else 0,
     )
-    waiting: list[ReadingSequence] = []
-    unfinished: list[Document] = []
+    waiting: list[tuple[int, ReadingSequence]] = []
+    unfinished: list[_Part] = []
 
     def flush() -> Iterator[DocumentReading]:
-        found: dict[str, list[tuple[Integers, Integers, NDArray[np.float32]]]] = {d.id: [] for d in unfinished}
-        tables = {d.id: [np.zeros((len(d.tokens), width), dtype=np.float32) for width in widths] for d in unfinished}
-        for positions in token_batches([len(s) for s in waiting], batch_tokens):
-            sequences = [waiting[p] for p in positions]
-            for sequence, scores, *said in zip(sequences, *_read(model, sequences), strict=True):
+        found: list[list[tuple[Integers, Integers, NDArray[np.float32]]]] = [[] for _ in unfinished]
+        tables = [[np.zeros((p.end - p.first, width), dtype=np.float32) for width in widths] for p in unfinished]
+        for positions in token_batches([len(s) for _, s in waiting], batch_tokens):
+            sequences = [waiting[p][1] for p in positions]
+            parts = [waiting[p][0] for p in positions]
+            for number, sequence, scores, *said in zip(parts, sequences, *_read(model, sequences), strict=True):
                 keep = scores.max(axis=1) >= least
                 starts, ends = sequence.words[sequence.starts[keep]], sequence.words[sequence.ends[keep] - 1] + 1
-                found[sequence.document.id].append((starts, ends, scores[keep]))
-                for table, part in zip(tables[sequence.document.id], said, strict=True):
-                    table[sequence.words] = part
+                found[number].append((starts, ends, scores[keep]))
+                for table, part in zip(tables[number], said, strict=True):
+                    table[sequence.words - unfinished[number].first] = part
             advance(sum(len(s.words) for s in sequences))
-        for document in unfinished:
-            yield DocumentReading(document, _join(found[document.id]), *tables[document.id])
+        for number, own in enumerate(unfinished):
+            spans, of_words = _join(found[number]), tables[number]
+            yield DocumentReading(own.document, spans, *of_words, first=own.first, last=own.last)
 
     for document in documents:
-        unfinished.append(document)
-        waiting.extend(sequences_of(document))
-        if len(waiting) >= SEQUENCES_AT_ONCE:
-            yield from flush()
-            waiting.clear()
-            unfinished.clear()
+        first = 0
+        for block, last in _blocks(sequences_of(document)):
+            end = len(document.tokens) if last else int(block[-1].words[-1]) + 1
+            waiting += [(len(unfinished), sequence) for sequence in block]
+            unfinished.append(_Part(document, first, end, last))
+            first = end
+            if len(waiting) >= SEQUENCES_AT_ONCE:
+                yield from flush()
+                waiting.clear()
+                unfinished.clear()
     yield from flush()
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The tokens of a document from one to before another, and whether they are its last."""
+
+    document: Document
+    first: int
+    end: int
+    last: bool
+
+
+def _blocks(sequences: Iterable[ReadingSequence]) -> Iterator[tuple[list[ReadingSequence], bool]]:
+    """The sequences of a document `SEQUENCES_AT_ONCE` at a time, and whether they are the last; at least one block."""
+    block: list[ReadingSequence] = []
+    for sequence in sequences:
+        if len(block) == SEQUENCES_AT_ONCE:
+            yield block, False
+            block = []
+        block.append(sequence)
+    yield block, True
 
 
 def score_spans(
@@ -149,8 +186,12 @@ def score_spans(
     advance: Callable[[int], None] = lambda words: None,
 ) -> Iterator[tuple[Document, SpanScores]]:
     """Score the candidate spans of documents: every document, in order; see :func:`read_documents`."""
+    parts: list[SpanScores] = []
     for reading in read_documents(model, documents, batch_tokens=batch_tokens, least=least, advance=advance):
-        yield reading.document, reading.spans
+        parts.append(reading.spans)
+        if reading.last:
+            yield reading.document, _join([(part.starts, part.ends, part.probabilities) for part in parts])
+            parts = []
 
 
 def find_mentions(

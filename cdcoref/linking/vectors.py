@@ -6,7 +6,7 @@ Every document is read once for that, whatever it is compared with later, and ne
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,22 @@ from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.model import CorefModel
 from cdcoref.sequences import Integers
 
+Halves = NDArray[np.float16]
 Vectors = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class MentionVectors:
-    """Vectors of mentions, in half precision.
+    """Vectors of mentions, in half precision; those of a sentence or a document are kept once.
 
     Attributes
     ----------
-    mention, sentence, document
-        The mean over the words of each mention, of the sentence that it begins in, and of its document, of length 1 or
-        0. *Shape:* (mentions, width)
+    mention
+        The mean over the words of each mention, of length 1 or 0. *Shape:* (mentions, width)
+    sentences, documents
+        The same of sentences and documents. *Shape:* (sentences, width), (documents, width)
+    sentence_of, document_of
+        The sentence that each mention begins in, and its document, as rows of those. *Shape:* (mentions,)
     learnt
         The scorer's own vector of each, which counts for entities; no columns if it has none.
         *Shape:* (mentions, dimension)
@@ -37,48 +41,130 @@ class MentionVectors:
         has no head for it. *Shape:* (mentions, 2 * dimension)
     """
 
-    mention: NDArray[np.float16]
-    sentence: NDArray[np.float16]
-    document: NDArray[np.float16]
-    learnt: NDArray[np.float16]
-    anaphora: NDArray[np.float16]
+    mention: Halves
+    sentences: Halves
+    documents: Halves
+    sentence_of: Integers
+    document_of: Integers
+    learnt: Halves
+    anaphora: Halves
+
+    def __len__(self) -> int:
+        return len(self.mention)
 
     @classmethod
     def of(cls, reading: DocumentReading, mentions: Sequence[Mention]) -> MentionVectors:
-        """The vectors of mentions of a document that was read."""
-        document, words = reading.document, reading.words
+        """The vectors of mentions that begin in the part of a document that was read."""
+        document, words, first = reading.document, reading.words, reading.first
+        width = words.shape[1]
         sentence_of = document.sentence_of_tokens()
+        own = {sentence_of[m.start]: None for m in mentions}
+        row_of = {sentence: row for row, sentence in enumerate(own)}
+        ranges = [document.sentences[sentence] for sentence in own]
+        around = [words[max(0, start - first) : end - first].mean(axis=0) for start, end in ranges]
         read = words.any(axis=1)
-        rows = [words[list(m.tokens)].mean(axis=0) for m in mentions]
-        around = [words[slice(*document.sentences[sentence_of[m.start]])].mean(axis=0) for m in mentions]
-        whole = words[read].mean(axis=0) if read.any() else np.zeros(words.shape[1], dtype=np.float32)
-        parts = (rows, around, [whole] * len(mentions))
-        mention, sentence, whole_document = (
-            _unit(np.array(part, dtype=np.float32).reshape(-1, words.shape[1])) for part in parts
-        )
-        tokens = [list(m.tokens) for m in mentions]
+        whole = words[read].mean(axis=0) if read.any() else np.zeros(width, dtype=np.float32)
+        # A mention that runs past the part is represented by its words in it.
+        tokens = [[t - first for t in m.tokens if t < first + len(words)] for m in mentions]
+        rows = [words[places].mean(axis=0) for places in tokens]
         return cls(
-            mention, sentence, whole_document, _projected(reading.learnt, tokens), _projected(reading.anaphora, tokens)
+            _unit(np.array(rows, dtype=np.float32).reshape(-1, width)),
+            _unit(np.array(around, dtype=np.float32).reshape(-1, width)),
+            _unit(whole[None]),
+            np.array([row_of[sentence_of[m.start]] for m in mentions], dtype=np.int64),
+            np.zeros(len(mentions), dtype=np.int64),
+            _projected(reading.learnt, tokens),
+            _projected(reading.anaphora, tokens),
         )
+
+    @classmethod
+    def none(cls, width: int) -> MentionVectors:
+        """Those of no mention."""
+        none, nothing = np.zeros((0, width), dtype=np.float16), np.zeros(0, dtype=np.int64)
+        return cls(none, none, none, nothing, nothing, none[:, :0], none[:, :0])
 
     @classmethod
     def joined(cls, parts: Sequence[MentionVectors]) -> MentionVectors:
         """The vectors of several documents' mentions, one after the other."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
+        sentences = np.cumsum([0, *(len(part.sentences) for part in parts)])
+        documents = np.cumsum([0, *(len(part.documents) for part in parts)])
+        return cls(
+            np.concatenate([part.mention for part in parts]),
+            np.concatenate([part.sentences for part in parts]),
+            np.concatenate([part.documents for part in parts]),
+            np.concatenate([part.sentence_of + n for part, n in zip(parts, sentences, strict=False)]),
+            np.concatenate([part.document_of + n for part, n in zip(parts, documents, strict=False)]),
+            np.concatenate([part.learnt for part in parts]),
+            np.concatenate([part.anaphora for part in parts]),
+        )
 
     def of_numbers(self, numbers: Sequence[int] | Integers) -> MentionVectors:
         """Those of some mentions."""
-        return MentionVectors(*(getattr(self, name)[numbers] for name in self.__slots__))
+        return replace(
+            self,
+            mention=self.mention[numbers],
+            sentence_of=self.sentence_of[numbers],
+            document_of=self.document_of[numbers],
+            learnt=self.learnt[numbers],
+            anaphora=self.anaphora[numbers],
+        )
+
+    def of_document(self, document: Vectors) -> MentionVectors:
+        """The same as mentions of one document of which this is the mean over the words. *Shape:* (width,)"""
+        return replace(self, documents=_unit(document[None]), document_of=np.zeros_like(self.document_of))
+
+    def table(self, name: str) -> tuple[Halves, Integers]:
+        """Rows of what is compared, one of the first three of :data:`cdcoref.model.SIMILARITIES`; those of mentions."""
+        if name == "mention":
+            return self.mention, np.arange(len(self))
+        return (self.sentences, self.sentence_of) if name == "sentence" else (self.documents, self.document_of)
 
     def packed(self) -> Vectors:
         """As one array. *Shape:* (mentions, all of them)"""
-        return np.concatenate([getattr(self, name) for name in self.__slots__], axis=1).astype(np.float32)
+        of_sentences, of_documents = self.sentences[self.sentence_of], self.documents[self.document_of]
+        parts = [self.mention, of_sentences, of_documents, self.learnt, self.anaphora]
+        return np.concatenate(parts, axis=1).astype(np.float32)
 
     @classmethod
     def unpacked(cls, array: Vectors, width: int, learnt: int) -> MentionVectors:
         """What :meth:`packed` packed; `width` is the encoder's, `learnt` that of learnt vectors."""
         ends = [width, 2 * width, 3 * width, 3 * width + learnt]
-        return cls(*np.split(array.astype(np.float16), ends, axis=1))
+        mention, sentence, document, *others = np.split(array.astype(np.float16), ends, axis=1)
+        sentences, documents = _first_of_equal(sentence), _first_of_equal(document)
+        return cls(
+            mention,
+            sentence[sentences],
+            document[documents],
+            np.cumsum(sentences) - 1,
+            np.cumsum(documents) - 1,
+            *others,
+        )
+
+
+class _OfDocument:
+    """The vectors of the mentions of one document, gathered while it is read part by part."""
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self._parts: list[MentionVectors] = []
+        self._sum = np.zeros(1)
+        self._words = 0
+
+    def add(self, reading: DocumentReading, numbers: Sequence[int], mentions: Sequence[Mention]) -> None:
+        """Add what one part says of the mentions with these numbers, which begin in it."""
+        self.numbers += numbers
+        self._parts.append(MentionVectors.of(reading, [mentions[n] for n in numbers]))
+        if len(self._parts) > 1 or not reading.last:
+            read = reading.words[reading.words.any(axis=1)]
+            self._sum = self._sum + read.sum(axis=0, dtype=np.float64)
+            self._words += len(read)
+
+    def vectors(self) -> MentionVectors:
+        """Those of all parts; the document's own vector is the mean over all its words."""
+        if len(self._parts) == 1:
+            return self._parts[0]
+        mean = (self._sum / max(1, self._words)).astype(np.float32)
+        return MentionVectors.joined(self._parts).of_document(mean)
 
 
 def vector_widths(model: CorefModel) -> tuple[int, int]:
@@ -109,16 +195,20 @@ def read_vectors(
                 found[document.id] = MentionVectors.unpacked(kept, *vector_widths(model))
                 continue
         todo.append(document)
+    gathered = _OfDocument()
     for reading in read_documents(model, todo, batch_tokens=batch_tokens, least=1.0, advance=advance):
         name = reading.document.id
-        own = [corpus.mentions[n] for n in numbers[name]]
-        found[name] = MentionVectors.of(reading, own)
-        if store is not None:
-            store.put({keys[name]: found[name].packed()})
+        # In the order of the corpus within every part, and parts in the order of the text.
+        gathered.add(reading, [n for n in numbers[name] if reading.begins(corpus.mentions[n])], corpus.mentions)
+        if reading.last:
+            order = np.argsort(np.array(gathered.numbers, dtype=np.int64))
+            found[name] = gathered.vectors().of_numbers(order)
+            gathered = _OfDocument()
+            if store is not None:
+                store.put({keys[name]: found[name].packed()})
     order = np.array([n for document in corpus.documents for n in numbers[document.id]], dtype=np.int64)
     if not len(order):
-        none = np.zeros((0, model.encoder.config.hidden_size), dtype=np.float16)
-        return MentionVectors(none, none, none, none[:, :0], none[:, :0])
+        return MentionVectors.none(model.encoder.config.hidden_size)
     stacked = MentionVectors.joined([found[d.id] for d in corpus.documents if numbers[d.id]])
     return stacked.of_numbers(np.argsort(order))
 
@@ -127,18 +217,29 @@ def find_mentions_and_vectors(
     model: CorefModel, documents: Sequence[Document], *, batch_tokens: int
 ) -> Iterator[tuple[Document, list[Mention], MentionVectors | None]]:
     """Find the mentions of documents and, in the same pass, their vectors; None if the model has none."""
+    mentions: list[Mention] = []
+    gathered = _OfDocument()
     for reading in read_documents(model, documents, batch_tokens=batch_tokens):
-        mentions = reading.spans.select(reading.document, model.settings.detection_threshold)
-        vectors = MentionVectors.of(reading, mentions) if model.vector_head else None
-        yield reading.document, mentions, vectors
+        own = reading.spans.select(reading.document, model.settings.detection_threshold)
+        mentions += own
+        if model.vector_head:
+            gathered.add(reading, range(len(own)), own)
+        if reading.last:
+            yield reading.document, mentions, gathered.vectors() if model.vector_head else None
+            mentions, gathered = [], _OfDocument()
 
 
-def _unit(rows: Vectors) -> NDArray[np.float16]:
+def _first_of_equal(rows: Halves) -> NDArray[np.bool_]:
+    """Which rows differ from the one before. *Shape:* (rows, columns) in, (rows,) out"""
+    return np.concatenate([np.ones(min(1, len(rows)), dtype=bool), (rows[1:] != rows[:-1]).any(axis=1)])
+
+
+def _unit(rows: Vectors) -> Halves:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return (rows / np.maximum(lengths, 1e-6)).astype(np.float16)
 
 
-def _projected(table: Vectors, tokens: Sequence[list[int]]) -> NDArray[np.float16]:
+def _projected(table: Vectors, tokens: Sequence[list[int]]) -> Halves:
     """Vectors of mentions from what is kept of words; see :meth:`cdcoref.model.MentionProjection.project`."""
     half = table.shape[1] // 2
     rows = [table[own, :half].mean(axis=0) + table[own[-1], half:] for own in tokens]

@@ -125,7 +125,7 @@ def _around_candidates(
         while unmet[start]:
             chosen, length = [start], lengths[start]
             gain = Counter(dict.fromkeys(unmet[start], 1))
-            while gain:
+            while gain and length + min(lengths[place] for place in gain) <= room:
                 # The one that meets the most; of equal ones the first.
                 best = min(gain, key=lambda place: (-gain[place], place))
                 del gain[best]

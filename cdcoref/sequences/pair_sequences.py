@@ -283,7 +283,7 @@ class SequenceBuilder:
         return segment
 
     def _render(self, document: MarkedDocument, units: tuple[int, ...], marked: Sequence[int]) -> Segment:
-        wanted = set(marked)
+        wanted = marked if isinstance(marked, range) else set(marked)
         inside = [m for u in units for m in document.unit_mentions[u] if m in wanted]
         ranges = [document.units[u] for u in units]
         opening, closing = _marker_places(document.mentions, inside, ranges)

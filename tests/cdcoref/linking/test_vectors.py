@@ -20,10 +20,13 @@ from cdcoref.linking import (
     MentionVectors,
     PairEvidence,
     PairLogits,
+    find_mentions_and_vectors,
     link_story,
     read_vectors,
+    score_spans,
 )
 from cdcoref.linking import apart as apart_module
+from cdcoref.linking import mentions as mentions_module
 from cdcoref.linking.apart import compare_apart
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.mentions import DocumentReading, SpanScores
@@ -60,12 +63,13 @@ def test_vectors_are_unit_means_of_words() -> None:
     vectors = MentionVectors.of(DocumentReading(document, no_spans, words, learnt, anaphora), mentions)
     half = np.sqrt(0.5)
     np.testing.assert_allclose(vectors.mention, [[half, half], [half, half]], atol=1e-3)
-    np.testing.assert_allclose(vectors.sentence, [[half, half], [half, half]], atol=1e-3)
-    np.testing.assert_allclose(vectors.document[0], np.array([4, 4]) / np.sqrt(32), atol=1e-3)
+    np.testing.assert_allclose(vectors.sentences, [[half, half], [half, half]], atol=1e-3)
+    np.testing.assert_allclose(vectors.documents, [np.array([4, 4]) / np.sqrt(32)], atol=1e-3)
+    assert (vectors.sentence_of.tolist(), vectors.document_of.tolist()) == ([0, 1], [0, 0])
     np.testing.assert_array_equal(vectors.anaphora, [[2 + 30, 3 + 40], [5 + 50, 6 + 60]])
     np.testing.assert_array_equal(vectors.learnt, [[2 + 7], [0 + 1]])
     again = MentionVectors.unpacked(vectors.packed(), 2, 1)
-    assert all(np.array_equal(getattr(again, name), getattr(vectors, name)) for name in vectors.__slots__)
+    np.testing.assert_array_equal(again.packed(), vectors.packed())
 
 
 def test_a_hidden_sentence_has_no_vectors(with_vectors: CorefModel) -> None:
@@ -85,8 +89,36 @@ def test_vectors_follow_the_order_of_the_mentions_and_are_kept(with_vectors: Cor
     )
     store = ResultCache(tmp_path, "model")
     kept = [read_vectors(with_vectors, documents, batch_tokens=512, store=store) for _ in range(2)]
-    np.testing.assert_array_equal(kept[0].document, kept[1].document)
+    np.testing.assert_array_equal(kept[0].packed(), kept[1].packed())
     store.close()
+
+
+def test_a_long_document_is_read_in_parts(with_vectors: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line for text in TEXTS for line in text] * 3
+    documents = corpus([lines, *TEXTS[:2], lines[::-1]])
+    sentence_of = {document.id: document.sentence_of_tokens() for document in documents.documents}
+    inside = [m for m in documents.mentions if len({sentence_of[m.document][t] for t in m.tokens}) == 1]
+    documents = replace(documents, mentions=tuple(inside[::-1]))
+    model = changed_model(with_vectors, max_length=64)
+    model.settings = replace(model.settings, detector_max_length=32)
+    monkeypatch.setattr(mentions_module, "SEQUENCES_AT_ONCE", 1000)
+    whole = read_vectors(model, documents, batch_tokens=64)
+    spans = [scores for _, scores in score_spans(model, documents.documents, batch_tokens=64, least=0.0)]
+    found = list(find_mentions_and_vectors(model, documents.documents, batch_tokens=64))
+    monkeypatch.setattr(mentions_module, "SEQUENCES_AT_ONCE", 3)
+    in_parts = read_vectors(model, documents, batch_tokens=64)
+    np.testing.assert_allclose(in_parts.packed(), whole.packed(), atol=4e-3)
+    for one, other in zip(score_spans(model, documents.documents, batch_tokens=64, least=0.0), spans, strict=True):
+        order, others = (np.lexsort((s.ends, s.starts)) for s in (one[1], other))
+        np.testing.assert_array_equal(one[1].starts[order], other.starts[others])
+        np.testing.assert_allclose(one[1].probabilities[order], other.probabilities[others], atol=1e-4)
+    again = list(find_mentions_and_vectors(model, documents.documents, batch_tokens=64))
+    assert [[m.tokens for m in own] for _, own, _ in again] == [[m.tokens for m in own] for _, own, _ in found]
+    assert any(own for _, own, _ in found)
+    for (*_, one_vectors), (*_, other_vectors) in zip(again, found, strict=True):
+        assert one_vectors is not None
+        assert other_vectors is not None
+        np.testing.assert_allclose(one_vectors.packed(), other_vectors.packed(), atol=4e-3)
 
 
 def test_nearest_mentions_of_many_are_among_all_pairs(

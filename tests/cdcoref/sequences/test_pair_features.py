@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.sequences.pair_features import FEATURES, pair_features
+from cdcoref.sequences.pair_features import FEATURES, conflicts, pair_features
+from cdcoref.sequences.trait_tables import TraitTables
 from cdcoref.sequences.traits import Traits, traits
 
 LINES = (
@@ -134,6 +135,35 @@ def test_many_sentences_are_compared_as_few_are(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "DENSE_ROWS", 2)
     monkeypatch.setattr(module, "PAIRS_AT_ONCE", 4)
     np.testing.assert_allclose(sentence_cosine("sentences", lines, list("abcd")), few, atol=1e-6)
+
+
+def test_many_mentions_have_the_features_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    phrases = (
+        "The Anna Maria",
+        "sank",
+        "on Monday",
+        "1998",
+        "Maria",
+        "2001",
+        "2,000 tonnes",
+        "12 sailors",
+        "she",
+        "her",
+    )
+    seen = [traits_of(phrase, document) for document in ("d", "e") for phrase in phrases]
+    pairs = np.stack(np.triu_indices(len(seen), 1), -1)
+    few = pair_features(list(FEATURES), seen, pairs)
+    impossible = conflicts(TraitTables(seen), pairs)
+    names = [m.words.words for m in seen]
+    assert {(names[i], names[j]) for i, j in pairs[impossible]} >= {(("1998",), ("2001",))}
+    module = sys.modules["cdcoref.sequences.trait_tables"]
+    monkeypatch.setattr(module, "DENSE_ROWS", 2)
+    monkeypatch.setattr(module, "PAIRS_AT_ONCE", 7)
+    tables = TraitTables(seen)
+    np.testing.assert_allclose(pair_features(list(FEATURES), tables, pairs), few, atol=1e-6)
+    np.testing.assert_array_equal(conflicts(tables, pairs), impossible)
+    some = slice(5, 20)
+    np.testing.assert_allclose(pair_features(list(FEATURES), tables, pairs[some]), few[some], atol=1e-6)
 
 
 def test_a_hidden_sentence_says_nothing() -> None:

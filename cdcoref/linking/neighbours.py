@@ -1,0 +1,136 @@
+"""Which of many mentions are near each other: their vectors in, pairs to compare out.
+
+Two mentions are the nearer, the greater the sum of the cosines of their own vectors, of their sentences' and of their
+documents'. Up to `EXACT` mentions, all are compared with all, a block of rows at a time. Beyond that, k-means divides
+them into cells of about `IN_CELL` mentions, and the mentions of a cell are compared with those of its own and of the
+nearest other cells, so that time grows with the mentions. The cells do not depend on the order of the mentions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.linking.vectors import MentionVectors, Vectors
+from cdcoref.model import SIMILARITIES
+from cdcoref.sequences import Integers
+
+EXACT = 20_000
+"""Up to so many mentions of a kind, neighbours are exact."""
+IN_CELL = 400
+CELLS_SEARCHED = 24
+"""With the mentions of so many cells every mention is compared, its own among them."""
+EXAMPLES_PER_CELL = 40
+"""Mentions that k-means looks at, for every cell."""
+ROWS_AT_ONCE = 512
+
+
+def near_pairs(vectors: MentionVectors, groups: list[Integers], limit: int, limit_of_group: int) -> Integers:
+    """Pairs of mentions that are near each other.
+
+    Parameters
+    ----------
+    vectors
+        Of the mentions.
+    groups
+        Mentions that have something in common.
+    limit, limit_of_group
+        How many of the nearest mentions count as near: of all, and of the others in a group.
+
+    Returns
+    -------
+    NDArray
+        Each pair once, as the smaller number times the number of mentions plus the greater; sorted. *Shape:* (pairs,)
+    """
+    count = len(vectors)
+    points = _Points(vectors)
+    everything = np.arange(count)
+    near = points.nearest(everything, limit) if count <= EXACT else points.nearest_in_cells(limit)
+    codes = [_codes(near, count)]
+    for group in groups:
+        codes.append(_codes(points.nearest(group, limit_of_group), count))
+    return np.unique(np.concatenate(codes))
+
+
+def _codes(pairs: Iterator[tuple[Integers, Integers]], count: int) -> Integers:
+    """Pairs as numbers, each once."""
+    found = [np.minimum(one, other) * count + np.maximum(one, other) for one, other in pairs]
+    return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+
+class _Points:
+    """The vectors of mentions, of which the sum of cosines is computed; a sentence's or a document's only once."""
+
+    def __init__(self, vectors: MentionVectors) -> None:
+        self._tables: list[tuple[Vectors, Integers]] = []
+        for name in SIMILARITIES[:3]:
+            rows, of = vectors.table(name)
+            used, of = np.unique(of, return_inverse=True)
+            self._tables.append((rows[used].astype(np.float32), of))
+        self.count = len(vectors)
+
+    def cosines(self, numbers: Integers, others: Integers) -> Vectors:
+        """Sums of cosines. *Shape:* (numbers, others)"""
+        (mentions, of), *shared = self._tables
+        total: Vectors = mentions[of[numbers]] @ mentions[of[others]].T
+        for rows, of in shared:
+            one, place = np.unique(of[numbers], return_inverse=True)
+            other, column = np.unique(of[others], return_inverse=True)
+            total += (rows[one] @ rows[other].T)[place[:, None], column]
+        return total
+
+    def nearest(self, numbers: Integers, limit: int) -> Iterator[tuple[Integers, Integers]]:
+        """Some mentions with the `limit` nearest others of them, a block of rows at a time."""
+        kept = min(limit, len(numbers) - 1)
+        if kept < 1:
+            return
+        if kept == len(numbers) - 1:
+            first, second = np.triu_indices(len(numbers), 1)
+            yield numbers[first], numbers[second]
+            return
+        for start in range(0, len(numbers), ROWS_AT_ONCE):
+            yield self._nearest_of(numbers[start : start + ROWS_AT_ONCE], numbers, kept)
+
+    def nearest_in_cells(self, limit: int) -> Iterator[tuple[Integers, Integers]]:
+        """Every mention with the `limit` nearest of those in the cells searched."""
+        members, searched = self._cells()
+        for own, cells in zip(members, searched, strict=True):
+            others = np.concatenate([members[cell] for cell in cells])
+            for start in range(0, len(own), ROWS_AT_ONCE):
+                yield self._nearest_of(own[start : start + ROWS_AT_ONCE], others, min(limit, len(others) - 1))
+
+    def _nearest_of(self, own: Integers, others: Integers, kept: int) -> tuple[Integers, Integers]:
+        if kept < 1:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        cosines = self.cosines(own, others)
+        cosines[own[:, None] == others] = -np.inf
+        nearest = np.argpartition(-cosines, kept - 1, axis=1)[:, :kept]
+        return np.repeat(own, kept), others[nearest.ravel()]
+
+    def _cells(self) -> tuple[list[Integers], Integers]:
+        """The mentions of every cell, and for every cell those that are searched for it, itself first."""
+        from sklearn.cluster import KMeans
+
+        count = max(2, round(self.count / IN_CELL))
+        # By content, which does not depend on the order of the mentions.
+        order = np.lexsort(np.concatenate([rows[of, :4] for rows, of in self._tables], axis=1).T)
+        step = max(1, self.count // (EXAMPLES_PER_CELL * count))
+        fitted = KMeans(count, init="random", n_init=1, max_iter=10, random_state=0).fit(self._rows(order[::step]))
+        centres = fitted.cluster_centers_.astype(np.float32)
+        half = 0.5 * np.square(centres).sum(axis=1)
+        parts = (
+            np.argmax(self._rows(np.arange(start, min(self.count, start + 4096))) @ centres.T - half, axis=1)
+            for start in range(0, self.count, 4096)
+        )
+        cell = np.concatenate(list(parts))
+        by_cell = np.argsort(cell, kind="stable")
+        members = np.split(by_cell, np.searchsorted(cell[by_cell], np.arange(1, count)))
+        between = centres @ centres.T - half
+        between[np.arange(count), np.arange(count)] = np.inf
+        return members, np.argsort(-between, axis=1, kind="stable")[:, :CELLS_SEARCHED]
+
+    def _rows(self, numbers: Integers) -> NDArray[np.float32]:
+        """Everything that is compared of some mentions, side by side."""
+        return np.concatenate([rows[of[numbers]] for rows, of in self._tables], axis=1)
