@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.labels import cluster_label
+from cdcoref.ranking import mean_confidence, ranked_clusters
+from cdcoref.wording import counted
 from cdlm.extras import install_command
 
 if TYPE_CHECKING:
@@ -152,14 +155,22 @@ class PredictedCluster:
         """The number of documents in which it is mentioned."""
         return len({mention.document for mention in self.mentions})
 
+    @property
+    def label(self) -> str:
+        """Its most frequent wording, and of a name its fullest form (see :func:`cdcoref.labels.cluster_label`)."""
+        return cluster_label(mention.text for mention in self.mentions)
+
 
 class MentionRow(NamedTuple):
     """A mention as a row of a table: of a CSV file or a data frame.
 
     Attributes
     ----------
-    cluster, kind, text, document, confidence
+    cluster, kind, text, document
         As in :class:`PredictedMention`; `cluster` is the cluster's name.
+    confidence
+        The mean probability that the mention corefers with the others of its cluster; for a detected singleton, that
+        it is a mention at all; None if unknown, as for singletons that were given.
     line, start, end
         Line of the document's text (from 1), and character range in it.
     cluster_mentions, cluster_documents
@@ -184,7 +195,7 @@ class MentionRow(NamedTuple):
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Prediction:
     """A prediction.
 
@@ -209,6 +220,12 @@ class Prediction:
     sequences: int = 0
     notes: tuple[str, ...] = field(default=())
 
+    def __repr__(self) -> str:
+        counts = self.counts()
+        clusters = f"{counted(counts.across, 'cluster')} across documents, {counts.within:,} within one document"
+        documents, mentions = counted(counts.documents, "document"), counted(counts.mentions, "mention")
+        return f"<Prediction: {documents}, {mentions}, {clusters}, {counted(counts.singletons, 'singleton')}>"
+
     def clusters(self, *, singletons: bool = False) -> list[PredictedCluster]:
         """The clusters in the order of :meth:`each_cluster`; singletons on request."""
         return list(self.each_cluster(singletons=singletons))
@@ -216,8 +233,9 @@ class Prediction:
     def each_cluster(self, *, singletons: bool = False) -> Iterator[PredictedCluster]:
         """The clusters one by one: texts are consulted only for those requested.
 
-        Clusters across documents come first, ranked by the number of documents and the confidence; then clusters within
-        one document; then, on request, singletons.
+        Clusters across documents come first, then clusters within one document, then, on request, singletons. Events
+        and entities take turns, each kind ranked by the number of documents and the confidence; clusters that only name
+        dates or numbers come last (see :func:`cdcoref.ranking.ranked_clusters`).
         """
         places = _Places(self.corpus)
         return (_cluster(members, places) for members in ranked_clusters(self.corpus, singletons=singletons))
@@ -258,20 +276,6 @@ class Prediction:
             f"{counts.across}; clusters within one document: {counts.within}.</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
         )
-
-
-def ranked_clusters(corpus: Corpus, *, singletons: bool = True) -> Iterator[list[Mention]]:
-    """The clusters in the order of :meth:`Prediction.each_cluster`, each with its mentions in the order of the text."""
-    order = {document.id: number for number, document in enumerate(corpus.documents)}
-    clusters = [cluster for cluster in corpus.clusters() if singletons or len(cluster) > 1]
-    clusters.sort(key=_rank, reverse=True)
-    return (sorted(cluster, key=lambda m: (order[m.document], m.tokens)) for cluster in clusters)
-
-
-def mean_confidence(cluster: Sequence[Mention]) -> float | None:
-    """The mean of the known confidences; None if none is known."""
-    known = [mention.confidence for mention in cluster if mention.confidence is not None]
-    return sum(known) / len(known) if known else None
 
 
 def mention_rows(corpus: Corpus, stories: Sequence[Sequence[str]] = ()) -> Iterator[MentionRow]:
@@ -400,10 +404,3 @@ def character_parts(mention: Mention, document: Document) -> list[tuple[int, int
 def _cluster(members: Sequence[Mention], places: _Places) -> PredictedCluster:
     mentions = tuple(places.shown(mention) for mention in members)
     return PredictedCluster(members[0].kind or "", mentions, mean_confidence(members), members[0].cluster)
-
-
-def _rank(cluster: Sequence[Mention]) -> tuple[bool, bool, float, int]:
-    """Sort key, highest first: across documents, several mentions, documents times confidence, size."""
-    documents = len({mention.document for mention in cluster})
-    sure = mean_confidence(cluster)
-    return documents > 1, len(cluster) > 1, documents * (1.0 if sure is None else sure), len(cluster)

@@ -122,7 +122,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdcoref.engines": {"cdlm.extras", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"},
     "cdcoref.wording": set(),
-    "cdcoref.results": {"cdlm.extras", "cdcoref.corpus", "cdcoref.errors"},
+    "cdcoref.labels": set(),
+    "cdcoref.ranking": {"cdcoref.corpus"},
+    "cdcoref.results": {
+        *("cdcoref.corpus", "cdcoref.errors", "cdcoref.labels", "cdcoref.ranking", "cdcoref.wording", "cdlm.extras"),
+    },
     "cdcoref.prediction": {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.linking"),
         *("cdcoref.model", "cdcoref.results", "cdcoref.stories", "cdcoref.wording", "cdlm.precision"),
@@ -151,6 +155,8 @@ MAY_IMPORT: dict[str, set[str]] = {
             "cdcoref.corpus",
             "cdcoref.errors",
             "cdcoref.formats",
+            "cdcoref.labels",
+            "cdcoref.ranking",
             "cdcoref.results",
             "cdcoref.scoring",
         ),

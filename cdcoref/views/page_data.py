@@ -8,22 +8,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.results import character_parts, mean_confidence, ranked_clusters
+from cdcoref.labels import cluster_label
+from cdcoref.ranking import mean_confidence, ranked_clusters
+from cdcoref.results import character_parts
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_PRONOUNS = frozenset(
-    [
-        *("he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself", "they", "them"),
-        *("their", "theirs", "themselves", "we", "us", "our", "ours", "ourselves", "i", "me", "my", "mine", "myself"),
-        *("you", "your", "yours", "yourself", "yourselves"),
-        *("who", "whom", "whose", "which", "that", "this", "these", "those", "there", "one"),
-    ]
-)
 
 
 def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -44,7 +37,7 @@ def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any
     for number, members in enumerate(ranked_clusters(corpus)):
         cluster_of.update((id(mention), number) for mention in members)
         name = without_surrogates(members[0].cluster or "")
-        label = without_surrogates(_label([_words(mention, documents[mention.document]) for mention in members]))
+        label = without_surrogates(cluster_label(_words(mention, documents[mention.document]) for mention in members))
         clusters.append((name, members[0].kind or "", label, _percent(mean_confidence(members))))
     columns: dict[str, list[Any]] = {
         name: [] for name in ("document", "start", "end", "cluster", "confidence", "parts")
@@ -94,14 +87,6 @@ class _Units:
 
 def _words(mention: Mention, document: Document) -> str:
     return " … ".join(" ".join(document.text[a:b].split()) for a, b in character_parts(mention, document))
-
-
-def _label(texts: Sequence[str]) -> str:
-    """The label of a cluster on the page: its most frequent wording, a pronoun only if there is nothing else."""
-    counts = Counter(text.casefold() for text in texts)
-    best = max(counts, key=lambda text: (text not in _PRONOUNS, counts[text], len(text)))
-    spelled = Counter(text for text in texts if text.casefold() == best)
-    return spelled.most_common(1)[0][0]
 
 
 def _percent(confidence: float | None) -> int:

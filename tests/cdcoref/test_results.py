@@ -53,6 +53,14 @@ def test_counts_of_stories_add_up() -> None:
     assert counts + other == replace(counts, documents=3, stories=2)
 
 
+def test_a_prediction_is_printed_in_one_line() -> None:
+    assert (
+        str(PREDICTION)
+        == repr(PREDICTION)
+        == ("<Prediction: 2 documents, 9 mentions, 2 clusters across documents, 1 within one document, 2 singletons>")
+    )
+
+
 def test_rows() -> None:
     rows = list(PREDICTION.rows())
     assert rows[0] == MentionRow("left", "event", "left", "a", 1, 4, 8, 0.9, 2, 2, 1, "Ann left .")

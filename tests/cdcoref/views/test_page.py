@@ -53,7 +53,7 @@ def test_the_data(news: Prediction) -> None:
     data = page_data(news.corpus, news.stories)
     assert data["clusters"] == [
         ("sinking", "event", "sinking", 80), ("dahl", "entity", "Ann Dahl", 80), ("maren", "entity", "ferry Maren", 65),
-        ("painting", "entity", "the painting", 80), ("theft", "event", "stolen", 40), ("swim", "event", "swam", 50),
+        ("theft", "event", "stolen", 40), ("painting", "entity", "the painting", 80), ("swim", "event", "swam", 50),
     ]  # fmt: skip
     name, story, text, borders = data["documents"][2]
     assert (name, story) == ("museum.txt", 2)

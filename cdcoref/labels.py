@@ -1,0 +1,67 @@
+"""The wordings of a cluster's mentions in, the one by which people recognise it out.
+
+The most frequent wording, and of a name its fullest form; a pronoun only if there is nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+LONGEST_NAME = 6
+"""In words; what is longer is more than a name."""
+
+_PRONOUNS = frozenset(
+    [
+        *("he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself", "they", "them"),
+        *("their", "theirs", "themselves", "we", "us", "our", "ours", "ourselves", "i", "me", "my", "mine", "myself"),
+        *("you", "your", "yours", "yourself", "yourselves"),
+        *("who", "whom", "whose", "which", "that", "this", "these", "those", "there", "one"),
+    ]
+)
+_PARTICLES = frozenset(("al", "bin", "da", "de", "del", "der", "di", "dos", "du", "el", "la", "le", "of", "van", "von"))
+"""Words inside names that have no capital."""
+
+
+def cluster_label(wordings: Iterable[str]) -> str:
+    """The label of a cluster.
+
+    Parameters
+    ----------
+    wordings
+        The words of every mention, with single spaces; at least one.
+
+    >>> cluster_label(["Lark", "Lark", "the Sea Lark", "her", "her", "her"])
+    'Sea Lark'
+    >>> cluster_label(["Rohm", "Rohm", "Rohm", "Ida Rohm", "Ida Rohm", "Minister Rohm"])
+    'Ida Rohm'
+    >>> cluster_label(["the ferry", "a ferry", "the ferry"])
+    'the ferry'
+    """
+    spellings: dict[str, Counter[str]] = {}
+    for wording in wordings:
+        spellings.setdefault(wording.casefold(), Counter())[wording] += 1
+    counts = {folded: spelled.total() for folded, spelled in spellings.items()}
+    best = max(counts, key=lambda text: (text not in _PRONOUNS, counts[text], len(text)))
+    names = {folded: name for folded in counts if (name := _name(spellings[folded].most_common(1)[0][0]))}
+    first = best
+    while best in names and (fuller := [text for text in names if _is_fuller(names[text], names[best])]):
+        best = max(fuller, key=lambda text: (counts[text], len(text)))
+    label = spellings[best].most_common(1)[0][0]
+    return label if best == first else " ".join(label.split()[-len(names[best]) :])
+
+
+def _name(wording: str) -> tuple[str, ...]:
+    """The words of a name without its article, folded; none if it is no name."""
+    words = wording.split()
+    if len(words) > 1 and words[0].casefold() in ("the", "a", "an"):
+        del words[0]
+    ends = words and words[0][0].isupper() and words[-1][0].isupper() and not words[-1].endswith(("'s", "’s"))
+    if not ends or len(words) > LONGEST_NAME or not all(w[0].isupper() or w in _PARTICLES for w in words):
+        return ()
+    return tuple(map(str.casefold, words))
+
+
+def _is_fuller(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether a name is another one with more words before or after it."""
+    return len(one) > len(other) and other in (one[: len(other)], one[-len(other) :])

@@ -1,0 +1,79 @@
+"""Clusters in the order in which people want to see them: a corpus in, the mentions of one cluster after the other out.
+
+This is the one order: of the table, the page, the notebook, and the rows of CSV and Parquet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+
+_DATE_OR_NUMBER = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|(?-i:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.)"
+    r"|[-+$€£]?\d[\d.,:/–-]*(?:st|nd|rd|th|s|%|am|pm)?"
+    r"|zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?|hundreds?|thousands?|[mbtr]+illions?|dozens?"
+    r"|today|yesterday|tomorrow|tonight|midnight|noon|(?:mid)?(?:morning|afternoon|evening|night)|(?:week(?:end)?|month|year|decade)s?"
+    r"|ago|earlier|later"
+    r"|[ap]\.?m\.?|o['’]clock|percent|[%$€£]",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"the|a|an|on|in|at|by|since|until|of|about|some|around|early|late|last|next|this|that|same|following|previous"
+    r"|\W+",
+    re.IGNORECASE,
+)
+"""Words that leave a date a date and a number a number."""
+
+
+def is_date_or_number(words: Sequence[str]) -> bool:
+    """Whether words are a date, a time or a number and nothing else.
+
+    >>> is_date_or_number(["last", "Friday"]), is_date_or_number(["1998"]), is_date_or_number(["19", "people"])
+    (True, True, False)
+    """
+    rest = [word for word in words if not _BESIDE.fullmatch(word)]
+    return bool(rest) and all(map(_DATE_OR_NUMBER.fullmatch, rest))
+
+
+def ranked_clusters(corpus: Corpus, *, singletons: bool = True) -> Iterator[list[Mention]]:
+    """The clusters in order, each with its mentions in the order of the text.
+
+    Clusters across documents come first, then clusters within one document, then, on request, singletons. In each of
+    these groups, events and entities take turns; each kind is ranked by the number of documents times the confidence,
+    then by size. Clusters that only name dates or numbers come after all others of their group.
+    """
+    order = {document.id: number for number, document in enumerate(corpus.documents)}
+    documents = {document.id: document for document in corpus.documents}
+    ranked: dict[tuple[bool, bool, bool], list[tuple[float, int, list[Mention]]]] = {}
+    for cluster in corpus.clusters():
+        if singletons or len(cluster) > 1:
+            names = {mention.document for mention in cluster}
+            group = len(names) < 2, len(cluster) < 2, _names_dates_or_numbers(cluster, documents)
+            sure = mean_confidence(cluster)
+            ranked.setdefault(group, []).append((len(names) * (1.0 if sure is None else sure), len(cluster), cluster))
+    taking_turns = []
+    for group in sorted(ranked):
+        ranked[group].sort(key=lambda entry: entry[:2], reverse=True)
+        turn: Counter[str | None] = Counter()
+        for _, _, cluster in ranked[group]:
+            kind = cluster[0].kind
+            turn[kind] += 1
+            taking_turns.append((group, turn[kind], KINDS.index(kind) if kind in KINDS else len(KINDS), cluster))
+    taking_turns.sort(key=lambda entry: entry[:3])
+    return (sorted(cluster, key=lambda m: (order[m.document], m.tokens)) for *_, cluster in taking_turns)
+
+
+def mean_confidence(cluster: Sequence[Mention]) -> float | None:
+    """The mean of the known confidences; None if none is known."""
+    known = [mention.confidence for mention in cluster if mention.confidence is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _names_dates_or_numbers(cluster: Sequence[Mention], documents: Mapping[str, Document]) -> bool:
+    return all(is_date_or_number([documents[m.document].tokens[token] for token in m.tokens]) for m in cluster)
