@@ -22,7 +22,10 @@ def errors(
     limit: Annotated[int, typer.Option(min=0, help="Number of errors of each type to show.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show the errors in predicted clusters, worst first: split and merged clusters, missed and spurious mentions."""
+    """Show the errors in predicted clusters, worst first: split and merged clusters, missed and spurious mentions.
+
+    Clusters are named as in the files. A .conll file has numbers for names; JSON lines keep the names of a prediction.
+    """
     from cdcoref.scoring import Options, report_errors
     from cdcoref.views import error_text
 

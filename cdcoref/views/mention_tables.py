@@ -21,6 +21,9 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "
 def write_csv(source: Prediction | Corpus, path: str | Path) -> None:
     """Write a CSV file (UTF-8, comma, RFC 4180) that is safe to open in a spreadsheet.
 
+    It begins with a byte order mark, without which Excel takes UTF-8 for another encoding; Python's own `csv` module
+    wants such a file opened with ``encoding="utf-8-sig"``.
+
     A text that a spreadsheet might run as a formula, since it begins with ``=``, ``+``, ``-``, ``@`` or a control
     character, gets an apostrophe in front. Confidences have four decimals; unknown values are empty cells. The file is
     gzipped if its name ends in ``.gz``.
@@ -32,6 +35,7 @@ def write_csv(source: Prediction | Corpus, path: str | Path) -> None:
     """
     corpus, stories = corpus_and_stories(source)
     with output_file(path) as file:
+        file.write("\ufeff")
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(MentionRow._fields)
         for row in mention_rows(corpus, stories):

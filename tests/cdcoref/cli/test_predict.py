@@ -96,7 +96,7 @@ def test_views_are_written(predict: Run, tmp_path: Path, name: str) -> None:
     assert done.code == 0, done.err
     assert done.err.endswith(f"cdcoref: written to {name}\n")
     data = (tmp_path / name).read_bytes()
-    start = {"html": b"<!DOCTYPE html>", "csv": b"cluster,", "gz": b"\x1f\x8b", "parquet": b"PAR1"}
+    start = {"html": b"<!DOCTYPE html>", "csv": b"\xef\xbb\xbfcluster,", "gz": b"\x1f\x8b", "parquet": b"PAR1"}
     assert data.startswith(start[name.rpartition(".")[2]])
 
 

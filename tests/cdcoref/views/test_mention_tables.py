@@ -17,7 +17,7 @@ from cdcoref.views import WRITERS, check_parquet, write_csv, write_parquet
 
 def test_csv_holds_a_row_a_mention(news: Prediction, tmp_path: Path) -> None:
     write_csv(news, tmp_path / "x.csv")
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == list(MentionRow._fields)
     assert len(rows) == len(news.corpus.mentions)
@@ -30,13 +30,24 @@ def test_csv_holds_a_row_a_mention(news: Prediction, tmp_path: Path) -> None:
     assert gzip.decompress((tmp_path / "x.csv.gz").read_bytes()) == (tmp_path / "x.csv").read_bytes()
 
 
+def test_csv_is_read_by_spreadsheets_and_by_pandas(tmp_path: Path) -> None:
+    import pandas as pd
+
+    document = Document.from_sentences("é", [["José"]])
+    write_csv(Corpus((document,), (Mention("é", (0,), "entity", "c"),)), tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_bytes().startswith(b"\xef\xbb\xbfcluster,")
+    frame = pd.read_csv(tmp_path / "x.csv")
+    assert list(frame.columns) == list(MentionRow._fields)
+    assert frame["text"].tolist() == ["José"]
+
+
 @pytest.mark.parametrize(
     "text", ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "＝1", "\t=1", "=cmd|' /C calc'!A0", '=HYPERLINK("x","y")']
 )
 def test_no_cell_is_a_formula(text: str, tmp_path: Path) -> None:
     document = Document.from_sentences(text, [[text]])
     write_csv(Corpus((document,), (Mention(text, (0,), "event", text),)), tmp_path / "x.csv")
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as file:
         [row] = csv.DictReader(file)
     for name in ("cluster", "text", "document", "sentence"):
         assert row[name].startswith("'")
@@ -48,7 +59,7 @@ def test_no_cell_is_a_formula(text: str, tmp_path: Path) -> None:
 def test_what_quotes_and_breaks_lines_comes_back(tmp_path: Path) -> None:
     document = Document("a", ('say "x",', "y"), ((0, 2),), 'say "x",\r\ny', ((0, 8), (10, 11)))
     write_csv(Corpus((document,), (Mention("a", (0, 1), "event", 'c"1\n2'),)), tmp_path / "x.csv")
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as file:
         [row] = csv.DictReader(file)
     assert (row["cluster"], row["text"]) == ('c"1\n2', 'say "x", y')
 
