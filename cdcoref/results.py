@@ -10,8 +10,9 @@ import html
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from itertools import islice
+from operator import add
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -95,15 +96,7 @@ class Counts:
         )
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.documents + other.documents,
-            self.stories + other.stories,
-            self.mentions + other.mentions,
-            self.across + other.across,
-            self.within + other.within,
-            self.singletons + other.singletons,
-            self.empty + other.empty,
-        )
+        return Counts(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def focused(page: Page) -> str:
 
 def test_clusters_across_documents_come_first(open_page: Open, news: Prediction) -> None:
     page = open_page(news)
-    assert labels(page) == ["sinking", "Ann Dahl", "ferry Maren", "the painting", "stolen"]
+    assert labels(page) == ["sinking", "Ann Dahl", "ferry Maren", "stolen", "the painting"]
     assert page.locator("#cluster-list .heading").all_inner_texts() == ["Across documents\n3", "Within one document\n2"]
     first = page.locator("#cluster-list .choice").first
     assert first.locator(".meta").inner_text().split("\n") == ["3 mentions in 2 documents", "80 % sure"]
@@ -64,8 +64,8 @@ def test_filters_and_order(open_page: Open, news: Prediction) -> None:
     for order, expected in {
         "unsure": ["ferry Maren", "sinking", "Ann Dahl", "stolen", "the painting"],
         "name": ["Ann Dahl", "ferry Maren", "sinking", "stolen", "the painting"],
-        "size": ["sinking", "Ann Dahl", "ferry Maren", "the painting", "stolen"],
-        "rank": ["sinking", "Ann Dahl", "ferry Maren", "the painting", "stolen"],
+        "size": ["sinking", "Ann Dahl", "ferry Maren", "stolen", "the painting"],
+        "rank": ["sinking", "Ann Dahl", "ferry Maren", "stolen", "the painting"],
     }.items():
         page.locator("#order").select_option(order)
         assert labels(page) == expected, order
