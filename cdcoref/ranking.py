@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 
@@ -29,6 +29,12 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 """Words that leave a date a date and a number a number."""
+_DATELINE = re.compile(
+    r"^[A-Z][A-Z .'’/-]{2,}(?:, [^\n—–]{1,40}?)?(?: ?\([^\n()]{1,40}\))? ?(?:—|–|--?) ?(?=\S)", re.MULTILINE
+)
+"""Where and when a report was written, in front of its first sentence: ``TRESK, March 5 (AP) -``."""
+_BEGINNING = 500
+"""Characters at the beginning of a text among which its dateline is looked for."""
 
 
 def is_date_or_number(words: Sequence[str]) -> bool:
@@ -46,7 +52,8 @@ def ranked_clusters(corpus: Corpus, *, singletons: bool = True) -> Iterator[list
 
     Clusters across documents come first, then clusters within one document, then, on request, singletons. In each of
     these groups, events and entities take turns; each kind is ranked by the number of documents times the confidence,
-    then by size. Clusters that only name dates or numbers come after all others of their group.
+    then by size. Clusters that only name dates or numbers, or places in datelines, come after all others of their
+    group.
     """
     order = {document.id: number for number, document in enumerate(corpus.documents)}
     documents = {document.id: document for document in corpus.documents}
@@ -54,7 +61,7 @@ def ranked_clusters(corpus: Corpus, *, singletons: bool = True) -> Iterator[list
     for cluster in corpus.clusters():
         if singletons or len(cluster) > 1:
             names = {mention.document for mention in cluster}
-            group = len(names) < 2, len(cluster) < 2, _names_dates_or_numbers(cluster, documents)
+            group = len(names) < 2, len(cluster) < 2, all(says_little(m, documents[m.document]) for m in cluster)
             sure = mean_confidence(cluster)
             ranked.setdefault(group, []).append((len(names) * (1.0 if sure is None else sure), len(cluster), cluster))
     taking_turns = []
@@ -75,5 +82,11 @@ def mean_confidence(cluster: Sequence[Mention]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _names_dates_or_numbers(cluster: Sequence[Mention], documents: Mapping[str, Document]) -> bool:
-    return all(is_date_or_number([documents[m.document].tokens[token] for token in m.tokens]) for m in cluster)
+def says_little(mention: Mention, document: Document) -> bool:
+    """Whether a mention is a bare date or number, or stands in the document's dateline."""
+    if is_date_or_number([document.tokens[token] for token in mention.tokens]):
+        return True
+    if document.offsets[mention.start][0] >= _BEGINNING:
+        return False
+    found = _DATELINE.search(document.text, 0, _BEGINNING)
+    return found is not None and found.start() <= document.offsets[mention.start][0] < found.end()

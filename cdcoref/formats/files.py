@@ -153,8 +153,8 @@ class _Reader:
         if others:
             *most, last = input_suffixes()
             self.notes.append(
-                f"{folder}: {counted(len(others), 'file was', 'files were')} left out, whose names do not end in "
-                f"{', '.join(most)} or {last}: {_first_few(others)}"
+                f"{folder}: {counted(len(others), 'file was', 'files were')} left out ({_first_few(others)}); of a "
+                f"folder only files that end in {', '.join(most)} or {last} are read"
             )
         if not files and len(self.problems) == before:
             self.problems.append(f"{folder}: the folder contains no {'such ' if others else ''}files")

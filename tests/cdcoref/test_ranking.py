@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.ranking import is_date_or_number, mean_confidence, ranked_clusters
+from cdcoref.formats import tokenise_text
+from cdcoref.ranking import is_date_or_number, mean_confidence, ranked_clusters, says_little
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,25 @@ def test_bare_dates_and_numbers(words: str) -> None:
 )  # fmt: skip
 def test_other_words(words: str) -> None:
     assert not is_date_or_number(words.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "little"),
+    [
+        ("TRESK, March 5 (AP) - A ferry sank off Tresk.", "TRESK", True),
+        ("Ferry sinks\n\nNEW PORT — A ferry sank.", "NEW PORT", True),
+        ("LINDMERE (Reuters) -- Guards found it.", "LINDMERE", True),
+        ("LINDMERE (Reuters) -- Guards found it in Lindmere.", "in Lindmere", False),
+        ("FERRY SINKS\n\nA ferry sank off Tresk.", "FERRY", False),
+        ("The well-known captain - Ann - fled.", "captain", False),
+        ("Lindmere is far. " * 40 + "\nTRESK - It sank.", "TRESK", False),
+    ],
+)
+def test_datelines(text: str, words: str, little: bool) -> None:
+    document = tokenise_text(text, "d")
+    start = text.index(words)
+    tokens = tuple(n for n, (a, b) in enumerate(document.offsets) if start <= a and b <= start + len(words))
+    assert says_little(Mention("d", tokens, "entity"), document) is little
 
 
 def test_kinds_take_turns_and_dates_come_last() -> None:

@@ -114,8 +114,8 @@ def test_a_folder_is_searched_for_files_that_can_be_read(folder: Path) -> None:
     assert ids(loaded.corpus) == ["NEWS.TXT", "a.txt", "b.txt", "c", "j"]
     assert loaded.problems == ()
     assert loaded.corpus.notes == (
-        f"{folder}: 4 files were left out, whose names do not end in .conll, .conllu, .jsonl, .ndjson, .json, .spacy, "
-        ".cdcoref or .txt: README, list.csv, deep/photo.jpg, ...",
+        f"{folder}: 4 files were left out (README, list.csv, deep/photo.jpg, ...); of a folder only files that end in "
+        ".conll, .conllu, .jsonl, .ndjson, .json, .spacy, .cdcoref or .txt are read",
     )
     assert ids(read_corpus([folder / "list.csv"]).corpus) == ["list.csv"]  # named, so meant
     for file in (folder / "deep").rglob("*.gz"):
