@@ -155,7 +155,7 @@ def test_an_empty_file_is_a_document_without_mentions(predict: Run, tmp_path: Pa
     (tmp_path / "blank.txt").write_text("\n \n\t\n")
     done = predict("empty.txt", "blank.txt")
     assert (done.code, done.out) == (0, "")
-    assert "2 documents in 2 stories; 0 pairs" in done.err
+    assert "2 documents in 0 stories; 0 pairs of documents to compare; 2 empty documents" in done.err
     assert done.err.endswith("no coreferent mentions were found\n")
 
 
