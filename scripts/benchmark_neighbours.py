@@ -5,7 +5,7 @@ The entities that the default model finds in documents of a file of related sets
 ``{"documents": [{"id", "title", "text"}, ...]}``, plain or gzipped) are one story; the `NEIGHBOURS` nearest of each are
 sought exactly, and in cells of several sizes.
 
-    python scripts/benchmark_neighbours.py SETS.jsonl.gz --documents 250 --in-cell 50,100,400
+    python scripts/benchmark_neighbours.py SETS.jsonl.gz --documents 250 --in-cell 25,50,100
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", type=Path, help="file of related sets of documents")
     parser.add_argument("--documents", type=int, default=250)
-    parser.add_argument("--in-cell", default="50,100,400", help="mentions in a cell, separated by commas")
+    parser.add_argument("--in-cell", default="25,50,100", help="mentions in a cell, separated by commas")
     arguments = parser.parse_args()
     vectors = entities_of(arguments.sets, arguments.documents)
     exact, seconds = near(vectors, len(vectors), 1)
