@@ -78,9 +78,11 @@ def anaphora(seen: Sequence[Traits]) -> Anaphora:
     inside = (others >= 0) & (others < len(order))
     inside[:, BEFORE:] &= classes[ordered[np.where(inside, others, 0)]][:, BEFORE:] == 0
     sizes = inside.sum(axis=1)
-    one, other = np.repeat(places, sizes), others[inside]
-    pairs = _known_of_both(seen, classes, ordered, one, other)
-    return Anaphora(classes, known, ordered[one], ordered[other], pairs, tuple(sizes[sizes > 0].tolist()))
+    of_pronouns, of_candidates = np.repeat(places, sizes), others[inside]
+    pairs = _known_of_both(seen, classes, ordered, of_pronouns, of_candidates)
+    return Anaphora(
+        classes, known, ordered[of_pronouns], ordered[of_candidates], pairs, tuple(sizes[sizes > 0].tolist())
+    )
 
 
 def _known_of_both(

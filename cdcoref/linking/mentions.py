@@ -139,8 +139,9 @@ def read_documents(
                     table[sequence.words - unfinished[number].first] = part
             advance(sum(len(s.words) for s in sequences))
         for number, own in enumerate(unfinished):
-            spans, of_words = _join(found[number]), tables[number]
-            yield DocumentReading(own.document, spans, *of_words, first=own.first, last=own.last)
+            words, learnt, anaphora = tables[number]
+            spans = _join(found[number])
+            yield DocumentReading(own.document, spans, words, learnt, anaphora, first=own.first, last=own.last)
 
     for document in documents:
         first = 0

@@ -2,8 +2,9 @@
 
 Two mentions are the nearer, the greater the sum of the cosines of their own vectors, of their sentences' and of their
 documents'. Up to `EXACT` mentions, all are compared with all, a block of rows at a time. Beyond that, k-means divides
-them into cells of about `IN_CELL` mentions, and the mentions of a cell are compared with those of its own and of the
-nearest other cells, so that time grows with the mentions. The cells do not depend on the order of the mentions.
+them into up to `MOST_CELLS` cells of about `IN_CELL` mentions, and the mentions of a cell are compared with those of
+its own and of the nearest other cells, so that time grows with the mentions. The cells do not depend on the order of
+the mentions. ``scripts/benchmark_neighbours.py`` measures how many of the nearest are found.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from cdcoref.sequences import Integers
 
 EXACT = 20_000
 """Up to so many mentions of a kind, neighbours are exact."""
-IN_CELL = 400
-CELLS_SEARCHED = 24
-"""With the mentions of so many cells every mention is compared, its own among them."""
+IN_CELL = 100
+MOST_CELLS = 2_000
+CELLS_SEARCHED = 32
+"""With the mentions of so many cells every mention is compared, its own among them: 3,000 mentions or so."""
 EXAMPLES_PER_CELL = 40
 """Mentions that k-means looks at, for every cell."""
 ROWS_AT_ONCE = 512
@@ -106,18 +108,18 @@ class _Points:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         cosines = self.cosines(own, others)
         cosines[own[:, None] == others] = -np.inf
-        nearest = np.argpartition(-cosines, kept - 1, axis=1)[:, :kept]
+        nearest = np.argpartition(cosines, len(others) - kept, axis=1)[:, -kept:]
         return np.repeat(own, kept), others[nearest.ravel()]
 
     def _cells(self) -> tuple[list[Integers], Integers]:
         """The mentions of every cell, and for every cell those that are searched for it, itself first."""
         from sklearn.cluster import KMeans
 
-        count = max(2, round(self.count / IN_CELL))
+        count = min(MOST_CELLS, max(2, round(self.count / IN_CELL)))
         # By content, which does not depend on the order of the mentions.
         order = np.lexsort(np.concatenate([rows[of, :4] for rows, of in self._tables], axis=1).T)
         step = max(1, self.count // (EXAMPLES_PER_CELL * count))
-        fitted = KMeans(count, init="random", n_init=1, max_iter=10, random_state=0).fit(self._rows(order[::step]))
+        fitted = KMeans(count, init="random", n_init=1, max_iter=5, random_state=0).fit(self._rows(order[::step]))
         centres = fitted.cluster_centers_.astype(np.float32)
         half = 0.5 * np.square(centres).sum(axis=1)
         parts = (

@@ -170,6 +170,16 @@ def test_a_threshold_of_one_links_nothing_and_of_zero_everything(predictor: Pred
     assert 2 < len(some.clusters(singletons=True)) < len(some.corpus.mentions)
 
 
+def test_one_pair_can_be_marked_at_a_time(predictor: Predictor) -> None:
+    every, single = (
+        predictor.predict([FERRY, STORM], PredictionOptions(topics="none", marking=marking))
+        for marking in ("all", "pair")
+    )
+    assert single.sequences > every.sequences > 0
+    assert [m.place for m in single.corpus.mentions] == [m.place for m in every.corpus.mentions]
+    assert single.plan.seconds == 0
+
+
 def test_one_kind_only(predictor: Predictor) -> None:
     both = predictor.predict([FERRY, STORM], PredictionOptions(topics="none"))
     for kind in KINDS:
