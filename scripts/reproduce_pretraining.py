@@ -271,7 +271,9 @@ def run(experiment: Experiment, results: Results, stages: list[str]) -> None:
 
 def collected(experiment: Experiment, results: Results) -> dict[str, Any]:
     """All existing results, with the budget and machine that produced them."""
-    units = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(results.folder.glob("*.json"))}
+    work = f"{experiment.work}/"  # paths are written relative to it
+    files = sorted(results.folder.glob("*.json"))
+    units = {path.stem: json.loads(path.read_text(encoding="utf-8").replace(work, "")) for path in files}
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() and experiment.device != "cpu" else None
     machine = {"processor": platform.processor() or platform.machine(), "threads": torch.get_num_threads(), "gpu": gpu}
     return {"budget": asdict(experiment.budget), "machine": machine, "torch": torch.__version__, "units": units}

@@ -25,7 +25,7 @@ def store(word_tokenizer: PreTrainedTokenizerFast, tmp_path_factory: pytest.Temp
     for size in SIZES:
         members = [next(numbers) for _ in range(size)]
         sets.append(tuple(" ".join([f"w{n}"] * (3 + n % 4)) for n in members))
-    source = SetSource({"corpus": "test"}, lambda _: iter(sets))
+    source = SetSource(lambda: {"corpus": "test"}, lambda _: iter(sets))
     return prepare([source], word_tokenizer, tmp_path_factory.mktemp("tokens"), longest=100)
 
 
