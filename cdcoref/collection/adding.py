@@ -217,12 +217,13 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
         if not len(newcomers) and len(rows) == (around.near.story == base).sum():
             continue
         names = [ids[row] for row in rows.tolist()]
+        known = {name: int(story) for name, story in zip(names, story_of.tolist(), strict=True) if story >= 0}
         pairs, compared = [], []
         if not reader.settings.lemma:
             weights = placed.vectors[rows]
-            pairs = _to_read(connection, weights, names, newcomers, max_pairs)
+            pairs = _to_read(connection, weights, names, newcomers, known.keys(), max_pairs)
             limit = None if len(names) <= LARGEST_COMPARED else max_pairs
-            compared = _to_read(connection, weights, names, newcomers, limit)
+            compared = _to_read(connection, weights, names, newcomers, known.keys(), limit)
         stories.append(
             StoryPlan(
                 None if base is None else around.stories[base],
@@ -230,7 +231,7 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
                 tuple(names[n] for n in newcomers.tolist() if story_of[n] < 0),
                 tuple(pairs),
                 tuple(compared),
-                {name: int(story) for name, story in zip(names, story_of.tolist(), strict=True) if story >= 0},
+                known,
             )
         )
     return Plan(documents, share, tuple(stories), revision)
@@ -253,9 +254,13 @@ def _to_read(
     vectors: csr_array,
     ids: Sequence[str],
     newcomers: np.ndarray,
+    stored: Collection[str],
     max_pairs: int | None,
 ) -> list[DocumentPair]:
-    """The pairs of documents of a story to be compared: of those that are new to it and the nearest to each."""
+    """The pairs of documents of a story to be compared: of those that are new to it and the nearest to each.
+
+    Those of two documents that were stored before are left out if they have been compared.
+    """
     limit = len(ids) if max_pairs is None else max_pairs
     if len(ids) <= limit + 1:
         near = [(a, b) for a in newcomers.tolist() for b in range(len(ids)) if a != b]
@@ -267,7 +272,12 @@ def _to_read(
         "WHERE one.id = ? AND other.id = ?"
     )
     pairs = _ordered((ids[a], ids[b]) for a, b in near)
-    return [pair for pair in pairs if connection.execute(query, pair).fetchone() is None]
+    # What is stored under the id of a new document is what it replaces.
+    return [
+        pair
+        for pair in pairs
+        if not all(id in stored for id in pair) or connection.execute(query, pair).fetchone() is None
+    ]
 
 
 def _data_version(connection: sqlite3.Connection) -> int:

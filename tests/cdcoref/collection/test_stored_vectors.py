@@ -145,6 +145,17 @@ def test_a_new_document_is_compared_with_all_of_its_story(
         assert compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
 
 
+def test_a_changed_document_is_compared_with_its_story_again(
+    make: Callable[..., Collection], predictor: Predictor
+) -> None:
+    with make() as collection:
+        collection.add(TEXTS, predictor)
+        report = collection.add({"ferry1": TEXTS["ferry1"] + "Nobody was hurt.\n"}, predictor)
+        assert (report.replaced, report.pairs) == (("ferry1",), 3)
+        assert compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
+        assert stored(collection).keys() == TEXTS.keys()
+
+
 def test_documents_of_an_earlier_version_are_read_once_more(
     written: Any, make: Callable[..., Collection], predictor: Predictor, read: list[str]
 ) -> None:
