@@ -158,8 +158,8 @@ def compare_apart(
     compared = sum(map(len, first))
     new = np.flatnonzero(parts == NEW)
     if apart[new].any():
-        of_new = Corpus(corpus.documents, tuple(corpus.mentions[number] for number in new))
-        seen = [read.traits.mentions[number] for number in new]
+        of_new = Corpus(corpus.documents, tuple(corpus.mentions[number] for number in new.tolist()))
+        seen = [read.traits.mentions[number] for number in new.tolist()]
         one, other, found = antecedents(model, of_new, vectors.of_numbers(new), seen)
         first.append(new[one].astype(np.int32))
         second.append(new[other].astype(np.int32))
