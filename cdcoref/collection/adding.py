@@ -345,7 +345,7 @@ def _apply(
             inherit_clusters(connection, same)
             tokens = {(one.tokens, one.kind): other.tokens for one, other in same}
             move_corrections(connection, before[id].content, incoming.content, tokens)
-    for id in {id for pair in scores for id in pair} | vectors.keys() - numbers.keys():
+    for id in ({id for pair in scores for id in pair} | vectors.keys()) - numbers.keys():
         row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
         if row is not None:
             numbers[id] = row[0]

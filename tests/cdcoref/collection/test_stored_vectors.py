@@ -16,7 +16,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdcoref.collection import Collection, CollectionOptions
+from cdcoref.collection import Collection, CollectionOptions, adding
 from cdcoref.collection.reader import Reader
 from cdcoref.collection.vectors import packed_vectors, unpacked_vectors
 from cdcoref.corpus import Corpus, Document
@@ -143,6 +143,18 @@ def test_a_new_document_is_compared_with_all_of_its_story(
             report = collection.add({id: text}, predictor)
         assert report.pairs == 1
         assert compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
+
+
+def test_in_a_large_story_a_new_document_is_compared_with_the_nearest(
+    make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adding, "LARGEST_COMPARED", 3)
+    with make(max_pairs=2) as collection:
+        for id, text in TEXTS.items():
+            collection.add({id: text}, predictor)
+        pairs = set(combinations_with_replacement(sorted(TEXTS), 2))
+        assert len(pairs - compared(collection)) == 1
+        assert all("ferry3" in pair for pair in pairs - compared(collection))
 
 
 def test_a_changed_document_is_compared_with_its_story_again(
