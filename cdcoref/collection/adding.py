@@ -175,6 +175,8 @@ def _story(
     wanted = {id for pair in (todo if reader.has_vectors else [*pairs, *((id, id) for id in story.new)]) for id in pair}
     new = [i for i in plan.documents.new if i.document.id in wanted]
     with database.reading() as connection:
+        if stored_value(connection, REVISION, 0) != plan.revision:
+            return StoryReading(Corpus(()), [], {}, {})  # what was planned cannot be stored; it is begun again
         others = sorted(wanted - {incoming.document.id for incoming in new})
         near = stored_part(connection, others)
         known = stored_vectors(connection, others) if reader.has_vectors else {}

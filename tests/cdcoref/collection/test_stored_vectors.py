@@ -232,6 +232,25 @@ def test_a_document_that_is_replaced_meanwhile_is_compared_as_it_is_now(
         assert rows[0] == rows[1]
 
 
+def test_a_document_that_is_removed_meanwhile_is_not_compared(
+    make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = Reader.mentions
+
+    def interrupted(self: Reader, *arguments: Any) -> Any:
+        with Collection.open(path) as other:
+            if "ferry0" in {document.id for document in other.documents()}:
+                other.remove(["ferry0"])
+        return plain(self, *arguments)
+
+    with make() as collection:
+        collection.add({"ferry0": TEXTS["ferry0"]}, predictor)
+        path = collection.path
+        monkeypatch.setattr(Reader, "mentions", interrupted)
+        assert collection.add({"ferry1": TEXTS["ferry1"]}, predictor).pairs == 0
+        assert compared(collection) == {("ferry1", "ferry1")}
+
+
 def test_a_corpus_without_mentions(make: Callable[..., Collection], predictor: Predictor) -> None:
     with make() as collection:
         for id in ("a", "b"):
