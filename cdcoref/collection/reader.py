@@ -120,7 +120,7 @@ class Reader:
         if not corpus.mentions:
             return {}
         read = read_vectors(self._predictor().model, corpus, batch_tokens=self.batch_tokens)
-        return {id: read.of_numbers(own) for id, own in _numbers(corpus).items() if own}
+        return {id: read.of_numbers(own).compact() for id, own in _numbers(corpus).items() if own}
 
     def of_kind(self, corpus: Corpus) -> Corpus:
         """The corpus with the mentions that the collection links; a mention without a kind gets it."""

@@ -94,16 +94,22 @@ def stored(collection: Collection) -> dict[str, bytes]:
 )
 def test_what_was_stored_comes_back(mentions: int, width: int, learnt: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    sentences = rng.standard_normal((2, width))[rng.integers(0, 2, mentions)]
-    whole = np.repeat(rng.standard_normal((1, width)), mentions, axis=0)
-    tables = (rng.standard_normal((mentions, width)), sentences, whole, rng.standard_normal((mentions, learnt)))
-    vectors = MentionVectors(*(t.astype(np.float16) for t in tables), np.ones((mentions, 2), dtype=np.float16))
+
+    def table(rows: int, columns: int) -> np.ndarray:
+        return rng.standard_normal((rows, columns)).astype(np.float16)
+
+    vectors = MentionVectors(
+        table(mentions, width), table(3, width), table(2, width), rng.integers(0, 3, mentions),
+        np.ones(mentions, dtype=np.int64), table(mentions, learnt), table(mentions, 2),
+    )  # fmt: skip
     packed = packed_vectors(vectors)
     again = unpacked_vectors(packed)
-    for name in ("mention", "sentence", "document", "learnt"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(vectors, name))
+    np.testing.assert_array_equal(again.mention, vectors.mention)
+    np.testing.assert_array_equal(again.learnt, vectors.learnt)
+    np.testing.assert_array_equal(again.sentences[again.sentence_of], vectors.sentences[vectors.sentence_of])
+    np.testing.assert_array_equal(again.documents[again.document_of], vectors.documents[vectors.document_of])
     np.testing.assert_array_equal(again.anaphora, np.zeros((mentions, 2)))
-    for damaged in (b"", packed[:-1], packed[:-2], packed + b"00", packed[:10]):
+    for damaged in (b"", packed[:-1], packed[:-2], packed + b"00", packed[:10], packed[:20] + b"\xff" + packed[21:]):
         with pytest.raises(sqlite3.DatabaseError, match="damaged"):
             unpacked_vectors(damaged)
 
