@@ -53,9 +53,9 @@ def add(
 ) -> None:
     """Add documents to a collection (FILE.cdcoref), which is made if it does not exist.
 
-    New documents are read once and compared with the nearest documents of their story; only stories that get a document
-    change. Clusters keep their ids. A document that is there already is recognised by its content, and a changed one
-    replaces its earlier version.
+    Each new document is read once by itself, and then together with the nearest documents of its story; only stories
+    that get a document change. Clusters keep their ids. A document that is there already is recognised by its content,
+    and a changed one replaces its earlier version.
     """
     from cdcoref.formats import COLLECTION_SUFFIX, is_collection, read_corpus
 

@@ -1,20 +1,22 @@
-"""Documents added to a collection: they are read once, find their story, and are compared with the nearest of it.
+"""Documents added to a collection: they are read alone once, find their story, and are compared with it.
 
 What it costs is proportional to what is new. The story of a new document is found among those of the documents that
-share rare words with it (`cdcoref.stories.growing`). Documents are read together only where one of the two is new to
-its story, each such with at most `max_pairs` others, the nearest, and where they have not been read together before.
+share rare words with it (`cdcoref.stories.growing`). Its mentions are compared with those of the story by vectors that
+are stored, so that no other document is read alone again. Documents are read together only where one of the two is new
+to its story, each such with at most `max_pairs` others, the nearest, and where they have not been read together before.
+In a story of more than `LARGEST_COMPARED` documents, the nearest are the only ones with which a new one is compared.
 The stories that got or lost a document are clustered again from stored scores; no other is touched.
 
 The model works on the collection as it is when it begins; what it found is stored in one short transaction. If another
 program changed the collection in between so that other pairs of documents matter, those are read too, and it is tried
-again; nothing is read twice.
+again; nothing is read twice, unless documents were removed or replaced.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -22,9 +24,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
+from cdcoref.collection.comparing import StoryReading, compare_stories
 from cdcoref.collection.corrections import move_corrections
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import (
+    REVISION,
     Incoming,
     Sorted,
     delete_document,
@@ -41,18 +45,20 @@ from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.scores import DocumentPair, DocumentScores
-from cdcoref.collection.settings import Settings, store_settings, store_value, stored_settings, stored_value
+from cdcoref.collection.settings import Settings, store_settings, stored_settings, stored_value
+from cdcoref.collection.vectors import store_vectors, stored_vectors
 from cdcoref.collection.word_index import surroundings
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.prediction import plan_stories
 from cdcoref.stories import DocumentVectors, nearest_to, place_documents
 
 if TYPE_CHECKING:
     from cdcoref.engines import Progress
+    from cdcoref.linking import MentionVectors
 
-REVISION = "revision"
-"""Counts the rebuilds, after which the mentions of documents may be others."""
+LARGEST_COMPARED = 100
+"""Documents of the largest story whose mentions are all compared with those of a new document, by their vectors."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +75,23 @@ class StoryPlan:
         Ids of the documents that are new in the collection.
     pairs
         Ids of the pairs of documents to be read together, the id that comes first first.
+    compared
+        Those to be compared by their vectors; `pairs` are among them.
+    known
+        The former story of every stored document, as numbers from 0: those of one were compared with each other.
     """
 
     number: int | None
     moved: tuple[str, ...]
     new: tuple[str, ...]
     pairs: tuple[DocumentPair, ...]
+    compared: tuple[DocumentPair, ...]
+    known: Mapping[str, int]
+
+    def todo(self, compared: Collection[DocumentPair]) -> list[DocumentPair]:
+        """The pairs that are not among `compared`; a document with itself for each new one."""
+        every = (*((id, id) for id in self.new), *self.compared)
+        return [pair for pair in every if pair not in compared]
 
 
 @dataclass(frozen=True)
@@ -96,31 +113,79 @@ def add_documents(database: Database, reader: Reader, incoming: Sequence[Incomin
         If the model is not the collection's, a mention has no kind, or the file cannot be written.
     """
     found: dict[str, list[Mention]] = {}
+    vectors: dict[str, MentionVectors] = {}
+    late: dict[str, MentionVectors] = {}
     scores: dict[DocumentPair, DocumentScores] = {}
-    read: set[DocumentPair] = set()
+    compared: set[DocumentPair] = set()
     notes: list[str] = []
     revision: int | None = None
     while True:
         with database.reading() as connection:
             version = _data_version(connection)
             plan = make_plan(connection, reader, incoming)
-            if plan.revision != revision:
-                scores, read, revision = {}, set(), plan.revision
-            wanted = _pairs(plan) - read
-            near = stored_part(connection, sorted(_others(plan, wanted)))
-        todo = [i.document for i in plan.documents.new if i.mentions is None and i.document.id not in found]
-        found |= reader.mentions(todo, progress)
-        if wanted:
-            part = _joined(plan, near, found, reader, wanted)
-            own, sentences = reader.scores(part, sorted(pair for pair in wanted if pair[0] != pair[1]), progress)
+        if plan.revision != revision:
+            late, scores, compared, revision = {}, {}, set(), plan.revision
+        _read_new(reader, plan, found, vectors, progress)
+        if not reader.settings.lemma:
+            left = [(story, todo) for story in plan.stories if (todo := story.todo(compared))]
+            stories = (_story(database, reader, plan, entry, found, vectors, late) for entry in left)
+            work = sum(len({id for pair in todo for id in pair}) + len(story.pairs) for story, todo in left)
+            own, sentences = compare_stories(reader, stories, work, progress)
             scores = own | scores
             notes += sentences
-            read |= wanted
+            compared |= {pair for _, todo in left for pair in todo}
         with database.writing() as connection:
             if _data_version(connection) != version:
                 plan = make_plan(connection, reader, incoming)
-            if plan.revision == revision and _pairs(plan) <= read and _complete(plan, found):
-                return _apply(connection, reader, plan, found, scores, notes)
+            complete = reader.settings.lemma or not any(story.todo(compared) for story in plan.stories)
+            if plan.revision == revision and complete and _complete(plan, found):
+                return _apply(connection, reader, plan, found, vectors | late, scores, notes)
+
+
+def _read_new(
+    reader: Reader,
+    plan: Plan,
+    found: dict[str, list[Mention]],
+    vectors: dict[str, MentionVectors],
+    progress: Progress,
+) -> None:
+    """Read the new documents that have not been read yet, each alone, for their mentions and vectors."""
+    unread = [i.document for i in plan.documents.new if i.mentions is None and i.document.id not in found]
+    mentions, read = reader.mentions(unread, progress)
+    found |= mentions
+    vectors |= read
+    given = [i for i in plan.documents.new if i.mentions is not None and i.document.id not in vectors]
+    if given and reader.has_vectors:
+        marked = (mention for incoming in given for mention in _mentions(incoming, found, reader))
+        vectors |= reader.vectors(Corpus(tuple(i.document for i in given), tuple(marked)))
+
+
+def _story(
+    database: Database,
+    reader: Reader,
+    plan: Plan,
+    entry: tuple[StoryPlan, list[DocumentPair]],
+    found: dict[str, list[Mention]],
+    vectors: Mapping[str, MentionVectors],
+    late: dict[str, MentionVectors],
+) -> StoryReading:
+    """What is to be compared of a story; `late` gets the vectors of stored documents that were stored without."""
+    story, todo = entry
+    pairs = sorted(set(story.pairs).intersection(todo))
+    wanted = {id for pair in (todo if reader.has_vectors else [*pairs, *((id, id) for id in story.new)]) for id in pair}
+    new = [i for i in plan.documents.new if i.document.id in wanted]
+    with database.reading() as connection:
+        if stored_value(connection, REVISION, 0) != plan.revision:
+            return StoryReading(Corpus(()), [], {}, {})  # what was planned cannot be stored; it is begun again
+        others = sorted(wanted - {incoming.document.id for incoming in new})
+        near = stored_part(connection, others)
+        known = stored_vectors(connection, others) if reader.has_vectors else {}
+    if reader.has_vectors:
+        without = near.subset(id for id in others if id not in known and id not in late)
+        late |= reader.vectors(without)
+    mentions = (mention for incoming in new for mention in _mentions(incoming, found, reader))
+    corpus = Corpus((*near.documents, *(i.document for i in new)), (*near.mentions, *mentions))
+    return StoryReading(corpus, pairs, {**late, **known, **vectors}, story.known)
 
 
 def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence[Incoming]) -> Plan:
@@ -137,8 +202,8 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
         stories = []
         for story in grouped:
             all_pairs = list(combinations(sorted(story.documents), 2))
-            chosen = all_pairs if story.pairs is None else story.pairs
-            stories.append(StoryPlan(None, (), story.documents, tuple(_ordered(chosen))))
+            chosen = tuple(_ordered(all_pairs if story.pairs is None else story.pairs))
+            stories.append(StoryPlan(None, (), story.documents, chosen, chosen, {}))
         return Plan(documents, share, tuple(stories), revision)
     if not documents.new:
         return Plan(documents, {}, (), revision)
@@ -154,13 +219,21 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
         if not len(newcomers) and len(rows) == (around.near.story == base).sum():
             continue
         names = [ids[row] for row in rows.tolist()]
-        pairs = [] if reader.settings.lemma else _to_read(connection, placed.vectors[rows], names, newcomers, max_pairs)
+        known = {name: int(story) for name, story in zip(names, story_of.tolist(), strict=True) if story >= 0}
+        pairs, compared = [], []
+        if not reader.settings.lemma:
+            weights = placed.vectors[rows]
+            pairs = _to_read(connection, weights, names, newcomers, known.keys(), max_pairs)
+            limit = None if len(names) <= LARGEST_COMPARED else max_pairs
+            compared = _to_read(connection, weights, names, newcomers, known.keys(), limit)
         stories.append(
             StoryPlan(
                 None if base is None else around.stories[base],
                 tuple(names[n] for n in newcomers.tolist() if story_of[n] >= 0),
                 tuple(names[n] for n in newcomers.tolist() if story_of[n] < 0),
                 tuple(pairs),
+                tuple(compared),
+                known,
             )
         )
     return Plan(documents, share, tuple(stories), revision)
@@ -183,9 +256,13 @@ def _to_read(
     vectors: csr_array,
     ids: Sequence[str],
     newcomers: np.ndarray,
+    stored: Collection[str],
     max_pairs: int | None,
 ) -> list[DocumentPair]:
-    """The pairs of documents of a story to be read together: of those that are new to it and the nearest to each."""
+    """The pairs of documents of a story to be compared: of those that are new to it and the nearest to each.
+
+    Those of two documents that were stored before are left out if they have been compared.
+    """
     limit = len(ids) if max_pairs is None else max_pairs
     if len(ids) <= limit + 1:
         near = [(a, b) for a in newcomers.tolist() for b in range(len(ids)) if a != b]
@@ -197,7 +274,12 @@ def _to_read(
         "WHERE one.id = ? AND other.id = ?"
     )
     pairs = _ordered((ids[a], ids[b]) for a, b in near)
-    return [pair for pair in pairs if connection.execute(query, pair).fetchone() is None]
+    # What is stored under the id of a new document is what it replaces.
+    return [
+        pair
+        for pair in pairs
+        if not all(id in stored for id in pair) or connection.execute(query, pair).fetchone() is None
+    ]
 
 
 def _data_version(connection: sqlite3.Connection) -> int:
@@ -215,17 +297,6 @@ def _ids(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[str]:
     return [connection.execute(query, (number,)).fetchone()[0] for number in numbers]
 
 
-def _pairs(plan: Plan) -> set[DocumentPair]:
-    """The pairs of documents to be read, each new document with itself among them."""
-    pairs = {pair for story in plan.stories for pair in story.pairs}
-    return pairs | {(incoming.document.id, incoming.document.id) for incoming in plan.documents.new}
-
-
-def _others(plan: Plan, pairs: set[DocumentPair]) -> set[str]:
-    """The stored documents among those to be read."""
-    return {id for pair in pairs for id in pair} - {incoming.document.id for incoming in plan.documents.new}
-
-
 def _complete(plan: Plan, found: dict[str, list[Mention]]) -> bool:
     return all(i.mentions is not None or i.document.id in found for i in plan.documents.new)
 
@@ -237,23 +308,13 @@ def _mentions(incoming: Incoming, found: dict[str, list[Mention]], reader: Reade
     return list(reader.of_kind(Corpus((incoming.document,), incoming.mentions)).mentions)
 
 
-def _joined(
-    plan: Plan, near: Corpus, found: dict[str, list[Mention]], reader: Reader, pairs: set[DocumentPair]
-) -> Corpus:
-    """The documents to be read, new and stored."""
-    wanted = {id for pair in pairs for id in pair}
-    new = [incoming for incoming in plan.documents.new if incoming.document.id in wanted]
-    documents: list[Document] = [*near.documents, *(incoming.document for incoming in new)]
-    mentions = [*near.mentions, *(m for incoming in new for m in _mentions(incoming, found, reader))]
-    return Corpus(tuple(documents), tuple(mentions))
-
-
 def _apply(
     connection: sqlite3.Connection,
     reader: Reader,
     plan: Plan,
     found: dict[str, list[Mention]],
-    scores: dict[DocumentPair, DocumentScores],
+    vectors: Mapping[str, MentionVectors],
+    scores: Mapping[DocumentPair, DocumentScores],
     notes: list[str],
 ) -> Report:
     """Store what was planned and read."""
@@ -286,13 +347,14 @@ def _apply(
             inherit_clusters(connection, same)
             tokens = {(one.tokens, one.kind): other.tokens for one, other in same}
             move_corrections(connection, before[id].content, incoming.content, tokens)
-    for id in {id for pair in scores for id in pair} - numbers.keys():
+    for id in ({id for pair in scores for id in pair} | vectors.keys()) - numbers.keys():
         row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
         if row is not None:
             numbers[id] = row[0]
     # A model that reads many documents at once has compared more than was asked for.
     there = {pair: found for pair, found in scores.items() if pair[0] in numbers and pair[1] in numbers}
     store_scores(connection, numbers, there)
+    store_vectors(connection, numbers, {id: own for id, own in vectors.items() if id in numbers})
     touched |= drop_empty_stories(connection, left)
     emptied = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}
     clustered = recluster(connection, touched, emptied)
@@ -301,7 +363,7 @@ def _apply(
         added=tuple(id for id in by_id if id not in plan.documents.replaced),
         replaced=tuple(plan.documents.replaced),
         known=dict(plan.documents.known),
-        pairs=0 if reader.settings.lemma else sum(one != other for one, other in _pairs(plan)),
+        pairs=sum(len(story.pairs) for story in plan.stories),
         stories=len(clustered),
         merged=merged,
         split=split,
@@ -326,8 +388,3 @@ def drop_empty_stories(connection: sqlite3.Connection, stories: Iterable[int]) -
             connection.execute("DELETE FROM stories WHERE number = ?", (story,))
             connection.execute("DELETE FROM questions WHERE story = ?", (story,))
     return kept
-
-
-def count_revision(connection: sqlite3.Connection) -> None:
-    """Note that the mentions of documents may be others than before."""
-    store_value(connection, REVISION, stored_value(connection, REVISION, 0) + 1)

@@ -13,12 +13,16 @@ from typing import NamedTuple
 from cdcoref.collection.clusters import now
 from cdcoref.collection.corrections import stored_tokens
 from cdcoref.collection.scores import DocumentPair, DocumentScores
+from cdcoref.collection.settings import store_value, stored_value
 from cdcoref.collection.word_index import Weights, chunks, index_words, marks, unindex_words
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_document, stored_fields, stored_mention
 from cdcoref.results import character_parts
 from cdcoref.stories import words_of
+
+REVISION = "revision"
+"""Counts the changes after which the mentions of a document may be others: it was removed or replaced, or a rebuild."""
 
 
 @dataclass(frozen=True)
@@ -228,11 +232,18 @@ def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
     mentions = delete_mentions(connection, number)
     unindex_words(connection, number)
     connection.execute("DELETE FROM scores WHERE first = ?1 OR second = ?1", (number,))
+    connection.execute("DELETE FROM vectors WHERE document = ?", (number,))
     connection.execute(
         "INSERT INTO document_words (document_words, rowid, text) VALUES ('delete', ?, ?)", (number, text)
     )
     connection.execute("DELETE FROM documents WHERE number = ?", (number,))
+    count_revision(connection)
     return Deleted(int(story), content, mentions)
+
+
+def count_revision(connection: sqlite3.Connection) -> None:
+    """Note that the mentions of a document, known by its id, may be others than before."""
+    store_value(connection, REVISION, stored_value(connection, REVISION, 0) + 1)
 
 
 def mentions_of(connection: sqlite3.Connection, document: int) -> list[MentionRow]:

@@ -1,13 +1,15 @@
-"""What a collection asks of a model: the mentions of documents, and the scores of pairs of documents.
+"""What a collection asks of a model: the mentions of documents, their vectors, and the scores of pairs of documents.
 
 The model is loaded when it is first needed: linking by lemma documents that come with their mentions needs none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from cdcoref.collection.scores import DocumentPair, DocumentScores, by_document_pair
 from cdcoref.collection.settings import Settings
@@ -17,6 +19,7 @@ from cdcoref.prediction import Predictor, load, model_fingerprint
 
 if TYPE_CHECKING:
     from cdcoref.engines import Progress
+    from cdcoref.linking import MentionVectors
 
 BATCH_TOKENS = 8192
 
@@ -53,18 +56,27 @@ class Reader:
             own = "the lemma baseline" if settings.lemma else f"the model {settings.model}"
             raise InputError(f"the collection was made with {own}; add to it with that, or rebuild it with another")
 
-    def mentions(self, documents: Sequence[Document], progress: Progress) -> dict[str, list[Mention]]:
-        """The mentions found in documents, of the kind that the collection links, by the documents' ids.
+    def mentions(
+        self, documents: Sequence[Document], progress: Progress
+    ) -> tuple[dict[str, list[Mention]], dict[str, MentionVectors]]:
+        """Find the mentions of documents, of the kind that the collection links, and in the same pass their vectors.
+
+        Returns
+        -------
+        tuple
+            Mentions, and vectors if the model has them, by the documents' ids.
 
         Raises
         ------
         InputError
             If the model is not the collection's.
         """
-        from cdcoref.linking import find_mentions
+        from cdcoref.linking import find_mentions_and_vectors
 
+        mentions: dict[str, list[Mention]] = {}
+        vectors: dict[str, MentionVectors] = {}
         if not documents:
-            return {}
+            return mentions, vectors
         total = sum(len(document.tokens) for document in documents)
         done = 0
 
@@ -73,9 +85,42 @@ class Reader:
             done += words
             progress("finding mentions", done, total)
 
-        model = self._predictor().model
-        found = find_mentions(model, Corpus(tuple(documents)), batch_tokens=self.batch_tokens, advance=advance)
-        return self.of_kind(found).by_document()
+        found = find_mentions_and_vectors(
+            self._predictor().model, documents, batch_tokens=self.batch_tokens, advance=advance
+        )
+        kind = self.settings.options.kind
+        for document, of_document, read in found:
+            own = [number for number, mention in enumerate(of_document) if kind in ("both", mention.kind)]
+            mentions[document.id] = [of_document[number] for number in own]
+            if read is not None and not self.settings.lemma:
+                vectors[document.id] = read.of_numbers(own)
+        return mentions, vectors
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether the model compares mentions by vectors, too.
+
+        Raises
+        ------
+        InputError
+            If the model is not the collection's.
+        """
+        return not self.settings.lemma and self._predictor().model.vector_scorer is not None
+
+    def vectors(self, corpus: Corpus) -> dict[str, MentionVectors]:
+        """Read documents, each alone, for the vectors of their mentions; by the ids of those that have mentions.
+
+        Raises
+        ------
+        InputError
+            If the model is not the collection's.
+        """
+        from cdcoref.linking import read_vectors
+
+        if not corpus.mentions:
+            return {}
+        read = read_vectors(self._predictor().model, corpus, batch_tokens=self.batch_tokens)
+        return {id: read.of_numbers(own).compact() for id, own in _numbers(corpus).items() if own}
 
     def of_kind(self, corpus: Corpus) -> Corpus:
         """The corpus with the mentions that the collection links; a mention without a kind gets it."""
@@ -83,16 +128,25 @@ class Reader:
         return corpus if kind == "both" else corpus.with_kind(kind).of_kind(kind)
 
     def scores(
-        self, corpus: Corpus, pairs: Sequence[DocumentPair] | None, progress: Progress
+        self,
+        corpus: Corpus,
+        pairs: Sequence[DocumentPair] | None,
+        vectors: Mapping[str, MentionVectors],
+        known: Mapping[str, int],
+        progress: Progress,
     ) -> tuple[dict[DocumentPair, DocumentScores], list[str]]:
-        """Read pairs of documents together, and each document by itself.
+        """Compare the documents of a story: by their vectors, if the model has them, and read together.
 
         Parameters
         ----------
         corpus
             The documents, with the mentions of each in the order of their places.
         pairs
-            By id; None: all.
+            Those that are read together, by id; None: all.
+        vectors
+            By the ids of those documents that have mentions, if the model has vectors.
+        known
+            See :class:`cdcoref.linking.Comparison`.
 
         Returns
         -------
@@ -110,8 +164,14 @@ class Reader:
 
         if self.settings.lemma or not corpus.mentions:
             return {}, []
-        limit = self.settings.options.max_windows
-        comparison = Comparison(self._predictor().model, corpus, pairs, max_windows=limit)
+        comparison = Comparison(
+            self._predictor().model,
+            corpus,
+            pairs,
+            max_windows=self.settings.options.max_windows,
+            vectors=_joined(corpus, vectors) if self.has_vectors else None,
+            known=known,
+        )
         count = len(corpus.documents)
         total = count + (count * (count - 1) // 2 if pairs is None else len(pairs))
         done = 0.0
@@ -138,3 +198,20 @@ class Reader:
             self.settings = replace(self.settings, fingerprint=fingerprint, clustering=clustering)
             self._ready = predictor
         return self._ready
+
+
+def _numbers(corpus: Corpus) -> dict[str, list[int]]:
+    """The numbers of every document's mentions."""
+    numbers: dict[str, list[int]] = {document.id: [] for document in corpus.documents}
+    for number, mention in enumerate(corpus.mentions):
+        numbers[mention.document].append(number)
+    return numbers
+
+
+def _joined(corpus: Corpus, vectors: Mapping[str, MentionVectors]) -> MentionVectors:
+    """The vectors of the mentions of a corpus, of which there is at least one, in their order."""
+    from cdcoref.linking import MentionVectors
+
+    numbers = {id: own for id, own in _numbers(corpus).items() if own}
+    order = np.array([number for own in numbers.values() for number in own], dtype=np.int64)
+    return MentionVectors.joined([vectors[id] for id in numbers]).of_numbers(np.argsort(order))

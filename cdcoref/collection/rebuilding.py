@@ -10,25 +10,27 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
-from cdcoref.collection.adding import count_revision, drop_empty_stories
+from cdcoref.collection.adding import drop_empty_stories
+from cdcoref.collection.comparing import StoryReading, compare_stories
 from cdcoref.collection.database import Database
-from cdcoref.collection.documents import delete_mentions, insert_mentions, store_scores, stored_part
+from cdcoref.collection.documents import count_revision, delete_mentions, insert_mentions, store_scores, stored_part
 from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_settings, store_value
+from cdcoref.collection.vectors import store_vectors
 from cdcoref.collection.word_index import TOTAL_SHARE, index_words
-from cdcoref.corpus import Corpus, Mention
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.prediction import plan_stories
 from cdcoref.stories import DocumentVectors, words_of
 
 if TYPE_CHECKING:
     from cdcoref.engines import Progress, Story
+    from cdcoref.linking import MentionVectors
 
 Contents = list[tuple[int, str, bytes, int]]
 """Number, id, hash of the content, and whether it came with mentions, of every document."""
@@ -48,41 +50,36 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
             stored = stored_part(connection, [id for _, id, _, _ in contents])
         given = {id for _, id, _, given in contents if given}
         documents = {document.id: document for document in stored.documents}
-        found = reader.mentions([d for id, d in documents.items() if id not in given], progress)
+        found, read = reader.mentions([d for id, d in documents.items() if id not in given], progress)
         mentions = {**_by_place(stored), **found}
+        if given and reader.has_vectors:
+            marked = (mention for id in documents if id in given for mention in mentions[id])
+            read |= reader.vectors(Corpus(tuple(documents[id] for id in documents if id in given), tuple(marked)))
         vectors = DocumentVectors(stored.documents)
         max_pairs = None if reader.settings.lemma else reader.settings.options.max_pairs
         stories, _ = plan_stories(vectors, "predicted", max_pairs)
-        scores: dict[DocumentPair, DocumentScores] = {}
-        notes: list[str] = []
-        pairs = 0
-        work = sum(story.pair_count() + len(story.documents) for story in stories)
-        done = 0
-        for story in stories:
-            part = Corpus(
-                tuple(documents[id] for id in story.documents),
-                tuple(mention for id in story.documents for mention in mentions[id]),
-            )
-
-            advance = partial(_advance, progress, done, work)
-
-            own, sentences = reader.scores(part, story.pairs, advance)
-            scores |= own
-            notes += sentences
-            pairs += 0 if reader.settings.lemma else story.pair_count()
-            done += story.pair_count() + len(story.documents)
+        readings = (_reading(story, documents, mentions, read) for story in stories)
+        scores, notes = compare_stories(reader, readings, sum(story.cost() for story in stories), progress)
+        pairs = 0 if reader.settings.lemma else sum(story.pair_count() for story in stories)
         with database.writing() as connection:
             if _contents(connection) == contents:
                 last = last_change(connection)
                 shares = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if contents else {}
                 count = _store(connection, reader, contents, stored, found, stories, scores, shares)
+                store_vectors(connection, {id: number for number, id, _, _ in contents}, read)
                 merged, split = changes_since(connection, last)
                 return Report(pairs=pairs, stories=count, merged=merged, split=split, notes=tuple(dict.fromkeys(notes)))
 
 
-def _advance(progress: Progress, before: int, work: int, stage: str, done: int, total: int) -> None:
-    """Tell how much of all stories is done, where one story's reader tells of that story."""
-    progress(stage, before + done, work)
+def _reading(
+    story: Story,
+    documents: Mapping[str, Document],
+    mentions: Mapping[str, Sequence[Mention]],
+    vectors: Mapping[str, MentionVectors],
+) -> StoryReading:
+    """A story of which nothing is known yet."""
+    own = tuple(mention for id in story.documents for mention in mentions[id])
+    return StoryReading(Corpus(tuple(documents[id] for id in story.documents), own), story.pairs, vectors, {})
 
 
 def _contents(connection: sqlite3.Connection) -> Contents:
@@ -114,7 +111,7 @@ def _store(
             )
         else:
             left |= _replace_mentions(connection, number_of[id], documents[id].id, stored, mentions)
-    for table in ("scores", "postings", "words"):
+    for table in ("scores", "vectors", "postings", "words"):
         connection.execute(f"DELETE FROM {table}")
     store_value(connection, TOTAL_SHARE, 0.0)
     for id, number in number_of.items():

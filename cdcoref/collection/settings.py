@@ -21,7 +21,7 @@ class CollectionOptions:
     kind, threshold, max_windows
         As in :class:`cdcoref.prediction.PredictionOptions`.
     max_pairs
-        A new document is compared with at most so many of its story, the nearest by TF-IDF; None: with all.
+        A new document is read together with at most so many of its story, the nearest by TF-IDF; None: with all.
     """
 
     kind: Literal["event", "entity", "both"] = "both"

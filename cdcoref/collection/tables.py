@@ -130,7 +130,15 @@ CREATE VIRTUAL TABLE mention_words USING fts5(
 )
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_VECTORS = """
+CREATE TABLE vectors (
+    document INTEGER PRIMARY KEY REFERENCES documents,
+    packed BLOB NOT NULL      -- of its mentions, when it was read alone
+)
+"""
+"""A document of a collection of version 1 is read once more when a document is added to its story."""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:

@@ -9,7 +9,7 @@ compared with the mentions around it alone, where the model has a scorer for tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,6 +30,8 @@ ALL_PAIRS = 2000
 """Up to so many mentions of a kind, every pair is compared: two million pairs, some seconds."""
 NEIGHBOURS = 48
 """Beyond that, so many are compared with each by their vectors, and a third of it by their heads."""
+NEW = -1
+"""The part of mentions that were not compared with any others yet."""
 ROWS_AT_ONCE = 8192
 PAIRS_AT_ONCE = 4 * 65_536
 """Pairs of which everything that is told to the scorer is in memory at the same time: 25 MB."""
@@ -119,7 +121,9 @@ class ReadMentions:
         return np.where(low == high, np.float32(1.0), values[places])
 
 
-def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) -> PairEvidence:
+def compare_apart(
+    model: CorefModel, corpus: Corpus, vectors: MentionVectors, known: Mapping[str, int] | None = None
+) -> PairEvidence:
     """What is known of pairs of mentions of one story by what each document says alone.
 
     Parameters
@@ -130,8 +134,11 @@ def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) ->
         The story's documents and mentions; every mention has a kind.
     vectors
         Of the mentions, in their order.
+    known
+        As in :class:`cdcoref.linking.Comparison`.
     """
     read = ReadMentions.of(corpus, vectors)
+    parts = np.array([(known or {}).get(m.document, NEW) for m in corpus.mentions], dtype=np.int64)
     kinds = np.array([KINDS.index(m.kind or "") for m in corpus.mentions], dtype=np.int8)
     first, second = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
     logits, documents = [np.zeros(0, dtype=np.float32)], [np.zeros(0, dtype=np.float32)]
@@ -140,19 +147,22 @@ def compare_apart(model: CorefModel, corpus: Corpus, vectors: MentionVectors) ->
     for number, kind in enumerate(KINDS):
         own = np.flatnonzero((kinds == number) & ~apart)
         of_kind = read.of_numbers(own)
-        for pairs in pairs_to_compare(of_kind):
-            known = known_of_pairs(options, of_kind, pairs)
+        for pairs in pairs_to_compare(of_kind, parts[own]):
+            told = known_of_pairs(options, of_kind, pairs)
             first.append(own[pairs[:, 0]].astype(np.int32))
             second.append(own[pairs[:, 1]].astype(np.int32))
-            of_pairs = _scores(model, known, of_kind.vectors.learnt, pairs, kind)
+            of_pairs = _scores(model, told, of_kind.vectors.learnt, pairs, kind)
             of_pairs[conflicts(of_kind.traits, pairs)] = IMPOSSIBLE
             logits.append(of_pairs)
-            documents.append(known[:, -1].copy())
+            documents.append(told[:, -1].copy())
     compared = sum(map(len, first))
-    if apart.any():
-        one, other, found = antecedents(model, corpus, vectors, read.traits.mentions)
-        first.append(one.astype(np.int32))
-        second.append(other.astype(np.int32))
+    new = np.flatnonzero(parts == NEW)
+    if apart[new].any():
+        of_new = Corpus(corpus.documents, tuple(corpus.mentions[number] for number in new.tolist()))
+        seen = [read.traits.mentions[number] for number in new.tolist()]
+        one, other, found = antecedents(model, of_new, vectors.of_numbers(new), seen)
+        first.append(new[one].astype(np.int32))
+        second.append(new[other].astype(np.int32))
         logits.append(found)
         documents.append(np.ones(len(found), dtype=np.float32))
     one, other = np.concatenate(first), np.concatenate(second)
@@ -179,25 +189,43 @@ def mention_traits(corpus: Corpus) -> list[Traits]:
     return [traits(documents[m.document], m, sentence_of[m.document][m.start]) for m in corpus.mentions]
 
 
-def pairs_to_compare(mentions: ReadMentions) -> Iterator[Integers]:
-    """The pairs of mentions of one kind that are compared, the smaller number first. *Shape* of each: (pairs, 2)"""
+def pairs_to_compare(mentions: ReadMentions, parts: Integers | None = None) -> Iterator[Integers]:
+    """The pairs of mentions of one kind that are compared, the smaller number first. *Shape* of each: (pairs, 2)
+
+    Parameters
+    ----------
+    mentions
+        The mentions.
+    parts
+        The part of each, within which pairs are left out; None or `NEW`: pairs with it are not. *Shape:* (mentions,)
+    """
     count = len(mentions.traits)
     if count < 2:
         return
+    if parts is None:
+        parts = np.full(count, NEW)
     if count <= ALL_PAIRS:
         first, second = np.triu_indices(count, 1)
     else:
-        first, second = np.divmod(_near(mentions), count)
+        first, second = np.divmod(_near(mentions, parts), count)
+    if (parts != NEW).any():
+        unknown = (parts[first] != parts[second]) | (parts[first] == NEW)
+        first, second = first[unknown], second[unknown]
     for start in range(0, len(first), PAIRS_AT_ONCE):
         part = slice(start, start + PAIRS_AT_ONCE)
         yield np.stack([first[part], second[part]], -1)
 
 
-def _near(mentions: ReadMentions) -> Integers:
-    """Pairs of mentions that are near by their vectors or heads; see :func:`near_pairs`."""
+def _near(mentions: ReadMentions, parts: Integers) -> Integers:
+    """Pairs of mentions that are near by their vectors or heads; see :func:`near_pairs`.
+
+    Every pair that was not compared before has a mention outside the largest part; those ask for their nearest.
+    """
     by_head = np.argsort(mentions.traits.heads, kind="stable")
     groups = np.split(by_head, np.flatnonzero(np.diff(mentions.traits.heads[by_head])) + 1)
-    return near_pairs(mentions.vectors, groups, NEIGHBOURS, NEIGHBOURS // 3)
+    old = parts[parts != NEW]
+    asking = parts != (np.bincount(old).argmax() if len(old) else NEW - 1)
+    return near_pairs(mentions.vectors, groups, NEIGHBOURS, NEIGHBOURS // 3, asking)
 
 
 def known_of_pairs(options: VectorOptions, mentions: ReadMentions, pairs: Integers) -> Vectors:

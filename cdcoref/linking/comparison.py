@@ -8,9 +8,9 @@ paper, or many at once. None of it depends on the order of the input.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Literal
 
 import numpy as np
@@ -53,6 +53,9 @@ class Comparison:
         Replaces the model's own limit (see :class:`cdcoref.model.VectorOptions`).
     vectors
         Of the mentions, where they are known already; None: documents are read for them.
+    known
+        Numbers of the parts, from 0, of documents that were compared before, by id: pairs of mentions within a part are
+        left out, by a model with vectors, and the documents of a part are of one story. None: everything is new.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Comparison:
         marking: Literal["all", "pair"] | None = None,
         candidates: int | None = None,
         vectors: MentionVectors | None = None,
+        known: Mapping[str, int] | None = None,
     ) -> None:
         for mention in corpus.mentions:
             if mention.kind not in KINDS:
@@ -81,6 +85,7 @@ class Comparison:
         if max_windows is not None:
             self._sequences = replace(self._sequences, max_windows=max_windows)
         self._vectors = vectors
+        self._known = known
         self._options = model.settings.vectors
         if candidates is not None:
             self._options = replace(self._options, candidates=candidates)
@@ -170,7 +175,10 @@ class Comparison:
 
     def _apart(self, vectors: MentionVectors) -> PairEvidence:
         """What the vectors say of the pairs of every story, with the numbers of the whole corpus."""
-        parts = [(own, compare_apart(self.model, story, vectors.of_numbers(own))) for story, own in self._stories()]
+        parts = [
+            (own, compare_apart(self.model, story, vectors.of_numbers(own), self._known))
+            for story, own in self._stories()
+        ]
 
         def joined(name: str, empty: np.ndarray) -> np.ndarray:
             return np.concatenate([empty, *(getattr(part, name) for _, part in parts)])
@@ -198,7 +206,11 @@ class Comparison:
         for number, mention in enumerate(self.corpus.mentions):
             numbers[mention.document].append(number)
         documents = {document.id: document for document in self.corpus.documents}
-        for names, _ in tied_documents(sorted(documents), self._pairs):
+        tied = self._pairs
+        if tied is not None and self._known is not None:
+            known = sorted((part, id) for id, part in self._known.items() if id in documents)
+            tied = [*tied, *((one, other) for (part, one), (same, other) in pairwise(known) if part == same)]
+        for names, _ in tied_documents(sorted(documents), tied):
             own = np.array([n for name in names for n in numbers[name]], dtype=np.int64)
             story = Corpus(tuple(documents[name] for name in names), tuple(self.corpus.mentions[n] for n in own))
             yield story, own

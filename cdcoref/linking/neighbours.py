@@ -29,7 +29,13 @@ EXAMPLES_PER_CELL = 40
 ROWS_AT_ONCE = 512
 
 
-def near_pairs(vectors: MentionVectors, groups: list[Integers], limit: int, limit_of_group: int) -> Integers:
+def near_pairs(
+    vectors: MentionVectors,
+    groups: list[Integers],
+    limit: int,
+    limit_of_group: int,
+    asking: NDArray[np.bool_] | None = None,
+) -> Integers:
     """Pairs of mentions that are near each other.
 
     Parameters
@@ -40,6 +46,8 @@ def near_pairs(vectors: MentionVectors, groups: list[Integers], limit: int, limi
         Mentions that have something in common.
     limit, limit_of_group
         How many of the nearest mentions count as near: of all, and of the others in a group.
+    asking
+        Those whose nearest are looked for; None: all. *Shape:* (mentions,)
 
     Returns
     -------
@@ -47,7 +55,7 @@ def near_pairs(vectors: MentionVectors, groups: list[Integers], limit: int, limi
         Each pair once, as the smaller number times the number of mentions plus the greater; sorted. *Shape:* (pairs,)
     """
     count = len(vectors)
-    points = _Points(vectors)
+    points = _Points(vectors, np.ones(count, dtype=bool) if asking is None else asking)
     everything = np.arange(count)
     near = points.nearest(everything, limit) if count <= EXACT else points.nearest_in_cells(limit)
     codes = [_codes(near, count)]
@@ -63,15 +71,24 @@ def _codes(pairs: Iterator[tuple[Integers, Integers]], count: int) -> Integers:
 
 
 class _Points:
-    """The vectors of mentions, of which the sum of cosines is computed; a sentence's or a document's only once."""
+    """The vectors of mentions, of which the sum of cosines is computed; a sentence's or a document's only once.
 
-    def __init__(self, vectors: MentionVectors) -> None:
+    Parameters
+    ----------
+    vectors
+        The vectors.
+    asking
+        The mentions whose nearest are looked for. *Shape:* (mentions,)
+    """
+
+    def __init__(self, vectors: MentionVectors, asking: NDArray[np.bool_]) -> None:
         self._tables: list[tuple[Vectors, Integers]] = []
         for name in SIMILARITIES[:3]:
             rows, of = vectors.table(name)
             used, of = np.unique(of, return_inverse=True)
             self._tables.append((rows[used].astype(np.float32), of))
         self.count = len(vectors)
+        self._asking = asking
 
     def cosines(self, numbers: Integers, others: Integers) -> Vectors:
         """Sums of cosines. *Shape:* (numbers, others)"""
@@ -84,7 +101,7 @@ class _Points:
         return total
 
     def nearest(self, numbers: Integers, limit: int) -> Iterator[tuple[Integers, Integers]]:
-        """Some mentions with the `limit` nearest others of them, a block of rows at a time."""
+        """Those of some mentions that ask with the `limit` nearest others of them, a block of rows at a time."""
         kept = min(limit, len(numbers) - 1)
         if kept < 1:
             return
@@ -92,16 +109,18 @@ class _Points:
             first, second = np.triu_indices(len(numbers), 1)
             yield numbers[first], numbers[second]
             return
-        for start in range(0, len(numbers), ROWS_AT_ONCE):
-            yield self._nearest_of(numbers[start : start + ROWS_AT_ONCE], numbers, kept)
+        asking = numbers[self._asking[numbers]]
+        for start in range(0, len(asking), ROWS_AT_ONCE):
+            yield self._nearest_of(asking[start : start + ROWS_AT_ONCE], numbers, kept)
 
     def nearest_in_cells(self, limit: int) -> Iterator[tuple[Integers, Integers]]:
-        """Every mention with the `limit` nearest of those in the cells searched."""
+        """Every mention that asks with the `limit` nearest of those in the cells searched."""
         members, searched = self._cells()
         for own, cells in zip(members, searched, strict=True):
             others = np.concatenate([members[cell] for cell in cells])
-            for start in range(0, len(own), ROWS_AT_ONCE):
-                yield self._nearest_of(own[start : start + ROWS_AT_ONCE], others, min(limit, len(others) - 1))
+            asking = own[self._asking[own]]
+            for start in range(0, len(asking), ROWS_AT_ONCE):
+                yield self._nearest_of(asking[start : start + ROWS_AT_ONCE], others, min(limit, len(others) - 1))
 
     def _nearest_of(self, own: Integers, others: Integers, kept: int) -> tuple[Integers, Integers]:
         if kept < 1:

@@ -109,6 +109,18 @@ class MentionVectors:
             anaphora=self.anaphora[numbers],
         )
 
+    def compact(self) -> MentionVectors:
+        """The same without the vectors of sentences and documents in which none of the mentions stands."""
+        sentences, sentence_of = np.unique(self.sentence_of, return_inverse=True)
+        documents, document_of = np.unique(self.document_of, return_inverse=True)
+        return replace(
+            self,
+            sentences=self.sentences[sentences],
+            documents=self.documents[documents],
+            sentence_of=sentence_of,
+            document_of=document_of,
+        )
+
     def of_document(self, document: Vectors) -> MentionVectors:
         """The same as mentions of one document of which this is the mean over the words. *Shape:* (width,)"""
         return replace(self, documents=_unit(document[None]), document_of=np.zeros_like(self.document_of))
@@ -214,12 +226,16 @@ def read_vectors(
 
 
 def find_mentions_and_vectors(
-    model: CorefModel, documents: Sequence[Document], *, batch_tokens: int
+    model: CorefModel,
+    documents: Sequence[Document],
+    *,
+    batch_tokens: int,
+    advance: Callable[[int], None] = lambda words: None,
 ) -> Iterator[tuple[Document, list[Mention], MentionVectors | None]]:
     """Find the mentions of documents and, in the same pass, their vectors; None if the model has none."""
     mentions: list[Mention] = []
     gathered = _OfDocument()
-    for reading in read_documents(model, documents, batch_tokens=batch_tokens):
+    for reading in read_documents(model, documents, batch_tokens=batch_tokens, advance=advance):
         own = reading.spans.select(reading.document, model.settings.detection_threshold)
         mentions += own
         if model.vector_head:

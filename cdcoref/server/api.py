@@ -25,6 +25,7 @@ from cdcoref.collection import (
     DocumentPage,
     DocumentSummary,
     Question,
+    Report,
     SearchResult,
     StoredMention,
 )
@@ -150,6 +151,10 @@ def api_routes(site: Site) -> APIRouter:
     @router.get("/document", summary="All about a document")
     def document(id: Annotated[str, Query(max_length=2000)]) -> DocumentPage:
         return site.readers().document(id)
+
+    @router.delete("/document", summary="Remove a document; what became of it")
+    def remove(id: Annotated[str, Query(max_length=2000)]) -> Report:
+        return site.writer.remove(id)
 
     @router.get("/mentions/{id}", summary="A mention")
     def mention(id: str) -> StoredMention:

@@ -1,4 +1,4 @@
-"""What people send with forms: corrections, undoing, files; each leads back to the page on which the form stands.
+"""What people send with forms: corrections, undoing, removals, files; each leads back to the page that it stands on.
 
 A form that cannot be used comes back with what was in it and with one sentence that says why.
 """
@@ -21,7 +21,7 @@ from cdcoref.collection import Action
 from cdcoref.errors import InputError
 from cdcoref.server.guard import same
 from cdcoref.server.jobs import Job
-from cdcoref.server.pages import sentence, show_address, status_of
+from cdcoref.server.pages import OF_NOTICES, sentence, show_address, status_of
 from cdcoref.server.site import Notice, Sent, Site
 from cdcoref.server.uploads import Upload, clean_name
 from cdcoref.server.writer import new_folder
@@ -45,6 +45,11 @@ def form_routes(site: Site) -> APIRouter:
     async def undo(request: Request) -> Response:
         async with request.form() as form:
             return await run_in_threadpool(_undo, site, form)
+
+    @router.post("/documents/remove")
+    async def remove(request: Request) -> Response:
+        async with request.form() as form:
+            return await run_in_threadpool(_remove, site, form)
 
     @router.post("/add")
     async def add(request: Request) -> Response:
@@ -112,6 +117,18 @@ def _undo(site: Site, form: FormData) -> Response:
     return RedirectResponse(_with(back, "undone", undone.number), 303)
 
 
+def _remove(site: Site, form: FormData) -> Response:
+    back = _local(form.get("back"))
+    if not _own(site, form):
+        return _again(site, back, OLD_FORM, form, 403)
+    id = str(form.get("id") or "")
+    try:
+        site.writer.remove(id)
+    except InputError as error:
+        return _again(site, back, sentence(error), form, status_of(error))
+    return RedirectResponse(_with("/documents", "removed", site.writer.removed.index(id) + 1), 303)
+
+
 def _own(site: Site, form: FormData) -> bool:
     """Whether a form was made by this server."""
     given = form.get("secret")
@@ -138,6 +155,6 @@ def _local(address: object) -> str:
 def _with(address: str, name: str, number: int) -> str:
     """An address with what was done."""
     parts = urlsplit(address)
-    query = [(key, value) for key, value in parse_qsl(parts.query) if key not in ("done", "undone")]
+    query = [(key, value) for key, value in parse_qsl(parts.query) if key not in OF_NOTICES]
     anchor = f"#{parts.fragment}" if parts.fragment else ""
     return f"{parts.path}?{urlencode([*query, (name, str(number))])}{anchor}"

@@ -28,6 +28,8 @@ FOUND_CLUSTERS = 10
 CANDIDATES = 20
 LONGEST_QUERY = 500
 LAST_PAGE = 10**6
+OF_NOTICES = ("done", "undone", "removed")
+"""What an address says of the change that led there: the number of a correction, or of a removal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class View:
     @property
     def here(self) -> str:
         """The address, to come back to."""
-        rest = {name: value for name, value in self.query.items() if name not in ("done", "undone")}
+        rest = {name: value for name, value in self.query.items() if name not in OF_NOTICES}
         return f"{self.path}?{urlencode(rest)}" if rest else self.path
 
     def render(self, template: str, **values: Any) -> Response:
@@ -75,7 +77,7 @@ class Pager:
     @classmethod
     def of(cls, view: View, total: int, size: int) -> Pager:
         """The place of a view's page in a list."""
-        rest = {name: value for name, value in view.query.items() if name not in ("page", "done", "undone", "mention")}
+        rest = {name: value for name, value in view.query.items() if name not in ("page", "mention", *OF_NOTICES)}
         return cls(view.path, rest, view.page, max(1, -(-total // size)))
 
     def address(self, page: int) -> str:
@@ -94,7 +96,7 @@ def show(site: Site, path: str, query: Mapping[str, str], notice: Notice | None 
     path, query
         The address.
     notice
-        What is said at its top; by default about the correction that the query names as done or undone.
+        What is said at its top; by default about the change that the query names.
     status
         The status with which it is sent.
     """
@@ -105,7 +107,7 @@ def show(site: Site, path: str, query: Mapping[str, str], notice: Notice | None 
         try:
             collection = site.readers()
             if notice is None:
-                notice = _notice(collection, query)
+                notice = _notice(site, collection, query)
             return page(View(site, collection, path, query, notice, status), **match.groupdict())
         except InputError as error:
             return site.error_page(status_of(error), sentence(error))
@@ -128,12 +130,17 @@ def status_of(error: InputError, otherwise: int = 404) -> int:
     return 503 if isinstance(error.__cause__, sqlite3.Error) else otherwise
 
 
-def _notice(collection: Collection, query: Mapping[str, str]) -> Notice:
-    """What is said of the correction that was just made."""
-    number = query.get("done") or query.get("undone") or ""
-    if not number.isascii() or not number.isdecimal():
+def _notice(site: Site, collection: Collection, query: Mapping[str, str]) -> Notice:
+    """What is said of the change that was just made."""
+    name = next((name for name in OF_NOTICES if query.get(name)), "")
+    given = query.get(name, "")
+    if not given.isascii() or not given.isdecimal() or len(given) > 9:
         return Notice()
-    return Notice(correction=next((c for c in collection.corrections() if c.number == int(number)), None))
+    number = int(given)
+    if name == "removed":
+        removed = site.writer.removed
+        return Notice(removed=removed[number - 1] if 0 < number <= len(removed) else None)
+    return Notice(correction=next((c for c in collection.corrections() if c.number == number), None))
 
 
 def _start(view: View) -> Response:

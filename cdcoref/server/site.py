@@ -49,12 +49,15 @@ class Notice:
         Why what was asked for was not done.
     correction
         The correction that was made or undone.
+    removed
+        The id of the document that was removed.
     form
         What was sent with a form that could not be used; it stays in the form.
     """
 
     error: str | None = None
     correction: Correction | None = None
+    removed: str | None = None
     form: Sent = Sent()
 
 

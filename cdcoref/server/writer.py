@@ -1,9 +1,9 @@
-"""All that changes the collection goes through here: corrections and undoing at once, additions one after the other.
+"""All that changes the collection goes through here: corrections and removals at once, additions one after the other.
 
-Corrections are made by one thread, in the order in which they came. Additions wait in a queue; one thread gives them to
-a process of their own (`cdcoref.server.adding`), whose work does not slow down those who read. So one correction waits
-for another, and at most for the moment in which an addition is stored, but not for the model. When the server ends, a
-correction is finished; the addition that runs is stopped, and nothing of it is stored.
+Corrections, undoing and removals are done by one thread, in the order in which they came. Additions wait in a queue;
+one thread gives them to a process of their own (`cdcoref.server.adding`), whose work does not slow down those who read.
+So one correction waits for another, and at most for the moment in which an addition is stored, but not for the model.
+When the server ends, a correction is finished; the addition that runs is stopped, and nothing of it is stored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cdcoref.collection import Action, Collection, Correction
+from cdcoref.collection import Action, Collection, Correction, Report
 from cdcoref.server.jobs import Job, Jobs
 from cdcoref.server.options import ServerOptions
 from cdcoref.server.uploads import Upload
@@ -49,10 +49,13 @@ class Writer:
     ----------
     jobs
         The additions.
+    removed
+        Ids of the documents that were removed since the server was started.
     """
 
     def __init__(self, path: Path, options: ServerOptions) -> None:
         self.jobs = Jobs()
+        self.removed: list[str] = []
         self._path = path
         self._options = options
         self._corrections = ThreadPoolExecutor(1, "corrections")
@@ -71,6 +74,16 @@ class Writer:
     def undo(self, number: int | None = None) -> Correction:
         """Undo a correction, as :meth:`cdcoref.collection.Collection.undo` does."""
         return self._change(lambda collection: collection.undo(number))
+
+    def remove(self, id: str) -> Report:
+        """Remove a document, as :meth:`cdcoref.collection.Collection.remove` does."""
+
+        def remove(collection: Collection) -> Report:
+            report = collection.remove([id])
+            self.removed.append(id)
+            return report
+
+        return self._change(remove)
 
     def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool) -> Job:
         """Add the documents in files when those before them have been added.

@@ -14,7 +14,6 @@ from cdcoref.collection import adding as adding_module
 from cdcoref.collection import reader as reader_module
 from cdcoref.collection.scores import DocumentScores
 from cdcoref.corpus import Corpus, Document
-from cdcoref.engines import Progress
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, tokenise_text
 from cdcoref.prediction import Predictor
@@ -178,10 +177,10 @@ def test_only_pairs_with_a_new_document_are_read(
     plain = reader_module.Reader.scores
 
     def counted(
-        self: reader_module.Reader, corpus: Corpus, pairs: list[tuple[str, str]], progress: Progress
+        self: reader_module.Reader, corpus: Corpus, pairs: list[tuple[str, str]], *rest: Any
     ) -> tuple[dict[tuple[str, str], DocumentScores], list[str]]:
         asked.append(sorted(pairs))
-        return plain(self, corpus, pairs, progress)
+        return plain(self, corpus, pairs, *rest)
 
     monkeypatch.setattr(reader_module.Reader, "scores", counted)
     with Collection.create(path, str(tiny_model_folder), CollectionOptions(max_pairs=2)) as collection:

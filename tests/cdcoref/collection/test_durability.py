@@ -16,6 +16,7 @@ import pytest
 
 from cdcoref.collection import Collection
 from cdcoref.collection import database as database_module
+from cdcoref.collection.reader import Reader
 from cdcoref.errors import InputError
 
 KILLS = 100
@@ -208,21 +209,19 @@ def test_what_another_program_adds_meanwhile_is_taken_into_account(
     written: Any, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A document that comes after the plan was made, and before it is stored, is of the same story."""
-    from cdcoref.collection import adding
-
     museum, second, third = (written.reports(5)[n] for n in (1, 2, 4))
-    plain: Callable[..., Any] = adding.stored_part
+    plain: Callable[..., Any] = Reader.mentions
     meanwhile = [second]
 
-    def interrupted(connection: sqlite3.Connection, ids: list[str]) -> Any:
+    def interrupted(self: Reader, *arguments: Any) -> Any:
         while meanwhile:
             with Collection.open(path) as other:
                 other.add(meanwhile.pop())
-        return plain(connection, ids)
+        return plain(self, *arguments)
 
     with Collection.create(path, "lemma") as collection:
         collection.add(museum)
-        monkeypatch.setattr(adding, "stored_part", interrupted)
+        monkeypatch.setattr(Reader, "mentions", interrupted)
         collection.add(third)
         assert collection.counts().stories == 2
         assert [cluster.documents for cluster in collection.clusters() if cluster.title == "ferry"] == [2]

@@ -138,6 +138,57 @@ def test_nearest_mentions_of_many_are_among_all_pairs(
     assert set(some.first) | set(some.second) == set(range(len(documents.mentions)))
 
 
+@pytest.mark.parametrize(("many", "antecedents"), [(2000, 0), (3, 0), (2000, 4)])
+def test_pairs_of_documents_that_were_compared_before_are_left_out(
+    with_vectors: CorefModel, monkeypatch: pytest.MonkeyPatch, many: int, antecedents: int
+) -> None:
+    """Two parts of a story, of two documents each, and a new document."""
+    monkeypatch.setattr(apart_module, "ALL_PAIRS", many)
+    model = with_vectors
+    if antecedents:
+        torch.manual_seed(4)
+        model = copy.deepcopy(with_vectors)
+        model.add_vectors(replace(OPTIONS, antecedents=antecedents))
+        model.eval()
+    documents = corpus([*TEXTS, ["He saw the ferry and he called it his own"]])
+    pronouns = [Mention("d5", (token,), "entity") for token in (0, 5, 7, 8)]
+    documents = replace(documents, mentions=(*documents.mentions, *pronouns))
+    vectors = read_vectors(model, documents, batch_tokens=512)
+    parts = {"d0": 0, "d1": 0, "d2": 1, "d3": 1}
+
+    def found(known: dict[str, int] | None) -> dict[tuple[int, int], float]:
+        evidence = compare_apart(model, documents, vectors, known)
+        pairs = zip(evidence.first.tolist(), evidence.second.tolist(), strict=True)
+        return dict(zip(pairs, evidence.alone.tolist(), strict=True))
+
+    def new(pair: tuple[int, int]) -> bool:
+        one, other = (parts.get(documents.mentions[number].document) for number in pair)
+        return one is None or one != other
+
+    everything = found(None)
+    expected = {pair: value for pair, value in everything.items() if new(pair)}
+    assert 0 < len(expected) < len(everything)
+    assert found(parts) == pytest.approx(expected, abs=1e-4)
+    assert found(dict.fromkeys((d.id for d in documents.documents), 0)) == {}
+
+
+def test_documents_of_a_part_are_of_one_story(with_vectors: CorefModel) -> None:
+    """A new document that is read together with one of them is compared with all of them by vectors."""
+    documents = corpus(TEXTS)
+    parts = {"d0": 3, "d1": 3, "d2": 3}
+    for known, others in ((parts, {"d0", "d1", "d2", "d3"}), ({}, {"d0", "d3"})):
+        comparison = Comparison(with_vectors, documents, [("d0", "d3")], known=known)
+        evidence = comparison.evidence(batch_tokens=512)
+        one, other = ([documents.mentions[n].document for n in side] for side in (evidence.first, evidence.second))
+        pairs = list(zip(one, other, strict=True))
+        assert {id for pair in pairs if "d3" in pair for id in pair} == others
+        read = ~np.isnan(evidence.together)
+        together = {frozenset(pair) for pair, done in zip(pairs, read.tolist(), strict=True) if done}
+        new = [id for id in ("d0", "d1", "d2", "d3", "d4") if id not in known]
+        assert frozenset(("d0", "d3")) in together
+        assert together <= {frozenset(("d0", "d3")), *(frozenset((id,)) for id in new)}
+
+
 @pytest.mark.parametrize("candidates", [0, 2])
 def test_only_candidates_are_read(with_vectors: CorefModel, candidates: int) -> None:
     documents = corpus(TEXTS)

@@ -68,6 +68,19 @@ def test_correcting(client: Any) -> None:
     assert [bool(c["undone"]) for c in client.get("/api/corrections").json()] == [True, True]
 
 
+def test_removing(client: Any) -> None:
+    headers = {"X-Cdcoref": "1"}
+    report = client.http.delete("/api/document?id=harbour.txt", headers=headers)
+    assert report.status_code == 200
+    assert (report.json()["removed"], report.json()["stories"]) == (["harbour.txt"], 1)
+    answer = client.http.delete("/api/document?id=harbour.txt", headers=headers)
+    assert (answer.status_code, answer.json()) == (
+        404, {"error": "There is no document 'harbour.txt' in the collection."},
+    )  # fmt: skip
+    assert client.get("/api/collection").json()["counts"]["documents"] == 3
+    assert client.http.delete("/api/document", headers=headers).status_code == 422
+
+
 @pytest.mark.parametrize(
     ("address", "status", "why"),
     [
@@ -113,8 +126,9 @@ def test_the_description(steady: Any) -> None:
     assert described["openapi"].startswith("3.")
     assert {(path, method.upper()) for path, methods in described["paths"].items() for method in methods} == {
         ("/api/collection", "GET"), ("/api/clusters", "GET"), ("/api/clusters/{id}", "GET"), ("/api/documents", "GET"),
-        ("/api/documents", "POST"), ("/api/document", "GET"), ("/api/mentions/{id}", "GET"), ("/api/search", "GET"),
-        ("/api/questions", "GET"), ("/api/corrections", "GET"), ("/api/corrections", "POST"),
+        ("/api/documents", "POST"), ("/api/document", "GET"), ("/api/document", "DELETE"),
+        ("/api/mentions/{id}", "GET"), ("/api/search", "GET"), ("/api/questions", "GET"),
+        ("/api/corrections", "GET"), ("/api/corrections", "POST"),
         ("/api/corrections/{number}/undo", "POST"), ("/api/undo", "POST"), ("/api/files", "POST"), ("/api/jobs", "GET"),
         ("/api/jobs/{number}", "GET"), ("/api/export/{kind}", "GET"),
     }  # fmt: skip

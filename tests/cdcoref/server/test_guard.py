@@ -187,7 +187,7 @@ def test_forms_that_are_not_of_this_server(steady: Any, secret: str | None) -> N
     assert "This page is from before the server was restarted." in answer.text
     assert 'value="The boat"' in answer.text  # what was written stays
     assert steady.get("/api/corrections").json() == []
-    for address in ("/corrections/undo", "/add"):
+    for address in ("/corrections/undo", "/documents/remove", "/add"):
         assert steady.http.post(address, data={"secret": secret or ""}).status_code == 403
 
 
@@ -199,6 +199,9 @@ def test_the_api_takes_nothing_that_a_foreign_form_can_send(steady: Any, kind: s
         answer = steady.http.post(address, content=b'{"documents": []}', headers={"Content-Type": kind})
         assert answer.status_code == 415
         assert "content type" in answer.json()["error"]
+    removal = steady.http.delete("/api/document?id=harbour.txt", headers={"Content-Type": kind})
+    assert removal.status_code == 415
+    assert steady.get("/api/document?id=harbour.txt").status_code == 200
 
 
 def test_too_large(news: Path, start: Callable[..., Any]) -> None:

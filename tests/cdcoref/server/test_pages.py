@@ -108,6 +108,37 @@ def test_corrections_and_undoing(client: Any) -> None:
     ]  # fmt: skip
 
 
+def test_a_document_is_removed(client: Any) -> None:
+    name = "2024-03-05 storm.txt"
+    page = client.html("/document?id=2024-03-05+storm.txt")
+    assert "It cannot be undone here." in page
+    ferry = client.cluster("ferry")
+    client.send("/corrections", action="not-a-mention", id=[client.id(name, "storm")])
+    answer = client.send("/documents/remove", id=name, back="/document?id=2024-03-05+storm.txt")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/documents?removed=1")
+    listed = client.html(answer.headers["location"])
+    assert f"{name} was removed from the collection." in text_of(listed)
+    assert listed.count(name) == 1
+    assert client.get("/document?id=2024-03-05+storm.txt").status_code == 404
+    assert "3 mentions in 2 documents" in text_of(client.html(f"/clusters/{ferry}"))
+    again = client.send("/documents/remove", id=name, back="/documents")
+    assert again.status_code == 404
+    assert "There is no document" in again.text
+    for address in ("/documents?removed=2", "/documents?removed=0", "/documents?removed=x", f"/?removed={'9' * 30}"):
+        assert "was removed" not in client.html(address)
+
+
+def test_corrections_of_a_removed_document_are_obeyed_when_it_comes_back(client: Any, written: Any) -> None:
+    name = "harbour.txt"
+    client.send("/corrections", action="not-a-mention", id=[client.id(name, "storm")])
+    client.send("/documents/remove", id=name)
+    with Collection.open(client.path) as collection:
+        collection.add(
+            written.annotated(name, "The ferry Maren sank in the storm off Tresk .", "Police arrested the captain .")
+        )
+        assert [m.text for m in collection.document(name).mentions if m.rejected] == ["storm"]
+
+
 def test_what_is_wrong_with_a_form_is_said_and_the_form_stays(steady: Any) -> None:
     ferry = steady.cluster("ferry")
     back = f"/clusters/{ferry}"

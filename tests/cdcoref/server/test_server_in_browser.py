@@ -265,6 +265,19 @@ def test_an_error_says_why_and_keeps_what_was_chosen(client: Any, open_at: Open)
     expect(page.locator("#chosen")).to_have_text("4 selected")
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_document_is_removed_after_a_second_press(client: Any, open_at: Open, scripts: bool) -> None:
+    page = open_at(client, "/document?id=harbour.txt", java_script_enabled=scripts)
+    button = page.get_by_role("button", name="Remove this document")
+    expect(button).to_be_hidden()
+    page.locator("#remove summary").click()
+    expect(button).to_be_visible()
+    button.click()
+    expect(page.locator(".notice")).to_have_text("harbour.txt was removed from the collection.")
+    expect(page.locator(".entry")).to_have_count(3)
+    assert "harbour.txt" not in titles(page)
+
+
 def test_everything_works_without_a_script(client: Any, open_at: Open) -> None:
     ferry = client.cluster("ferry")
     page = open_at(client, f"/clusters/{ferry}", java_script_enabled=False)

@@ -1,0 +1,265 @@
+"""Vectors are stored: no document is read alone twice, and what was stored without them gets them when it is needed."""
+
+from __future__ import annotations
+
+import copy
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.collection import Collection, CollectionOptions, adding
+from cdcoref.collection.reader import Reader
+from cdcoref.collection.vectors import packed_vectors, unpacked_vectors
+from cdcoref.corpus import Corpus, Document
+from cdcoref.errors import InputError
+from cdcoref.formats import tokenise_text
+from cdcoref.linking import MentionVectors
+from cdcoref.linking import vectors as vectors_module
+from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.prediction import Predictor
+from cdlm.settings import with_settings
+
+TEXTS = {
+    f"ferry{n}": f"The ferry Maren sank in a storm off Tresk. Police arrested the captain on Friday. He met {extra}.\n"
+    for n, extra in enumerate(("sailors", "the weather man", "lawyers", "a judge"))
+}
+
+
+@pytest.fixture(scope="module")
+def predictor(tiny_model: CorefModel, tmp_path_factory: pytest.TempPathFactory) -> Predictor:
+    """The tiny model with random heads for vectors and antecedents, which reads many documents at once."""
+    model = copy.deepcopy(tiny_model)
+    torch.manual_seed(3)
+    model.add_vectors(
+        VectorOptions(layers=2, pair_features=("same_head",), vector_width=8, candidates=3, least=0.01, antecedents=4)
+    )
+    assert model.vector_scorer is not None
+    with torch.no_grad():
+        for parameter in model.vector_scorer.parameters():
+            parameter.normal_(std=0.8)
+    model.settings = with_settings(model.settings, {"documents": "many"})
+    return Predictor(model.eval())
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[..., Collection]:
+    """Makes a collection with the model."""
+    return lambda name="a", **options: Collection.create(
+        tmp_path / f"{name}.cdcoref", "default", CollectionOptions(**options)
+    )
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of the documents that are read alone."""
+    ids: list[str] = []
+    plain = vectors_module.read_documents
+
+    def noted(model: CorefModel, documents: Sequence[Document], **options: Any) -> Iterator[Any]:
+        ids.extend(document.id for document in documents)
+        return plain(model, documents, **options)
+
+    monkeypatch.setattr(vectors_module, "read_documents", noted)
+    return ids
+
+
+def compared(collection: Collection) -> set[tuple[str, str]]:
+    """The pairs of documents of which scores are stored."""
+    query = (
+        "SELECT one.id, other.id FROM scores JOIN documents AS one ON one.number = scores.first "
+        "JOIN documents AS other ON other.number = scores.second"
+    )
+    return {(min(pair), max(pair)) for pair in collection._database.connection.execute(query)}
+
+
+def stored(collection: Collection) -> dict[str, bytes]:
+    query = "SELECT id, packed FROM vectors JOIN documents ON documents.number = vectors.document"
+    return dict(collection._database.connection.execute(query))
+
+
+@given(
+    mentions=st.integers(1, 6),
+    width=st.integers(1, 5),
+    learnt=st.integers(0, 3),
+    seed=st.integers(0, 100),
+)
+def test_what_was_stored_comes_back(mentions: int, width: int, learnt: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def table(rows: int, columns: int) -> np.ndarray:
+        return rng.standard_normal((rows, columns)).astype(np.float16)
+
+    vectors = MentionVectors(
+        table(mentions, width), table(3, width), table(2, width), rng.integers(0, 3, mentions),
+        np.ones(mentions, dtype=np.int64), table(mentions, learnt), table(mentions, 2),
+    )  # fmt: skip
+    packed = packed_vectors(vectors)
+    again = unpacked_vectors(packed)
+    np.testing.assert_array_equal(again.mention, vectors.mention)
+    np.testing.assert_array_equal(again.learnt, vectors.learnt)
+    np.testing.assert_array_equal(again.sentences[again.sentence_of], vectors.sentences[vectors.sentence_of])
+    np.testing.assert_array_equal(again.documents[again.document_of], vectors.documents[vectors.document_of])
+    np.testing.assert_array_equal(again.anaphora, np.zeros((mentions, 2)))
+    for damaged in (b"", packed[:-1], packed[:-2], packed + b"00", packed[:10], packed[:20] + b"\xff" + packed[21:]):
+        with pytest.raises(sqlite3.DatabaseError, match="damaged"):
+            unpacked_vectors(damaged)
+
+
+def test_no_document_is_read_alone_twice(
+    make: Callable[..., Collection], predictor: Predictor, read: list[str]
+) -> None:
+    with make() as collection:
+        for id, text in TEXTS.items():
+            collection.add({id: text}, predictor)
+        assert read == list(TEXTS)
+        assert collection.counts().stories == 1
+        assert stored(collection).keys() == TEXTS.keys()
+        collection.remove(["ferry1"])
+        assert stored(collection).keys() == TEXTS.keys() - {"ferry1"}
+
+
+def test_given_mentions_are_read_once(
+    written: Any, make: Callable[..., Collection], predictor: Predictor, read: list[str]
+) -> None:
+    parts = written.reports(6)
+    with make() as collection:
+        for part in parts:
+            collection.add(part, predictor)
+        assert sorted(read) == sorted(part.documents[0].id for part in parts)
+        collection.rebuild(predictor)
+        assert len(read) == 2 * len(parts)
+        assert len(stored(collection)) == len(parts)
+
+
+def test_a_new_document_is_compared_with_all_of_its_story(
+    make: Callable[..., Collection], predictor: Predictor
+) -> None:
+    """Although it is read together with the nearest alone."""
+    with make(max_pairs=1) as collection:
+        for id, text in TEXTS.items():
+            report = collection.add({id: text}, predictor)
+        assert report.pairs == 1
+        assert compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
+
+
+def test_in_a_large_story_a_new_document_is_compared_with_the_nearest(
+    make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adding, "LARGEST_COMPARED", 3)
+    with make(max_pairs=2) as collection:
+        for id, text in TEXTS.items():
+            collection.add({id: text}, predictor)
+        pairs = set(combinations_with_replacement(sorted(TEXTS), 2))
+        assert len(pairs - compared(collection)) == 1
+        assert all("ferry3" in pair for pair in pairs - compared(collection))
+
+
+def test_a_changed_document_is_compared_with_its_story_again(
+    make: Callable[..., Collection], predictor: Predictor
+) -> None:
+    with make() as collection:
+        collection.add(TEXTS, predictor)
+        report = collection.add({"ferry1": TEXTS["ferry1"] + "Nobody was hurt.\n"}, predictor)
+        assert (report.replaced, report.pairs) == (("ferry1",), 3)
+        assert compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
+        assert stored(collection).keys() == TEXTS.keys()
+
+
+def test_documents_of_an_earlier_version_are_read_once_more(
+    written: Any, make: Callable[..., Collection], predictor: Predictor, read: list[str]
+) -> None:
+    first = {id: text for id, text in TEXTS.items() if id != "ferry3"}
+    with make("old") as old, make("new") as new:
+        for collection in (old, new):
+            collection.add(first, predictor)
+        vectors = stored(old)
+        path = old.path
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("DROP TABLE vectors; PRAGMA user_version = 1")
+    read.clear()
+    with Collection.open(path) as old, Collection.open(new.path) as new:
+        assert stored(old) == {}
+        for collection in (old, new):
+            collection.add({"ferry3": TEXTS["ferry3"]}, predictor)
+        assert sorted(read) == sorted([*TEXTS, "ferry3"])
+        assert stored(old).keys() == TEXTS.keys() == {*vectors, "ferry3"}
+        assert written.clusters_of(old.corpus()) == written.clusters_of(new.corpus())
+        read.clear()
+        old.add({"ferry4": "The ferry Maren sank off Tresk in a storm. The captain was arrested.\n"}, predictor)
+        assert read == ["ferry4"]
+
+
+def test_damaged_vectors_are_refused(make: Callable[..., Collection], predictor: Predictor) -> None:
+    with make() as collection:
+        collection.add({"ferry0": TEXTS["ferry0"]}, predictor)
+        before = collection.corpus()
+        collection._database.connection.execute("UPDATE vectors SET packed = x'00'")
+        with pytest.raises(InputError, match="damaged"):
+            collection.add({"ferry1": TEXTS["ferry1"]}, predictor)
+        assert collection.corpus() == before
+
+
+def test_a_document_that_is_replaced_meanwhile_is_compared_as_it_is_now(
+    written: Any, make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = "Nobody was hurt. " + TEXTS["ferry0"]
+    plain = Reader.scores
+    path = None
+    meanwhile = [changed]
+
+    def interrupted(self: Reader, *arguments: Any) -> Any:
+        result = plain(self, *arguments)
+        while path is not None and meanwhile:
+            text = meanwhile.pop()
+            with Collection.open(path) as other:
+                other.add({"ferry0": text}, predictor)
+        return result
+
+    with make("expected") as expected, make() as collection:
+        for part in ({"ferry0": TEXTS["ferry0"]}, {"ferry0": changed}, {"ferry1": TEXTS["ferry1"]}):
+            expected.add(part, predictor)
+        collection.add({"ferry0": TEXTS["ferry0"]}, predictor)
+        path = collection.path
+        monkeypatch.setattr(Reader, "scores", interrupted)
+        collection.add({"ferry1": TEXTS["ferry1"]}, predictor)
+        assert not meanwhile
+        assert written.clusters_of(collection.corpus()) == written.clusters_of(expected.corpus())
+        query = "SELECT logits FROM scores ORDER BY first, second"
+        rows = [c._database.connection.execute(query).fetchall() for c in (collection, expected)]
+        assert rows[0] == rows[1]
+
+
+def test_a_document_that_is_removed_meanwhile_is_not_compared(
+    make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = Reader.mentions
+
+    def interrupted(self: Reader, *arguments: Any) -> Any:
+        with Collection.open(path) as other:
+            if "ferry0" in {document.id for document in other.documents()}:
+                other.remove(["ferry0"])
+        return plain(self, *arguments)
+
+    with make() as collection:
+        collection.add({"ferry0": TEXTS["ferry0"]}, predictor)
+        path = collection.path
+        monkeypatch.setattr(Reader, "mentions", interrupted)
+        assert collection.add({"ferry1": TEXTS["ferry1"]}, predictor).pairs == 0
+        assert compared(collection) == {("ferry1", "ferry1")}
+
+
+def test_a_corpus_without_mentions(make: Callable[..., Collection], predictor: Predictor) -> None:
+    with make() as collection:
+        for id in ("a", "b"):
+            document = tokenise_text("", id)
+            collection.add(Corpus((document,)), predictor)
+        assert stored(collection) == {}
