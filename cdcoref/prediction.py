@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
@@ -330,18 +330,35 @@ def load(
 def model_fingerprint(model: CorefModel, *, with_precision: bool = True) -> str:
     """A hash of a model's weights and of everything else that determines its logits and mentions.
 
+    Of the settings, those that are not the default: a setting that a later version adds changes no model's fingerprint.
+
     Parameters
     ----------
     with_precision
         Whether the same model in another numeric precision has another one.
     """
-    digest = hashlib.sha256(json.dumps(model.settings.to_dict(), sort_keys=True).encode())
+    # As JSON, in which a list is a list, whatever it is in memory.
+    settings, defaults = (json.loads(json.dumps(one.to_dict())) for one in (model.settings, type(model.settings)()))
+    settings = _not_default(settings, defaults)
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
     if with_precision:
         digest.update(str(model.inference_dtype).encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
     return digest.hexdigest()
+
+
+def _not_default(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that differ from the defaults, also within tables."""
+    changed = {}
+    for name, value in values.items():
+        default = defaults.get(name)
+        if isinstance(value, dict) and isinstance(default, dict):
+            value, default = _not_default(value, default), {}
+        if value != default:
+            changed[name] = value
+    return changed
 
 
 def pieces_per_second(model: CorefModel) -> float:

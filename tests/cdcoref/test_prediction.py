@@ -20,7 +20,7 @@ from cdcoref.formats import read_jsonl
 from cdcoref.linking import Comparison, all_pairs
 from cdcoref.linking import document_pairs as document_pairs_module
 from cdcoref.linking import mentions as mentions_module
-from cdcoref.model import CorefModel, DetectorOptions
+from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
 from cdcoref.prediction import Precision, PredictionOptions, Predictor, load, model_fingerprint
 from cdcoref.results import Plan, Prediction
 from cdlm.settings import with_settings
@@ -364,6 +364,19 @@ def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> No
     prints = [model_fingerprint(model) for model in models]
     assert len(set(prints)) == 4
     assert model_fingerprint(CorefModel.from_pretrained(tiny_model_folder)) == prints[0]
+
+
+def test_a_setting_that_is_added_later_changes_no_fingerprint(
+    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = model_fingerprint(tiny_model)
+    plain = CorefConfig.to_dict
+    monkeypatch.setattr(CorefConfig, "to_dict", lambda self: {**plain(self), "added": {"event": 1.0}})
+    assert model_fingerprint(tiny_model) == before
+    monkeypatch.setattr(
+        CorefConfig, "to_dict", lambda self: {**plain(self), "added": {"event": float(self is tiny_model.settings)}}
+    )
+    assert model_fingerprint(tiny_model) != before
 
 
 # -- much ------------------------------------------------------------------------------------------------------------
