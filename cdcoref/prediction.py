@@ -339,8 +339,7 @@ def model_fingerprint(model: CorefModel, *, with_precision: bool = True) -> str:
     """
     # As JSON, in which a list is a list, whatever it is in memory.
     settings, defaults = (json.loads(json.dumps(one.to_dict())) for one in (model.settings, type(model.settings)()))
-    settings = _not_default(settings, defaults)
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(_not_default(settings, defaults), sort_keys=True).encode())
     if with_precision:
         digest.update(str(model.inference_dtype).encode())
     for name, tensor in sorted(model.state_dict().items()):
@@ -353,11 +352,9 @@ def _not_default(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict
     """The values that differ from the defaults, also within tables."""
     changed = {}
     for name, value in values.items():
-        default = defaults.get(name)
-        if isinstance(value, dict) and isinstance(default, dict):
-            value, default = _not_default(value, default), {}
-        if value != default:
-            changed[name] = value
+        inner = _not_default(value, defaults.get(name) or {}) if isinstance(value, dict) else value
+        if inner != ({} if isinstance(value, dict) else defaults.get(name)):
+            changed[name] = inner
     return changed
 
 
