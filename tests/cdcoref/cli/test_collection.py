@@ -185,7 +185,7 @@ def test_a_collection_is_exported_to_every_format(news: Run, name: str) -> None:
         one, other = (read_corpus([file]).corpus for file in (name, "news.cdcoref"))
         assert {m.key: m.cluster for m in one.mentions} == {m.key: m.cluster for m in other.mentions}
     if name == "a.csv":
-        assert {row.split(",")[10] for row in Path(name).read_text().splitlines()[1:]} >= {"1", "2"}
+        assert {row.split(",")[11] for row in Path(name).read_text().splitlines()[1:]} >= {"1", "2"}
 
 
 def test_only_what_was_corrected_is_exported(news: Run) -> None:
