@@ -13,6 +13,7 @@ from cdcoref.views.collection_tables import (
     document_list_lines,
     document_page_lines,
     mention_lines,
+    outcome_lines,
     question_lines,
     report_lines,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "first_lines",
     "marked_text",
     "mention_lines",
+    "outcome_lines",
     "question_lines",
     "report_lines",
     "result_suffixes",
