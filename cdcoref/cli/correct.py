@@ -19,8 +19,8 @@ def correct(
         Literal["same", "not-same", "not-a-mention", "split", "move", "rename", "undo", "list"],
         typer.Argument(
             help="same, not-same, not-a-mention or split, followed by mentions; move, followed by mentions and a "
-            "cluster; rename, followed by a cluster and its name; undo, followed by a correction's number (default: the "
-            "latest); list.",
+            "cluster; rename, followed by a cluster and its name; undo, followed by a correction's number (default: "
+            "the latest); list.",
             show_default=False,
         ),
     ],

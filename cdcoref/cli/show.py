@@ -30,8 +30,8 @@ def show(
         bool,
         typer.Option(
             "--least-sure",
-            help="List the decisions that are most worth checking: the link probability of a mention and its cluster, shown "
-            "by the least sure pair, or of two clusters that were not merged.",
+            help="List the decisions most worth checking, with the link probability of two sides: a mention and its "
+            "cluster, or two clusters. The least sure pair of the two sides is shown.",
         ),
     ] = False,
     kind: Annotated[

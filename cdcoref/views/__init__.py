@@ -16,6 +16,7 @@ from cdcoref.views.collection_tables import (
     outcome_lines,
     question_lines,
     report_lines,
+    work_lines,
 )
 from cdcoref.views.evaluation_tables import evaluation_text
 from cdcoref.views.marked_text import Run, marked_text
@@ -48,6 +49,7 @@ __all__ = [
     "shared_style",
     "statistics_text",
     "summary",
+    "work_lines",
     "write_csv",
     "write_page",
     "write_parquet",

@@ -35,7 +35,7 @@ NAMES = 12
 def counts_line(counts: Counts) -> str:
     """How much there is, in one sentence without a full stop."""
     several = counts.clusters - counts.singletons
-    said = f", {counted(counts.corrections, 'correction')}" if counts.corrections else ""
+    said = f", {counted(counts.corrections, 'correction')} in force" if counts.corrections else ""
     return (
         f"{counted(counts.documents, 'document')} in {counted(counts.stories, 'story', 'stories')}, "
         f"{counted(counts.mentions, 'mention')}: {counted(several, 'cluster')}, {counts.across:,} of them across "
@@ -45,6 +45,16 @@ def counts_line(counts: Counts) -> str:
 
 def report_lines(report: Report) -> Iterator[str]:
     """What a change did."""
+    yield from work_lines(report)
+    if report.merged:
+        yield f"clusters merged: {_pairs(report.merged, 'into')}"
+    if report.split:
+        yield f"clusters split: {_pairs(report.split, 'from')}"
+    yield from report.notes
+
+
+def work_lines(report: Report) -> Iterator[str]:
+    """What a change did to documents and stories."""
     done = [
         f"{len(ids):,} {what}"
         for ids, what in ((report.added, "added"), (report.replaced, "replaced"), (report.removed, "removed"))
@@ -59,11 +69,6 @@ def report_lines(report: Report) -> Iterator[str]:
             yield f"{printable(came)} is already there as {printable(there)}"
     read = f"; {counted(report.pairs, 'pair')} of documents compared" if report.pairs else ""
     yield f"{counted(report.stories, 'story', 'stories')} clustered{read}"
-    if report.merged:
-        yield f"clusters merged: {_pairs(report.merged, 'into')}"
-    if report.split:
-        yield f"clusters split: {_pairs(report.split, 'from')}"
-    yield from report.notes
 
 
 def cluster_list_lines(clusters: Sequence[ClusterSummary]) -> Iterator[str]:
