@@ -18,7 +18,7 @@ from cdcoref.collection.corrections import (
 )
 from cdcoref.collection.database import Database
 from cdcoref.collection.names import living_cluster, refresh_names
-from cdcoref.collection.outcomes import clusters_in, improbable, moves, store_outcome
+from cdcoref.collection.outcomes import clusters_in, improbable, moves, store_outcome, titles_of
 from cdcoref.collection.queries import number_of
 from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.errors import InputError
@@ -105,10 +105,12 @@ def _obey(connection: sqlite3.Connection, correction: Correction, notes: tuple[s
     """Cluster again what a correction is about that was made or undone; the correction with what became of clusters."""
     stories = tied(connection, stories_of(connection, correction))
     before = clusters_in(connection, stories)
+    former = titles_of(connection, {cluster for cluster in before.values() if cluster is not None})
     recluster(connection, stories)
     if correction.action == "rename" and correction.cluster is not None:
         _refresh_name(connection, number_of(correction.cluster, "c", "cluster"))
-    return store_outcome(connection, correction, moves(connection, before, clusters_in(connection, stories)), notes)
+    moved = moves(connection, before, clusters_in(connection, stories), former)
+    return store_outcome(connection, correction, moved, notes)
 
 
 class _Row:

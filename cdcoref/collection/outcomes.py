@@ -42,8 +42,18 @@ def clusters_in(connection: sqlite3.Connection, stories: Iterable[int]) -> Clust
     return {number: cluster for story in stories for number, cluster in connection.execute(query, (story,))}
 
 
-def moves(connection: sqlite3.Connection, before: ClusterOf, after: ClusterOf) -> tuple[Move, ...]:
-    """What became of clusters, the largest changes of each sort first."""
+def moves(
+    connection: sqlite3.Connection, before: ClusterOf, after: ClusterOf, former: Mapping[int, str]
+) -> tuple[Move, ...]:
+    """What became of clusters, the largest changes of each sort first.
+
+    Parameters
+    ----------
+    before, after
+        Of the same stories.
+    former
+        The titles of clusters before; of new ones the present titles are taken.
+    """
     groups: dict[tuple[int | None, int | None], list[int]] = defaultdict(list)
     for mention, cluster in after.items():
         if before[mention] != cluster:
@@ -61,7 +71,8 @@ def moves(connection: sqlite3.Connection, before: ClusterOf, after: ClusterOf) -
         elif other not in here:
             change = "merged"
         found.append((ORDER.index(change), -len(mentions), min(mentions), change, other, cluster, mentions))
-    titles = _titles(connection, {c for _, _, _, _, *both, _ in found for c in both if c is not None})
+    named = {cluster for *_, other, cluster, _ in found for cluster in (other, cluster) if cluster is not None}
+    titles = {**titles_of(connection, named), **{number: former[number] for number in named if former.get(number)}}
     return tuple(
         Move(
             change,
@@ -76,7 +87,8 @@ def moves(connection: sqlite3.Connection, before: ClusterOf, after: ClusterOf) -
     )
 
 
-def _titles(connection: sqlite3.Connection, clusters: Iterable[int]) -> dict[int, str]:
+def titles_of(connection: sqlite3.Connection, clusters: Iterable[int]) -> dict[int, str]:
+    """The names of clusters, or else their most frequent words."""
     titles: dict[int, str] = {}
     for chunk in chunks(clusters):
         query = f"SELECT number, coalesce(name, title) FROM clusters WHERE number IN ({marks(chunk)})"
