@@ -251,11 +251,6 @@ class Collection:
         name
             For ``"rename"``.
 
-        Returns
-        -------
-        Correction
-            With what became of clusters.
-
         Raises
         ------
         InputError
