@@ -6,7 +6,7 @@ its cluster, whether annotated or predicted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -177,6 +177,10 @@ class Clusters:
         return [replace(m, cluster=f"{prefix}{k}") for m, k in zip(self.mentions, self.labels, strict=True)]
 
 
+ClusterKey = tuple[str | None, str]
+"""What identifies a cluster: the kind of its mentions, and its name in the corpus."""
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """Documents and the mentions in them."""
@@ -185,6 +189,8 @@ class Corpus:
     mentions: tuple[Mention, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What a reader had to leave out or change, one sentence each."""
+    names: Mapping[ClusterKey, str] = field(default_factory=dict, hash=False)
+    """What people call clusters; most have no such name."""
 
     def __post_init__(self) -> None:
         lengths: dict[str, int] = {}
@@ -214,7 +220,15 @@ class Corpus:
         """The same with a kind for the mentions that have none; None changes nothing."""
         if kind is None:
             return self
-        return replace(self, mentions=tuple(m if m.kind else replace(m, kind=kind) for m in self.mentions))
+        return replace(
+            self,
+            mentions=tuple(m if m.kind else replace(m, kind=kind) for m in self.mentions),
+            names={(own or kind, cluster): name for (own, cluster), name in self.names.items()},
+        )
+
+    def name_of(self, mention: Mention) -> str | None:
+        """What people call the cluster of a mention, if anything."""
+        return None if mention.cluster is None else self.names.get((mention.kind, mention.cluster))
 
     def subset(self, documents: Iterable[str]) -> Corpus:
         """The corpus restricted to some of the documents, by id."""

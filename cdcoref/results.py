@@ -160,7 +160,9 @@ class MentionRow(NamedTuple):
     Attributes
     ----------
     cluster, kind, text, document
-        As in :class:`PredictedMention`; `cluster` is the cluster's name.
+        As in :class:`PredictedMention`; `cluster` is the cluster's name in the corpus.
+    cluster_name
+        What people call the cluster; empty where it has no such name.
     confidence
         The mean probability that the mention corefers with the others of its cluster; for a detected singleton, that
         it is a mention at all; None if unknown, as for singletons that were given.
@@ -175,6 +177,7 @@ class MentionRow(NamedTuple):
     """
 
     cluster: str | None
+    cluster_name: str
     kind: str
     text: str
     document: str
@@ -289,6 +292,7 @@ def mention_rows(corpus: Corpus, stories: Sequence[Sequence[str]] = ()) -> Itera
             shown = places.shown(mention)
             yield MentionRow(
                 mention.cluster,
+                corpus.name_of(mention) or "",
                 shown.kind,
                 shown.text,
                 shown.document,

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 def correct(
     file: FileArgument,
     action: Annotated[
-        Literal["same", "not-same", "not-a-mention", "split", "rename", "undo", "list"],
+        Literal["same", "not-same", "not-a-mention", "split", "move", "rename", "undo", "list"],
         typer.Argument(
-            help="same, not-same, not-a-mention or split, followed by mentions; rename, followed by a cluster and its "
-            "name; undo, followed by a correction's number (default: the latest); list.",
+            help="same, not-same, not-a-mention or split, followed by mentions; move, followed by mentions and a "
+            "cluster; rename, followed by a cluster and its name; undo, followed by a correction's number (default: "
+            "the latest); list.",
             show_default=False,
         ),
     ],
@@ -35,12 +36,14 @@ def correct(
     """Correct clusters: corrections are obeyed at once, by every later add and rebuild, and can be undone.
 
     same: the mentions are the same, and their clusters become one. not-same: the two mentions are not the same. split:
-    the mentions leave their cluster, for one of their own. not-a-mention: they are left out.
+    the mentions leave their cluster, for one of their own. move: they leave it for the cluster that is named last.
+    not-a-mention: they are left out. What becomes of clusters is printed.
     """
     from cdcoref.collection import Collection
-    from cdcoref.views import correction_lines
+    from cdcoref.views import correction_lines, outcome_lines
 
     ids = words or []
+    done = None
     with Collection.open(file) as collection:
         if action == "list":
             for line in correction_lines(collection.corrections()):
@@ -48,11 +51,13 @@ def correct(
         elif action == "undo":
             if len(ids) > 1 or not all(id.isascii() and id.isdecimal() for id in ids):
                 raise InputError("give the number of one correction to undo, as cdcoref correct FILE list prints it")
-            say(correction_lines([collection.undo(int(ids[0]) if ids else None)]))
+            done = collection.undo(int(ids[0]) if ids else None)
         elif action == "rename":
             if len(ids) < 2:
                 cluster = ids[0] if ids else "c3"
                 raise InputError(f"give the name: cdcoref correct {file} rename {cluster} 'NEW NAME'")
-            say(correction_lines([collection.correct("rename", ids[:1], name=" ".join(ids[1:]))]))
+            done = collection.correct("rename", ids[:1], name=" ".join(ids[1:]))
         else:
-            say(correction_lines([collection.correct(cast("Action", action), ids)]))
+            done = collection.correct(cast("Action", action), ids)
+    if done is not None:
+        say([*correction_lines([done]), *outcome_lines(done)])

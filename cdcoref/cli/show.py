@@ -27,7 +27,12 @@ def show(
     document: Annotated[str | None, typer.Option(metavar="ID", help="Show one document.", show_default=False)] = None,
     documents: Annotated[bool, typer.Option("--documents", help="List documents, the latest first.")] = False,
     least_sure: Annotated[
-        bool, typer.Option("--least-sure", help="List the decisions that are most worth checking.")
+        bool,
+        typer.Option(
+            "--least-sure",
+            help="List the decisions most worth checking, with the link probability of two sides: a mention and its "
+            "cluster, or two clusters. The least sure pair of the two sides is shown.",
+        ),
     ] = False,
     kind: Annotated[
         Literal["event", "entity"] | None, typer.Option(help="List only clusters of this kind.", show_default=False)
@@ -56,16 +61,21 @@ def show(
         elif documents:
             found = collection.documents(limit=limit)
             _print(found, views.document_list_lines(found), as_json)
+            _say_if_cut(len(found), collection.counts().documents, "documents")
         elif least_sure:
-            questions = collection.least_sure(limit)
-            _print(questions, views.question_lines(questions), as_json)
+            questions = collection.least_sure(limit + 1)
+            _print(questions[:limit], views.question_lines(questions[:limit]), as_json)
+            if len(questions) > limit:
+                say([f"the {limit:,} least sure; --limit N shows more"])
         else:
             counts = collection.counts()
-            clusters = collection.clusters(kind=kind, least=1 if singletons else 2, limit=limit)
+            least = 1 if singletons else 2
+            clusters = collection.clusters(kind=kind, least=least, limit=limit)
             if as_json:
                 _print({"counts": asdict(counts), "clusters": [asdict(c) for c in clusters]}, (), as_json)
             else:
                 _print(None, views.cluster_list_lines(clusters), as_json)
+            _say_if_cut(len(clusters), collection.cluster_count(kind=kind, least=least), "clusters")
             say([views.counts_line(counts)])
 
 
@@ -79,8 +89,17 @@ def _search(collection: Collection, query: str, limit: int, as_json: bool) -> No
     if found.documents:
         lines += views.document_list_lines(found.documents)
     _print(found, lines, as_json)
+    _say_if_cut(len(found.clusters), collection.cluster_count(query=query, least=1), "clusters")
+    if len(found.documents) == limit and collection.search(query, limit=1, offset=limit).documents:
+        say([f"the best {limit:,} documents; --limit N shows more"])
     if not found.clusters and not found.documents:
         say(["no document or cluster has all of these words"])
+
+
+def _say_if_cut(shown: int, total: int, what: str) -> None:
+    """Say that a list is not whole."""
+    if shown < total:
+        say([f"{shown:,} of {total:,} {what}; --limit N shows more"])
 
 
 def _print(answer: Any, lines: Iterable[str], as_json: bool) -> None:

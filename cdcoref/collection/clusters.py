@@ -2,8 +2,9 @@
 
 A cluster is what most of its mentions were in before: it keeps its number through every change. Where clusters become
 one it has the oldest number, and the others remember it (`merged_into`); where a cluster falls into parts, the part
-with the most mentions keeps the number, and each of the others gets a new one, or the number that its mentions had
-before they were merged. Merges and splits are recorded (`changes`).
+with the most mentions keeps the number, except parts with more of another cluster (into which mentions were moved), and
+each of the others gets a new one, or the number that its mentions had before they were merged. Merges and splits are
+recorded (`changes`).
 """
 
 from __future__ import annotations
@@ -143,9 +144,15 @@ class _Assignment:
                 cluster = self._before[mention]
                 if cluster is not None:
                     overlap[cluster][place] += 1
+        most: Counter[int] = Counter()
+        for parts in overlap.values():
+            most |= parts
+        rivals = Counter(p for parts in overlap.values() for p, count in parts.items() if count == most[p])
         kept: dict[int, list[int]] = defaultdict(list)
         for cluster in sorted(overlap):
-            place = min(overlap[cluster], key=lambda place: (-overlap[cluster][place], place))
+            parts = overlap[cluster]
+            own = [place for place, count in parts.items() if count == most[place]]
+            place = min(own or parts, key=lambda place: (-parts[place], rivals[place], place))
             kept[place].append(cluster)
         return kept
 

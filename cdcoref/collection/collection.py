@@ -20,6 +20,7 @@ from cdcoref.collection.correcting import store_and_obey, undo_and_obey
 from cdcoref.collection.corrections import Action, Correction, stored_corrections
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import Incoming
+from cdcoref.collection.outcomes import with_outcomes
 from cdcoref.collection.reader import BATCH_TOKENS, Reader
 from cdcoref.collection.rebuilding import rebuild_collection
 from cdcoref.collection.records import (
@@ -242,9 +243,11 @@ class Collection:
         action
             ``"same"``: the mentions (two or more) are the same; their clusters become one. ``"not-same"``: the two
             mentions are not the same. ``"not-a-mention"``: they are none. ``"split"``: they are one cluster of their
-            own, without the rest of the one that they are in. ``"rename"``: the cluster's name.
+            own, without the rest of the one that they are in. ``"move"``: they leave it for another. ``"rename"``: the
+            cluster's name.
         ids
-            Ids of mentions; the id of a cluster stands for its first mention. For ``"rename"``, one cluster.
+            Ids of mentions; the id of a cluster stands for its first mention. For ``"move"``, the mentions and last
+            the cluster that they are moved into; for ``"rename"``, one cluster.
         name
             For ``"rename"``.
 
@@ -377,7 +380,7 @@ class Collection:
     def corrections(self) -> list[Correction]:
         """What was said, in that order; also what was undone."""
         with self._database.reading() as connection:
-            return stored_corrections(connection)
+            return with_outcomes(connection, stored_corrections(connection))
 
     def corpus(self, *, corrected: bool = False) -> Corpus:
         """All documents and mentions with the ids of their clusters, in the order in which they were added.

@@ -18,8 +18,9 @@ from cdcoref.collection.corrections import (
 )
 from cdcoref.collection.database import Database
 from cdcoref.collection.names import living_cluster, refresh_names
+from cdcoref.collection.outcomes import clusters_in, improbable, moves, store_outcome, titles_of
 from cdcoref.collection.queries import number_of
-from cdcoref.collection.reclustering import recluster
+from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_mention
 
@@ -38,7 +39,8 @@ def store_and_obey(database: Database, action: Action, ids: Sequence[str], name:
         See :class:`cdcoref.collection.corrections.Correction`.
     ids
         Of mentions; where a cluster is named, its first mention stands for it. For ``"split"``, mentions of one
-        cluster, but not all of it; for ``"rename"``, one cluster.
+        cluster, but not all of it; for ``"move"``, mentions and the cluster that they are moved into; for ``"rename"``,
+        one cluster.
     name
         For ``"rename"``.
 
@@ -50,21 +52,28 @@ def store_and_obey(database: Database, action: Action, ids: Sequence[str], name:
     if action not in ACTIONS:
         raise InputError(f"{action!r} is not a correction; choose {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
     with database.writing() as connection:
+        notes: tuple[str, ...] = ()
         if action == "rename":
             number = _rename(connection, ids, name)
         else:
             mentions = [_Row.find(connection, id) for id in dict.fromkeys(ids)]
             apart: list[_Row] = []
+            into = None
             if action == "split":
                 apart = _rest_of_cluster(connection, mentions)
+            elif action == "move":
+                apart = _rest_of_others(connection, ids, mentions)
+                into = mentions[-1].cluster
             else:
                 _check(action, mentions)
+            if action in ("same", "move"):
+                one, *others = mentions if action == "same" else mentions[::-1]
+                notes = improbable(connection, one.number, [row.number for row in others])
             number = store_correction(
-                connection, action, [row.mention for row in mentions], [row.mention for row in apart]
+                connection, action, [row.mention for row in mentions], [row.mention for row in apart], into
             )
         (correction,) = stored_corrections(connection, [number])
-        recluster(connection, stories_of(connection, correction))
-    return correction
+        return _obey(connection, correction, notes)
 
 
 def undo_and_obey(database: Database, number: int | None) -> Correction:
@@ -89,10 +98,19 @@ def undo_and_obey(database: Database, number: int | None) -> Correction:
             raise InputError(f"correction {number} has been undone already")
         connection.execute("UPDATE corrections SET undone = ? WHERE number = ?", (now(), number))
         (correction,) = stored_corrections(connection, [number])
-        recluster(connection, stories_of(connection, correction))
-        if correction.cluster is not None:
-            _refresh_name(connection, number_of(correction.cluster, "c", "cluster"))
-    return correction
+        return _obey(connection, correction)
+
+
+def _obey(connection: sqlite3.Connection, correction: Correction, notes: tuple[str, ...] = ()) -> Correction:
+    """Cluster again what a correction is about that was made or undone; the correction with what became of clusters."""
+    stories = tied(connection, stories_of(connection, correction))
+    before = clusters_in(connection, stories)
+    former = titles_of(connection, {cluster for cluster in before.values() if cluster is not None})
+    recluster(connection, stories)
+    if correction.action == "rename" and correction.cluster is not None:
+        _refresh_name(connection, number_of(correction.cluster, "c", "cluster"))
+    moved = moves(connection, before, clusters_in(connection, stories), former)
+    return store_outcome(connection, correction, moved, notes)
 
 
 class _Row:
@@ -107,6 +125,7 @@ class _Row:
         self.number = number
         self.mention = CorrectedMention(str(document), str(words), content.hex(), known.tokens, kind)
         self.rejected = bool(rejected)
+        assert cluster is None or isinstance(cluster, int)
         self.cluster = cluster
 
     @classmethod
@@ -157,6 +176,22 @@ def _rest_of_cluster(connection: sqlite3.Connection, mentions: Sequence[_Row]) -
     return rest
 
 
+def _rest_of_others(connection: sqlite3.Connection, ids: Sequence[str], mentions: Sequence[_Row]) -> list[_Row]:
+    """The mentions that stay in the clusters from which mentions are moved into that of the last one."""
+    *moved, last = mentions
+    if not moved or not all(id.startswith("m") for id in ids[:-1]):
+        raise InputError("name mentions, and last the cluster that they are to be moved into")
+    _check("same", mentions)
+    there = [row for row in moved if row.cluster == last.cluster]
+    if there:
+        raise InputError(f"{there[0].mention.words!r} is in that cluster already")
+    chosen = {row.number for row in moved}
+    query = f"{_COLUMNS} WHERE cluster = ? ORDER BY document, place"
+    clusters = dict.fromkeys(row.cluster for row in moved)
+    rows = [_Row(row) for cluster in clusters for row in connection.execute(query, (cluster,))]
+    return [row for row in rows if row.number not in chosen]
+
+
 def _rename(connection: sqlite3.Connection, ids: Sequence[str], name: str | None) -> int:
     """Store the name of a cluster."""
     chosen = " ".join((name or "").split())
@@ -170,9 +205,7 @@ def _rename(connection: sqlite3.Connection, ids: Sequence[str], name: str | None
     row = connection.execute("SELECT 1 FROM clusters WHERE number = ? AND mentions > 0", (number,)).fetchone()
     if row is None:
         raise InputError(f"there is no cluster {ids[0]} in the collection, or it has no mention left")
-    correction = store_correction(connection, "rename", (), (), number, chosen)
-    _refresh_name(connection, number)
-    return correction
+    return store_correction(connection, "rename", (), (), number, chosen)
 
 
 def _refresh_name(connection: sqlite3.Connection, cluster: int) -> None:

@@ -16,11 +16,12 @@ from typing import Literal, get_args
 
 from cdcoref.collection.clusters import now
 from cdcoref.collection.constraints import Constraints, contradiction
+from cdcoref.collection.records import Move
 from cdcoref.collection.story import mention_key
 from cdcoref.collection.word_index import chunks, marks
 from cdcoref.errors import InputError
 
-Action = Literal["same", "not-same", "not-a-mention", "split", "rename"]
+Action = Literal["same", "not-same", "not-a-mention", "split", "move", "rename"]
 ACTIONS: tuple[str, ...] = get_args(Action)
 LONGEST_NAME = 200
 
@@ -61,13 +62,16 @@ class Correction:
         When it was said (ISO 8601, UTC).
     action
         ``"same"``, ``"not-same"``: the mentions are (not) the same. ``"not-a-mention"``: they are none. ``"split"``:
-        they are one cluster, and not in that of the mentions `apart`. ``"rename"``: the cluster has a name.
+        they are one cluster, and not in that of the mentions `apart`. ``"move"``: the same, and the last of them is one
+        of the cluster that the others were moved into. ``"rename"``: the cluster has a name.
     mentions, apart
         The mentions.
     cluster, name
-        The id of the renamed cluster, and its name.
+        The id of the cluster that mentions were moved into, or that was renamed, and its name.
     undone
         When it was undone; None while it holds.
+    moves, notes
+        What became of clusters when it was made or, later, undone, and a sentence for what is remarkable about it.
     """
 
     number: int
@@ -78,6 +82,8 @@ class Correction:
     cluster: str | None = None
     name: str | None = None
     undone: str | None = None
+    moves: tuple[Move, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def constraints(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """Pairs of keys of mentions that are the same, and of mentions that are not."""
@@ -86,7 +92,7 @@ class Correction:
             return [(keys[0], key) for key in keys[1:]], []
         if self.action == "not-same":
             return [], [(keys[0], key) for key in keys[1:]]
-        if self.action == "split":
+        if self.action in ("split", "move"):
             return [(keys[0], key) for key in keys[1:]], [(keys[0], mention.key) for mention in self.apart]
         return [], []
 
@@ -172,8 +178,8 @@ def _check(connection: sqlite3.Connection, number: int) -> None:
 
 def stored_constraints(
     connection: sqlite3.Connection, contents: Iterable[bytes], keys: Mapping[str, int]
-) -> Constraints:
-    """The constraints that hold between mentions of some documents.
+) -> list[Constraints]:
+    """The constraints that hold between mentions of some documents, of every correction in turn.
 
     Parameters
     ----------
@@ -182,18 +188,23 @@ def stored_constraints(
     keys
         The number of every mention by its key.
     """
-    together: list[tuple[int, int]] = []
-    apart: list[tuple[int, int]] = []
+    found = []
     for correction in _holding(connection, contents):
         # Where the first of several is not there, the others are tied to each other all the same.
         present = [keys[m.key] for m in correction.mentions if m.key in keys]
-        if correction.action in ("same", "split"):
-            together.extend((present[0], number) for number in present[1:])
+        others = [keys[m.key] for m in correction.apart if m.key in keys]
+        chosen = correction.mentions[:-1] if correction.action == "move" else correction.mentions
+        together: tuple[tuple[int, int], ...] = ()
+        apart: tuple[tuple[int, int], ...] = ()
+        if correction.action in ("same", "split", "move"):
+            together = tuple((present[0], number) for number in present[1:])
         if correction.action == "not-same":
-            apart.extend((present[0], number) for number in present[1:])
-        if correction.action == "split" and present:
-            apart.extend((present[0], keys[m.key]) for m in correction.apart if m.key in keys)
-    return Constraints(tuple(together), tuple(apart))
+            apart = tuple((present[0], number) for number in present[1:])
+        if correction.action in ("split", "move") and any(m.key in keys for m in chosen):
+            apart = tuple((present[0], number) for number in others)
+        if together or apart:
+            found.append(Constraints(together, apart))
+    return found
 
 
 def mark_rejected(connection: sqlite3.Connection, story: int) -> list[int]:

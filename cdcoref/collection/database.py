@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cdcoref.collection.tables import MIGRATIONS, migrate
+from cdcoref.collection.tables import MIGRATIONS, migrate, stand_in
 from cdcoref.errors import InputError
 from cdcoref.formats import APPLICATION_ID, check_collection, collection_errors, connect_to_collection
 
@@ -43,6 +43,8 @@ class Database:
             raise InputError("there is no collection here", path)
         if exists and (self.path.is_dir() or not _writable(self.path)):
             self.connection = connect_to_collection(path)
+            with collection_errors(path):
+                stand_in(self.connection, check_collection(self.connection, path))
             return
         with collection_errors(path):
             self.connection = sqlite3.connect(self.path, isolation_level=None, timeout=WAIT)

@@ -260,6 +260,9 @@ def delete_mentions(connection: sqlite3.Connection, document: int) -> list[Menti
         "SELECT 'delete', number, words FROM mentions WHERE document = ?",
         (document,),
     )
+    connection.execute(
+        "DELETE FROM checked WHERE mention IN (SELECT number FROM mentions WHERE document = ?)", (document,)
+    )
     connection.execute("DELETE FROM mentions WHERE document = ?", (document,))
     return former
 

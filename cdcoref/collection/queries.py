@@ -33,12 +33,19 @@ NEIGHBOURS = 12
 SNIPPET = 160
 """Characters of the beginning of a document."""
 
-_SUMMARY = "number, kind, coalesce(name, title), name, mentions, documents, confidence, story"
+_SUMMARY = (
+    "number, kind, coalesce(name, title), name, mentions, documents, confidence, story, "
+    "(SELECT count(*) FROM mentions JOIN checked ON checked.mention = mentions.number "
+    "WHERE mentions.cluster = clusters.number)"
+)
 _DOCUMENT = (
     "documents.number, documents.id, documents.story, documents.added, documents.text, "
     "(SELECT count(*) FROM mentions WHERE mentions.document = documents.number AND NOT rejected)"
 )
-_MENTION = "mentions.number, cluster, rejected, confidence, tokens, mentions.kind, documents.id"
+_MENTION = (
+    "mentions.number, cluster, rejected, mentions.number IN (SELECT mention FROM checked), confidence, tokens, "
+    "mentions.kind, documents.id"
+)
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]")
 _WITH_WORDS = (
@@ -312,8 +319,8 @@ def summaries(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Cl
 
 
 def _summary(row: Sequence[Any]) -> ClusterSummary:
-    number, kind, title, name, mentions, documents, confidence, story = row
-    return ClusterSummary(cluster_id(number), kind, title, name, mentions, documents, confidence, story)
+    number, kind, title, name, mentions, documents, confidence, story, checked = row
+    return ClusterSummary(cluster_id(number), kind, title, name, mentions, documents, confidence, story, checked)
 
 
 def _document_summary(row: Sequence[Any]) -> DocumentSummary:
@@ -332,7 +339,7 @@ def _beginning(text: str) -> str:
 
 
 def _mention(row: Sequence[Any], document: Document) -> StoredMention:
-    number, cluster, rejected, confidence, tokens, kind, id = row
+    number, cluster, rejected, checked, confidence, tokens, kind, id = row
     mention = stored_mention(id, tokens, kind, cluster, None, None, confidence)
     parts = character_parts(mention, document)
     start, end = parts[0][0], parts[-1][1]
@@ -353,4 +360,5 @@ def _mention(row: Sequence[Any], document: Document) -> StoredMention:
         _SPACE.sub(" ", document.text[end:closing]).rstrip(),
         confidence,
         bool(rejected),
+        bool(checked),
     )

@@ -2,17 +2,21 @@
 
 A decision is a merge that was made (a mention and the rest of its cluster) or one that was not (two clusters). It is
 the less sure, the nearer the mean probability of the pairs across the two sides is to the one above which clusters are
-merged. A decision about which people have said something is not asked about again.
+merged. Of a pronoun the antecedent counts alone, in both. A decision about which people have said something is not
+asked about again.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cdcoref.collection.constraints import Constraints
-from cdcoref.collection.story import Scores
+
+if TYPE_CHECKING:
+    from cdcoref.linking import MentionLinks
 
 QUESTIONS_A_STORY = 50
 LEAST_PROBABILITY = 0.05
@@ -29,7 +33,7 @@ class Decision(NamedTuple):
     together
         Whether they are in one cluster.
     probability
-        The mean over the pairs across the two sides.
+        The mean over the pairs across the two sides; of a pronoun, the probability of its antecedent.
     doubt
         1 at the probability above which clusters are merged, less the farther from it.
     """
@@ -41,50 +45,60 @@ class Decision(NamedTuple):
     doubt: float
 
 
-def least_sure(labels: np.ndarray, scores: Scores, above: np.ndarray, constraints: Constraints) -> list[Decision]:
+def least_sure(
+    labels: np.ndarray,
+    links: MentionLinks,
+    confidence: np.ndarray,
+    above: np.ndarray,
+    said: Sequence[Constraints],
+) -> list[Decision]:
     """Decisions, the least sure first.
 
     Parameters
     ----------
     labels
         The cluster of every mention. *Shape:* (mentions,)
-    scores
-        Probabilities of pairs; a pair that was not compared counts as 0.
+    links
+        What is known of pairs; a pair that was not compared counts as 0.
+    confidence
+        How probably every mention belongs to its cluster, see :class:`cdcoref.linking.MentionLinks`. *Shape:*
+        (mentions,)
     above
-        The probability above which the clusters of each mention's kind are merged. *Shape:* (mentions,)
-    constraints
+        The probability above which each mention is merged with others. *Shape:* (mentions,)
+    said
         What people have said.
     """
-    within = labels[scores.first] == labels[scores.second]
     decisions = [
-        *_merges(labels, scores, within, above, constraints),
-        *_non_merges(labels, scores, ~within, above, constraints),
+        *_merges(labels, links, confidence, above, said),
+        *_non_merges(labels, links, above, said),
     ]
     return sorted(decisions, key=lambda d: (-d.doubt, d.first, d.second))
 
 
 def _merges(
-    labels: np.ndarray, scores: Scores, chosen: np.ndarray, above: np.ndarray, constraints: Constraints
+    labels: np.ndarray,
+    links: MentionLinks,
+    confidence: np.ndarray,
+    above: np.ndarray,
+    said: Sequence[Constraints],
 ) -> list[Decision]:
-    """Of every cluster the mention that fits the least, with the other that it resembles most."""
-    one = np.concatenate([scores.first[chosen], scores.second[chosen]])
-    other = np.concatenate([scores.second[chosen], scores.first[chosen]])
-    probability = np.concatenate([scores.probability[chosen]] * 2)
-    if not len(one):
-        return []
-    size = np.bincount(labels)[labels]
-    mean = np.bincount(one, probability, len(labels)) / np.maximum(size - 1, 1)
+    """Of every cluster the mention that fits the least, with the one that it resembles most or refers to."""
+    compared = links.compared
+    one = np.concatenate([compared.first, compared.second, links.pronouns])
+    other = np.concatenate([compared.second, compared.first, links.candidates])
+    probability = np.concatenate([compared.score, compared.score, links.probability])
+    within = labels[one] == labels[other]
+    one, other, probability = one[within], other[within], probability[within]
     best = np.lexsort((other, -probability, one))
     best = best[np.unique(one[best], return_index=True)[1]]
-    answered = {mention for pair in constraints.together for mention in pair}
+    answered = {mention for one in said for pair in one.together for mention in pair}
     weakest: dict[int, Decision] = {}
     for pair in best.tolist():
         mention, partner = int(one[pair]), int(other[pair])
-        if mention in answered:
+        value = float(confidence[mention])
+        if mention in answered or np.isnan(value):
             continue
-        decision = Decision(
-            mention, partner, True, float(mean[mention]), float(1 - abs(mean[mention] - above[mention]))
-        )
+        decision = Decision(mention, partner, True, value, 1 - abs(value - float(above[mention])))
         label = int(labels[mention])
         if label not in weakest or decision.probability < weakest[label].probability:
             weakest[label] = decision
@@ -92,25 +106,28 @@ def _merges(
 
 
 def _non_merges(
-    labels: np.ndarray, scores: Scores, chosen: np.ndarray, above: np.ndarray, constraints: Constraints
+    labels: np.ndarray, links: MentionLinks, above: np.ndarray, said: Sequence[Constraints]
 ) -> list[Decision]:
-    """Of every two clusters with compared mentions the pair that is most probably the same."""
-    first, second, probability = scores.first[chosen], scores.second[chosen], scores.probability[chosen]
-    if not len(first):
-        return []
+    """Of every two clusters with compared mentions the pair that is most probably the same; and pronouns alone."""
+    compared = links.compared
+    across = labels[compared.first] != labels[compared.second]
+    first, second, probability = compared.first[across], compared.second[across], compared.score[across]
     low = np.minimum(labels[first], labels[second])
     high = np.maximum(labels[first], labels[second])
     code = low * (int(labels.max()) + 1) + high
     order = np.lexsort((second, first, -probability, code))
     _, starts = np.unique(code[order], return_index=True)
-    total = np.add.reduceat(probability[order], starts)
+    total = np.add.reduceat(probability[order], starts) if len(starts) else probability
     best = order[starts]
-    size = np.bincount(labels)
+    size = np.bincount(labels[~links.refers], minlength=int(labels.max()) + 1)
     mean = total / (size[low[best]] * size[high[best]])
-    answered = {tuple(sorted((int(labels[a]), int(labels[b])))) for a, b in constraints.apart}
-    decisions = []
-    for pair, value in zip(best.tolist(), mean.tolist(), strict=True):
-        if value >= LEAST_PROBABILITY and (int(low[pair]), int(high[pair])) not in answered:
-            mention = int(first[pair])
-            decisions.append(Decision(mention, int(second[pair]), False, value, float(1 - abs(value - above[mention]))))
-    return decisions
+    alone = labels[links.pronouns] != labels[links.candidates]
+    one = np.concatenate([first[best], links.pronouns[alone]]).tolist()
+    other = np.concatenate([second[best], links.candidates[alone]]).tolist()
+    value = np.concatenate([mean, links.probability[alone]]).tolist()
+    answered = {frozenset((int(labels[a]), int(labels[b]))) for one in said for a, b in one.apart}
+    return [
+        Decision(a, b, False, probability, 1 - abs(probability - float(above[a])))
+        for a, b, probability in zip(one, other, value, strict=True)
+        if probability >= LEAST_PROBABILITY and frozenset((int(labels[a]), int(labels[b]))) not in answered
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from cdcoref.corpus import Document
 
@@ -27,6 +28,8 @@ class ClusterSummary:
         The mean of its mentions' confidences; None where none has one.
     story
         The number of its story.
+    checked
+        Of how many of its mentions somebody said that they are the same as another of them.
     """
 
     id: str
@@ -37,6 +40,7 @@ class ClusterSummary:
     documents: int
     confidence: float | None
     story: int | None
+    checked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,8 @@ class StoredMention:
         What stands before and after it in the sentence in which it begins, with the space next to it, if there is one.
     rejected
         Whether somebody said that it is no mention.
+    checked
+        Whether somebody said that it is the same as another mention of its cluster.
     """
 
     id: str
@@ -78,6 +84,7 @@ class StoredMention:
     after: str
     confidence: float | None
     rejected: bool = False
+    checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,34 @@ class ClusterChange:
     cluster: str
     change: str
     other: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Mentions that went from one cluster into another when a correction was made or undone.
+
+    Attributes
+    ----------
+    change
+        ``"merged"``: `other` is no more. ``"split"``: `cluster` is new. ``"moved"``: both were there and are.
+        ``"left"``: they are no mentions any more. ``"back"``: they are mentions again.
+    cluster, title
+        The id and title of the cluster that they are in now; None if they are no mentions.
+    other, other_title
+        Those of the one that they were in before; None if they were no mentions.
+    mentions
+        How many they are.
+    words
+        The words of the first of them, each once.
+    """
+
+    change: Literal["merged", "split", "moved", "left", "back"]
+    cluster: str | None
+    title: str | None
+    other: str | None
+    other_title: str | None
+    mentions: int
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

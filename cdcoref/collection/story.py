@@ -6,7 +6,7 @@ Nothing is read by a model here: a story that has changed is clustered again fro
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,10 +15,11 @@ import numpy as np
 
 from cdcoref.collection.scores import DocumentPair, DocumentScores, pair_logits
 from cdcoref.collection.settings import Settings
-from cdcoref.corpus import KINDS, Corpus, Mention
+from cdcoref.corpus import KINDS, Corpus
 from cdcoref.formats import stored_document, stored_mention
 
 if TYPE_CHECKING:
+    from cdcoref.linking import MentionLinks
     from cdcoref.model import CorefConfig
 
 
@@ -89,38 +90,6 @@ def mention_key(content: bytes, tokens: tuple[int, ...], kind: str | None) -> st
 
 
 @dataclass(frozen=True)
-class Scores:
-    """Probabilities of pairs of mentions, the first number the smaller. *Shapes:* (pairs,)"""
-
-    size: int
-    first: np.ndarray
-    second: np.ndarray
-    probability: np.ndarray
-
-    @classmethod
-    def joined(cls, parts: list[Scores]) -> Scores:
-        """The scores of all mentions of several stories, which have no pairs across them."""
-        offsets = np.cumsum([0, *(part.size for part in parts)])
-        shifted = list(zip(parts, offsets[:-1].tolist(), strict=True))
-        return cls(
-            int(offsets[-1]),
-            np.concatenate([np.zeros(0, np.int64), *(part.first + offset for part, offset in shifted)]),
-            np.concatenate([np.zeros(0, np.int64), *(part.second + offset for part, offset in shifted)]),
-            np.concatenate([np.zeros(0), *(part.probability for part in parts)]),
-        )
-
-    def among(self, members: np.ndarray) -> np.ndarray:
-        """The scores of some mentions; 0 for a pair that was not compared. *Shape:* (members, members)"""
-        place = np.full(self.size, -1, dtype=np.int64)
-        place[members] = np.arange(len(members))
-        a, b = place[self.first], place[self.second]
-        there = (a >= 0) & (b >= 0)
-        matrix = np.zeros((len(members), len(members)))
-        matrix[a[there], b[there]] = matrix[b[there], a[there]] = self.probability[there]
-        return matrix
-
-
-@dataclass(frozen=True)
 class StoryClusters:
     """The clusters of a story before corrections.
 
@@ -128,15 +97,12 @@ class StoryClusters:
     ----------
     labels
         The number of every mention's cluster, from 0. *Shape:* (mentions,)
-    confidence
-        Of every mention, see :class:`cdcoref.corpus.Mention`; NaN where nothing is known. *Shape:* (mentions,)
-    scores
-        Probabilities of the compared pairs; none of them if mentions are linked by lemma.
+    links
+        What they were made of, a part for each kind; nothing if mentions are linked by lemma.
     """
 
     labels: np.ndarray
-    confidence: np.ndarray
-    scores: Scores
+    links: tuple[MentionLinks, ...]
 
 
 @dataclass(frozen=True)
@@ -152,22 +118,23 @@ class StoryClusterer:
             return {}
         return {kind: 1.0 - self._config.distance_threshold[kind] for kind in KINDS}
 
+    @property
+    def temperature(self) -> Mapping[str, float]:
+        """By kind, as in :class:`cdcoref.model.CorefConfig`; empty if mentions are linked by lemma."""
+        return self._config.temperature if self.merge_above else {}
+
     def __call__(self, story: StoredStory) -> StoryClusters:
         """Cluster a story."""
         corpus = story.corpus
         if not self.merge_above:
             from cdcoref.linking import lemma_clusters
 
-            labels = _labels(lemma_clusters(corpus, [[document.id for document in corpus.documents]]))
-            none = np.zeros(0, dtype=np.int64)
-            return StoryClusters(labels, confidences(corpus), Scores(len(labels), none, none, np.zeros(0)))
-        from cdcoref.linking import cluster_mentions
+            return StoryClusters(_labels(lemma_clusters(corpus, [[document.id for document in corpus.documents]])), ())
+        from cdcoref.linking import clusters_by_kind
 
-        logits = pair_logits(corpus, story.places, story.scores)
-        clustered = cluster_mentions(corpus, logits, self._config)
-        probability = logits.probabilities(self._config.temperature)
-        scores = Scores(logits.size, logits.first.astype(np.int64), logits.second.astype(np.int64), probability)
-        return StoryClusters(_labels(clustered), confidences(clustered), scores)
+        found = clusters_by_kind(corpus, pair_logits(corpus, story.places, story.scores), self._config)
+        names = [(mention.kind, int(found[mention.kind or ""][0][n])) for n, mention in enumerate(corpus.mentions)]
+        return StoryClusters(_by_name(names), tuple(links for _, links in found.values()))
 
     @cached_property
     def _config(self) -> CorefConfig:
@@ -180,18 +147,14 @@ class StoryClusterer:
         return replace(config, distance_threshold=dict.fromkeys(KINDS, 1.0 - threshold))
 
 
-def confidences(corpus: Corpus) -> np.ndarray:
-    """The confidence of every mention; NaN where it has none. *Shape:* (mentions,)"""
-    return np.array([np.nan if m.confidence is None else m.confidence for m in corpus.mentions], dtype=np.float64)
-
-
 def _labels(corpus: Corpus) -> np.ndarray:
-    numbers: dict[object, int] = {}
-
-    def name(number: int, mention: Mention) -> object:
-        return number if mention.cluster is None else (mention.kind, mention.cluster)
-
-    return np.array(
-        [numbers.setdefault(name(number, m), len(numbers)) for number, m in enumerate(corpus.mentions)],
-        dtype=np.int64,
+    return _by_name(
+        number if mention.cluster is None else (mention.kind, mention.cluster)
+        for number, mention in enumerate(corpus.mentions)
     )
+
+
+def _by_name(names: Iterable[object]) -> np.ndarray:
+    """A number from 0 for every name, the same for equal ones."""
+    numbers: dict[object, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)

@@ -138,7 +138,27 @@ CREATE TABLE vectors (
 """
 """A document of a collection of version 1 is read once more when a document is added to its story."""
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS)
+_OUTCOMES = """
+CREATE TABLE checked (
+    mention INTEGER PRIMARY KEY REFERENCES mentions   -- people said that it is the same as another
+);
+INSERT INTO checked
+    SELECT DISTINCT mentions.number FROM corrections, json_each(corrections.mentions) AS said
+    JOIN documents ON hex(documents.content) = upper(json_extract(said.value, '$.content'))
+    JOIN mentions ON mentions.document = documents.number
+        AND mentions.tokens = json_extract(said.value, '$.tokens')
+        AND mentions.kind IS json_extract(said.value, '$.kind')
+    WHERE corrections.undone IS NULL AND corrections.action IN ('same', 'split')
+        AND json_array_length(corrections.mentions) > 1;
+CREATE TABLE outcomes (
+    correction INTEGER PRIMARY KEY REFERENCES corrections,
+    moves TEXT NOT NULL,      -- what became of clusters when it was made or undone, as JSON
+    notes TEXT NOT NULL
+)
+"""
+"""Confidences of corrected clusters are as version 2 computed them until their story is next clustered."""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _OUTCOMES)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
@@ -148,3 +168,11 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
             connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+def stand_in(connection: sqlite3.Connection, version: int) -> None:
+    """Let a file of an earlier version that cannot be written be read: what it lacks are empty tables in memory."""
+    if version < len(MIGRATIONS):
+        for statement in _OUTCOMES.split(";\n"):
+            if "CREATE TABLE" in statement:
+                connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE IF NOT EXISTS"))

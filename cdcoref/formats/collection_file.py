@@ -23,7 +23,7 @@ from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 2
+COLLECTION_VERSION = 3
 """Version of the tables; a file of an earlier version is migrated when it is next written to."""
 COLLECTION_SUFFIX = ".cdcoref"
 
@@ -157,11 +157,13 @@ def collection_errors(path: str | Path) -> Iterator[None]:
 
 
 def corpus_in(connection: sqlite3.Connection) -> Corpus:
-    """Everything in a collection: the documents as they were added, the mentions by document and place."""
+    """Everything in a collection: the documents as they were added, the mentions by place, the names of clusters."""
     rows = connection.execute("SELECT id, text, fields FROM documents ORDER BY number")
     documents = [stored_document(*row) for row in rows]
     mentions = connection.execute(_MENTIONS)
-    return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions))
+    named = connection.execute("SELECT kind, number, name FROM clusters WHERE name IS NOT NULL AND mentions > 0")
+    names = {(kind, cluster_id(number)): name for kind, number, name in named}
+    return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions), names=names)
 
 
 def stored_mention(

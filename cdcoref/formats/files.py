@@ -17,6 +17,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats.cluster_names import ClusterNames
 from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
+from cdcoref.formats.given_names import joined_names
 from cdcoref.formats.input_file import STANDARD_INPUT
 from cdcoref.formats.registry import has_input_suffix, input_suffixes, read_file
 from cdcoref.wording import counted
@@ -185,10 +186,12 @@ class _Reader:
 
     def corpus(self) -> Corpus:
         """Everything that was read."""
+        names, doubts = joined_names(corpus.names for corpus in self.corpora)
         return Corpus(
             tuple(document for corpus in self.corpora for document in corpus.documents),
             tuple(mention for corpus in self.corpora for mention in corpus.mentions),
-            tuple(self.notes),
+            (*self.notes, *doubts),
+            names,
         )
 
 

@@ -73,6 +73,8 @@ class Format:
         Writes a file document by document; None if the format needs the whole corpus.
     layouts
         The names of its layouts, default first, if it has several.
+    names
+        Whether it has the names that people gave to clusters.
     """
 
     name: str
@@ -83,3 +85,4 @@ class Format:
     write: Write | None = None
     writer: Writer | None = None
     layouts: tuple[str, ...] = ()
+    names: bool = False

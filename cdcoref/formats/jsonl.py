@@ -5,7 +5,11 @@ A line as it is written (fields with their default value are omitted)::
     {"id": "a.txt", "text": "Ann left. She fell.", "tokens": ["Ann", "left", ".", "She", "fell", "."],
      "offsets": [[0, 3], [4, 8], ...], "sentences": [[0, 3], [3, 6]], "topic": "5", "subtopic": "5_ecb", "part": "0",
      "path": "news/a.txt", "hidden": [0], "annotated": [1],
-     "mentions": [{"tokens": [1], "kind": "event", "cluster": "12", "id": "7", "tag": "ACTION", "confidence": 0.9}]}
+     "mentions": [{"tokens": [1], "kind": "event", "cluster": "12", "id": "7", "tag": "ACTION", "confidence": 0.9}],
+     "clusters": [{"cluster": "12", "kind": "event", "name": "Ann leaves"}]}
+
+``clusters`` has the names that people gave to clusters, see :mod:`cdcoref.formats.given_names`; readers that do not
+know it ignore it.
 
 A line written by hand needs less: ``id`` and ``text`` (tokenised like plain text), or ``id`` and ``tokens`` (joined by
 spaces to make the text), and mentions as character ranges of the text: ``"start"`` and ``"end"``, or several ranges as
@@ -17,13 +21,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import ClusterKey, Corpus, Document, Mention
 from cdcoref.formats.format import Format, ReadOptions, WriteDocument
+from cdcoref.formats.given_names import given_names, joined_names, names_entry
 from cdcoref.formats.jsonl_parsing import Tokenise, read_lines
 from cdcoref.formats.lines import shown_name
 from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
@@ -55,15 +61,18 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text
     """
     documents: list[Document] = []
     mentions: list[Mention] = []
+    given: list[dict[ClusterKey, str]] = []
     remarks: Counter[str] = Counter()
     for line in read_lines(source, tokenise, remarks):
         documents.append(line.document())
         mentions.extend(line.corpus_mentions())
+        given.append(given_names(line.fields, shown_name(source), line.number))
+    names, doubts = joined_names(given)
     notes = (
-        f"{shown_name(source)}: {remark} ({'once' if count == 1 else f'{count} times'})"
-        for remark, count in remarks.items()
+        *(f"{shown_name(source)}: {remark} ({'once' if n == 1 else f'{n} times'})" for remark, n in remarks.items()),
+        *(f"{shown_name(source)}: {doubt}" for doubt in doubts),
     )
-    return Corpus(tuple(documents), tuple(mentions), tuple(notes))
+    return Corpus(tuple(documents), tuple(mentions), notes, names)
 
 
 def read_jsonl_table(path: str | Path) -> MentionTable:
@@ -77,6 +86,7 @@ def read_jsonl_table(path: str | Path) -> MentionTable:
     builder = MentionTableBuilder(str(path))
     for line in read_lines(path, tokenise_text, Counter()):
         row = DocumentRow(line.fields.get("topic"), line.fields.get("subtopic"), line.length, line.number)
+        given_names(line.fields, str(path), line.number)  # which refuses what is wrong
         builder.begin_document(DocumentKey.of(line.id, line.part), row)
         for tokens, kind, cluster, _ in line.mentions:
             builder.add_mention(tokens, kind, cluster)
@@ -84,7 +94,7 @@ def read_jsonl_table(path: str | Path) -> MentionTable:
 
 
 @contextmanager
-def jsonl_writer(path: str | Path) -> Iterator[WriteDocument]:
+def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProxyType({})) -> Iterator[WriteDocument]:
     """Write a corpus document by document; the file appears, complete, when the block ends without an error.
 
         with jsonl_writer("pred.jsonl") as write:
@@ -95,6 +105,8 @@ def jsonl_writer(path: str | Path) -> Iterator[WriteDocument]:
     ----------
     path
         The file; it is compressed if the name ends in ``.gz``.
+    names
+        What people call clusters.
 
     Yields
     ------
@@ -117,7 +129,8 @@ def jsonl_writer(path: str | Path) -> Iterator[WriteDocument]:
                 if mention.document != document.id or mention.end > len(document.tokens):
                     raise ValueError(f"{mention} is not in document {document.id!r}")
             written.add(document.id)
-            file.write(json.dumps(document_fields(document, mentions), ensure_ascii=False) + "\n")
+            fields = document_fields(document, mentions) | names_entry(mentions, names)
+            file.write(json.dumps(fields, ensure_ascii=False) + "\n")
 
         yield write
 
@@ -133,7 +146,7 @@ def write_jsonl(corpus: Corpus, path: str | Path) -> None:
     mentions: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
     for mention in corpus.mentions:
         mentions[mention.document].append(mention)
-    with jsonl_writer(path) as write:
+    with jsonl_writer(path, corpus.names) as write:
         for document in corpus.documents:
             write(document, mentions[document.id])
 
@@ -185,4 +198,5 @@ JSONL = Format(
     read_table=read_jsonl_table,
     write=_write,
     writer=jsonl_writer,
+    names=True,
 )

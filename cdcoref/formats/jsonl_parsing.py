@@ -23,7 +23,7 @@ from cdcoref.formats.lines import line_chunks, shown_name
 
 _DOCUMENT_FIELDS = {
     *("id", "text", "tokens", "offsets", "sentences", "topic", "subtopic", "part", "path", "hidden", "annotated"),
-    "mentions",
+    *("mentions", "clusters"),
 }
 _PLACES = {"tokens", "spans", "start", "end"}
 _MENTION_FIELDS = {*_PLACES, "kind", "cluster", "id", "tag", "confidence"}

@@ -21,6 +21,7 @@ from cdcoref.formats.jsonl import JSONL
 from cdcoref.formats.lines import first_bytes
 from cdcoref.formats.mention_table import MentionTable
 from cdcoref.formats.text import TEXT
+from cdcoref.wording import counted
 
 FORMATS: tuple[Format, ...] = (CONLL, COREFUD, JSONL, DOCBIN, COLLECTION, TEXT)
 
@@ -154,7 +155,11 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
     """
     format = output_format(path, layout)
     assert format.write is not None
-    return format.write(corpus, Path(path), layout)
+    notes = format.write(corpus, Path(path), layout)
+    lost = {corpus.name_of(mention) for mention in corpus.mentions} - {None} if corpus.names else set()
+    if lost and not format.names:
+        notes += (f"{counted(len(lost), 'name')} of clusters omitted, since {format.name} has none",)
+    return notes
 
 
 def _suffix(path: str | Path) -> str:

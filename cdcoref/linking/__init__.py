@@ -7,9 +7,10 @@ links mentions with the same head lemma, needs no model.
 from cdcoref.linking.antecedents import Anaphora, anaphora, pronouns
 from cdcoref.linking.apart import ReadMentions, known_of_pairs, mention_traits
 from cdcoref.linking.candidates import candidate_pairs
-from cdcoref.linking.clusters import KindClusters, cluster_mentions
+from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
 from cdcoref.linking.comparison import Comparison, all_pairs
 from cdcoref.linking.lemma import lemma_clusters
+from cdcoref.linking.links import LIKELIER_THAN_NONE, MentionLinks
 from cdcoref.linking.mentions import (
     DocumentReading,
     SpanScores,
@@ -25,6 +26,7 @@ from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.linking.vectors import MentionVectors, find_mentions_and_vectors, read_vectors, vector_widths
 
 __all__ = [
+    "LIKELIER_THAN_NONE",
     "Anaphora",
     "Comparison",
     "DocumentPair",
@@ -32,6 +34,7 @@ __all__ = [
     "KindClusters",
     "LinkedStory",
     "LinkingOptions",
+    "MentionLinks",
     "MentionVectors",
     "PairEvidence",
     "PairLogits",
@@ -43,6 +46,7 @@ __all__ = [
     "annotated_only",
     "candidate_pairs",
     "cluster_mentions",
+    "clusters_by_kind",
     "document_hash",
     "find_mentions",
     "find_mentions_and_vectors",

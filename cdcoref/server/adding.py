@@ -15,7 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -59,7 +59,7 @@ class Adder:
             Add a document whose id is taken under another one, instead of replacing what is there.
         """
         from cdcoref.collection import Collection
-        from cdcoref.views import report_lines
+        from cdcoref.views import work_lines
 
         problems: list[str] = []
         try:
@@ -71,6 +71,7 @@ class Adder:
                 corpus = loaded.corpus
                 if not corpus.documents:
                     return {"error": "there was no document to add", "problems": problems}
+                came = [document.id for document in corpus.documents]
                 if keep_both:
                     corpus = unused_names(corpus, lambda id: _is_there(collection, id))
                 predictor = self._needed(collection.model, bool(corpus.mentions))
@@ -79,7 +80,9 @@ class Adder:
                 )
         except InputError as error:
             return {"error": error.message, "problems": problems}
-        return {"report": asdict(report), "summary": list(report_lines(report)), "problems": problems}
+        came_as = {document.id: id for document, id in zip(corpus.documents, came, strict=True)}
+        report = replace(report, known={came_as[id]: there for id, there in report.known.items()})
+        return {"report": asdict(report), "summary": [*work_lines(report), *report.notes], "problems": problems}
 
     def _needed(self, model: str, given: bool) -> Any:
         """The collection's model, which is loaded when it is needed; None where it is not."""

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
-from fastapi import APIRouter, File, Form, HTTPException, Path, Query, UploadFile
+from fastapi import APIRouter, Depends, File, Form, Header, HTTPException, Path, Query, UploadFile
 from pydantic import BaseModel, Field
 from starlette.responses import FileResponse
 
@@ -78,7 +78,10 @@ class DocumentList(BaseModel):
 
 
 class NewCorrection(BaseModel):
-    """What to say about mentions (m12) or clusters (c3, which stand for their first mentions)."""
+    """What to say about mentions (m12) or clusters (c3, which stand for their first mentions).
+
+    ``move``: the mentions, and last the cluster that they are moved into. ``rename``: one cluster, and its name.
+    """
 
     action: Action
     ids: list[str] = Field(max_length=10_000)
@@ -100,6 +103,23 @@ class NewDocuments(BaseModel):
 
 
 Result = TypeVar("Result")
+
+
+def _marked(
+    mark: Annotated[
+        str | None,
+        Header(
+            alias="X-Cdcoref",
+            description="Any value. Needed unless the body is sent as application/json: it tells a program's request "
+            "from a form on a foreign page.",
+        ),
+    ] = None,
+) -> None:
+    """What the guard of the server has checked already; here it is described."""
+
+
+CHANGING = [Depends(_marked)]
+"""Of every request that changes something."""
 
 
 def _written(change: Callable[[], Result]) -> Result:
@@ -152,7 +172,7 @@ def api_routes(site: Site) -> APIRouter:
     def document(id: Annotated[str, Query(max_length=2000)]) -> DocumentPage:
         return site.readers().document(id)
 
-    @router.delete("/document", summary="Remove a document; what became of it")
+    @router.delete("/document", dependencies=CHANGING, summary="Remove a document; what became of it")
     def remove(id: Annotated[str, Query(max_length=2000)]) -> Report:
         return site.writer.remove(id)
 
@@ -174,19 +194,19 @@ def api_routes(site: Site) -> APIRouter:
     def corrections() -> list[Correction]:
         return site.readers().corrections()
 
-    @router.post("/corrections", summary="Make a correction", status_code=201)
+    @router.post("/corrections", dependencies=CHANGING, summary="Make a correction; what it did", status_code=201)
     def correct(new: NewCorrection) -> Correction:
         return _written(lambda: site.writer.correct(new.action, new.ids, new.name))
 
-    @router.post("/corrections/{number}/undo", summary="Undo a correction")
+    @router.post("/corrections/{number}/undo", dependencies=CHANGING, summary="Undo a correction; what that did")
     def undo(number: Number) -> Correction:
         return _written(lambda: site.writer.undo(number))
 
-    @router.post("/undo", summary="Undo the latest correction that holds")
+    @router.post("/undo", dependencies=CHANGING, summary="Undo the latest correction that holds")
     def undo_latest() -> Correction:
         return _written(site.writer.undo)
 
-    @router.post("/documents", summary="Add texts", status_code=202)
+    @router.post("/documents", dependencies=CHANGING, summary="Add texts", status_code=202)
     def add_documents(new: NewDocuments) -> Job:
         folder = new_folder()
         path = folder / "documents.jsonl"
@@ -198,10 +218,13 @@ def api_routes(site: Site) -> APIRouter:
             raise HTTPException(422, "The texts cannot be stored: they must be valid Unicode.") from None
         return site.writer.add([Upload(path, "documents")], folder, keep_both=new.same_name == "keep")
 
-    @router.post("/files", summary="Add the documents in files", status_code=202)
+    @router.post("/files", dependencies=CHANGING, summary="Add the documents in files", status_code=202)
     def add_files(
         files: Annotated[list[UploadFile], File(description="In any format that cdcoref add reads.")],
-        same_name: Annotated[Literal["replace", "keep"], Form()] = "replace",
+        same_name: Annotated[
+            Literal["replace", "keep"],
+            Form(description="Whether a document whose id is taken replaces that one, or is added under another id."),
+        ] = "keep",
     ) -> Job:
         job = _written(lambda: start_adding(site, [file for file in files if file.filename], same_name == "keep"))
         if job is None:

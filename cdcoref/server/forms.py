@@ -56,7 +56,7 @@ def form_routes(site: Site) -> APIRouter:
         async with request.form(max_files=MOST_FIELDS, max_fields=MOST_FIELDS) as form:
             if not _own(site, form):
                 return _again(site, "/add", OLD_FORM, form, 403)
-            job = await run_in_threadpool(start_adding, site, files_in(form), form.get("same_name") == "keep")
+            job = await run_in_threadpool(start_adding, site, files_in(form), form.get("same_name") != "replace")
             if job is None:
                 return _again(site, "/add", NO_FILE, form, 422)
             return RedirectResponse(f"/jobs/{job.number}", 303)
@@ -96,11 +96,29 @@ def _correct(site: Site, form: FormData) -> Response:
         return _again(site, back, OLD_FORM, form, 403)
     ids = [str(id) for id in form.getlist("id")]
     try:
+        if form.get("action") == "move" and not any(id.startswith("c") for id in ids):
+            return RedirectResponse(_page_to_move(site, ids), 303)
         name = form.get("name")
         done = site.writer.correct(cast(Action, str(form.get("action"))), ids, None if name is None else str(name))
     except InputError as error:
         return _again(site, back, sentence(error), form, status_of(error, 422))
     return RedirectResponse(_with(back, "done", done.number), 303)
+
+
+def _page_to_move(site: Site, ids: Sequence[str]) -> str:
+    """The address of the page on which the cluster is chosen into which mentions are moved.
+
+    Raises
+    ------
+    InputError
+        If there are no such mentions.
+    """
+    if not ids:
+        raise InputError("select the mentions that are to be moved")
+    cluster = site.readers().mention(ids[0]).cluster
+    if cluster is None:
+        raise InputError("somebody said that this is no mention; undo that first")
+    return f"/clusters/{cluster}/move?{urlencode({'mentions': ','.join(ids)}, safe=',')}"
 
 
 def _undo(site: Site, form: FormData) -> Response:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.responses import RedirectResponse, Response
 
-from cdcoref.collection import Collection
+from cdcoref.collection import Collection, StoredMention
 from cdcoref.errors import InputError
 from cdcoref.server.downloads import KINDS_OF_FILES
 from cdcoref.server.site import Notice, Site
@@ -26,6 +26,7 @@ OTHERS_OF_STORY = 30
 QUESTIONS = 10
 FOUND_CLUSTERS = 10
 CANDIDATES = 20
+CHANGES = 50
 LONGEST_QUERY = 500
 LAST_PAGE = 10**6
 OF_NOTICES = ("done", "undone", "removed")
@@ -191,13 +192,25 @@ def _cluster(view: View, id: str) -> Response:
 
 
 def _same(view: View, id: str) -> Response:
+    return _candidates(view, id, [])
+
+
+def _move(view: View, id: str) -> Response:
+    chosen = dict.fromkeys(one for one in view.query.get("mentions", "").split(",") if one)
+    if not chosen:
+        raise InputError("select the mentions that are to be moved")
+    return _candidates(view, id, [view.collection.mention(one) for one in chosen])
+
+
+def _candidates(view: View, id: str, moved: Sequence[StoredMention]) -> Response:
+    """The page on which another cluster is chosen: the same as one, or that into which its mentions are moved."""
     cluster = view.collection.cluster(id, limit=1).summary
     if view.words:
         found = view.collection.clusters(query=view.words, kind=cluster.kind, least=1, limit=CANDIDATES + 1)
     else:
         found = view.collection.clusters(kind=cluster.kind, story=cluster.story, least=1, limit=CANDIDATES + 1)
     others = [other for other in found if other.id != cluster.id][:CANDIDATES]
-    return view.render("same.html", cluster=cluster, others=others)
+    return view.render("same.html", cluster=cluster, others=others, moved=moved)
 
 
 def _documents(view: View) -> Response:
@@ -236,6 +249,7 @@ def _corrections(view: View) -> Response:
         "corrections.html",
         corrections=corrections[first : first + A_PAGE],
         total=len(corrections),
+        holding=sum(correction.undone is None for correction in corrections),
         pager=Pager.of(view, len(corrections), A_PAGE),
     )
 
@@ -248,7 +262,10 @@ def _job(view: View, number: str) -> Response:
     job = view.site.writer.jobs.get(int(number))
     if job is None:
         return view.site.error_page(404, "There is no such addition; the server has forgotten it or was restarted.")
-    return view.render("job.html", job=job)
+    report = job.report or {}
+    ids = dict.fromkeys(id for pairs in ("merged", "split") for pair in report.get(pairs, ())[:CHANGES] for id in pair)
+    titles = {cluster.id: cluster.title for cluster in view.collection.summaries(list(ids))}
+    return view.render("job.html", job=job, titles=titles, most=CHANGES)
 
 
 def _download(view: View) -> Response:
@@ -264,6 +281,7 @@ PAGES: Mapping[str, Callable[..., Response]] = {
     "/search": _search,
     r"/clusters/(?P<id>c[1-9][0-9]{0,17})": _cluster,
     r"/clusters/(?P<id>c[1-9][0-9]{0,17})/same": _same,
+    r"/clusters/(?P<id>c[1-9][0-9]{0,17})/move": _move,
     "/documents": _documents,
     "/document": _document,
     "/questions": _questions,

@@ -20,7 +20,7 @@ from cdcoref.server.readers import Readers
 from cdcoref.server.text import day, document_address, snippet_parts
 from cdcoref.server.writer import Writer
 from cdcoref.views import shared_style
-from cdcoref.wording import counted
+from cdcoref.wording import counted, sureness
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -133,6 +133,7 @@ class Site:
             version=__version__,
             limit=self.options.max_upload,
             counted=counted,
+            sureness=sureness,
             document_address=document_address,
             address=lambda path, **query: f"{path}?{urlencode(query)}" if query else path,
             static=lambda name: f"/static/{name}?v={self._versions[name]}",

@@ -13,8 +13,10 @@ from cdcoref.views.collection_tables import (
     document_list_lines,
     document_page_lines,
     mention_lines,
+    outcome_lines,
     question_lines,
     report_lines,
+    work_lines,
 )
 from cdcoref.views.evaluation_tables import evaluation_text
 from cdcoref.views.marked_text import Run, marked_text
@@ -40,12 +42,14 @@ __all__ = [
     "first_lines",
     "marked_text",
     "mention_lines",
+    "outcome_lines",
     "question_lines",
     "report_lines",
     "result_suffixes",
     "shared_style",
     "statistics_text",
     "summary",
+    "work_lines",
     "write_csv",
     "write_page",
     "write_parquet",

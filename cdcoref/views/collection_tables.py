@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cdcoref.views.cluster_table import printable
-from cdcoref.wording import counted
+from cdcoref.wording import counted, sureness
 
 if TYPE_CHECKING:
     from cdcoref.collection import (
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 WIDEST_TITLE = 48
 WIDEST_SNIPPET = 100
+MOVES = 8
+"""Changes of clusters that are listed after a correction."""
 NAMES = 12
 """Different words of a cluster's mentions that are listed."""
 
@@ -33,7 +35,7 @@ NAMES = 12
 def counts_line(counts: Counts) -> str:
     """How much there is, in one sentence without a full stop."""
     several = counts.clusters - counts.singletons
-    said = f", {counted(counts.corrections, 'correction')}" if counts.corrections else ""
+    said = f", {counted(counts.corrections, 'correction')} in force" if counts.corrections else ""
     return (
         f"{counted(counts.documents, 'document')} in {counted(counts.stories, 'story', 'stories')}, "
         f"{counted(counts.mentions, 'mention')}: {counted(several, 'cluster')}, {counts.across:,} of them across "
@@ -43,6 +45,16 @@ def counts_line(counts: Counts) -> str:
 
 def report_lines(report: Report) -> Iterator[str]:
     """What a change did."""
+    yield from work_lines(report)
+    if report.merged:
+        yield f"clusters merged: {_pairs(report.merged, 'into')}"
+    if report.split:
+        yield f"clusters split: {_pairs(report.split, 'from')}"
+    yield from report.notes
+
+
+def work_lines(report: Report) -> Iterator[str]:
+    """What a change did to documents and stories."""
     done = [
         f"{len(ids):,} {what}"
         for ids, what in ((report.added, "added"), (report.replaced, "replaced"), (report.removed, "removed"))
@@ -57,18 +69,13 @@ def report_lines(report: Report) -> Iterator[str]:
             yield f"{printable(came)} is already there as {printable(there)}"
     read = f"; {counted(report.pairs, 'pair')} of documents compared" if report.pairs else ""
     yield f"{counted(report.stories, 'story', 'stories')} clustered{read}"
-    if report.merged:
-        yield f"clusters merged: {_pairs(report.merged, 'into')}"
-    if report.split:
-        yield f"clusters split: {_pairs(report.split, 'from')}"
-    yield from report.notes
 
 
 def cluster_list_lines(clusters: Sequence[ClusterSummary]) -> Iterator[str]:
     """A table of clusters."""
     titles = [_shortened(cluster.title, WIDEST_TITLE) for cluster in clusters]
     rows = [
-        (c.id, c.kind or "", title, str(c.mentions), str(c.documents), _sure(c.confidence))
+        (c.id, c.kind or "", title, str(c.mentions), str(c.documents), _sure(c.confidence, bool(c.checked)))
         for c, title in zip(clusters, titles, strict=True)
     ]
     yield from _table(("id", "kind", "mentioned as", "mentions", "documents", "confidence"), rows, right=(3, 4, 5))
@@ -102,7 +109,7 @@ def mention_lines(mentions: Iterable[StoredMention]) -> Iterator[str]:
     """Mentions in their sentences, each with its id and place."""
     for mention in mentions:
         where = f"{printable(mention.document)}:{mention.line}"
-        sure = f"  {_sure(mention.confidence)}" if mention.confidence is not None else ""
+        sure = f"  {shown}" if (shown := _sure(mention.confidence, mention.checked)) else ""
         flag = "  (not a mention)" if mention.rejected else f"  {mention.cluster}" if mention.cluster else ""
         yield f"{mention.id}  {where}{flag}{sure}"
         sentence = f"{mention.before}[{mention.text}]{mention.after}"
@@ -147,7 +154,8 @@ def question_lines(questions: Sequence[Question]) -> Iterator[str]:
     """Decisions to check."""
     for question in questions:
         how = "in one cluster" if question.together else "in two clusters"
-        yield f"{question.first.id} and {question.second.id}: {how}, probability {question.probability:.2f}"
+        sure = f"link probability {sureness(question.probability)}{', least sure pair' if question.together else ''}"
+        yield f"{question.first.id} and {question.second.id}: {how}, {sure}"
         yield from mention_lines((question.first, question.second))
         yield ""
 
@@ -157,9 +165,37 @@ def correction_lines(corrections: Iterable[Correction]) -> Iterator[str]:
     for correction in corrections:
         words = [f"{printable(m.words)!r} in {printable(m.document)}" for m in correction.mentions[:4]]
         more = f" and {len(correction.mentions) - 4} more" if len(correction.mentions) > 4 else ""
-        what = f"{correction.cluster} is {printable(correction.name or '')!r}" if correction.name else ", ".join(words)
+        what = ", ".join(words)
+        if correction.action == "rename":
+            what = f"{correction.cluster} is {printable(correction.name or '')!r}"
+        elif correction.action == "move":
+            what, more = ", ".join(words[: len(correction.mentions) - 1]), f"{more} into {correction.cluster}"
         undone = f"  (undone {correction.undone})" if correction.undone else ""
         yield f"{correction.number}  {correction.time}  {correction.action}: {what}{more}{undone}"
+
+
+def outcome_lines(correction: Correction) -> Iterator[str]:
+    """What a correction did to clusters when it was made or undone, and what is remarkable about it."""
+    for move in correction.moves[:MOVES]:
+        words = ", ".join(map(printable, move.words)) + (", ..." if move.mentions > len(move.words) else "")
+        into, other = (_titled(*one) for one in ((move.cluster, move.title), (move.other, move.other_title)))
+        if move.change == "merged":
+            yield f"merged {other} into {into}"
+        elif move.change == "split":
+            yield f"{move.cluster} split from {move.other}: {words}"
+        elif move.change == "moved":
+            yield f"moved from {other} into {into}: {words}"
+        elif move.change == "left":
+            yield f"left out of {other}: {words}"
+        else:
+            yield f"back in {into}: {words}"
+    if len(correction.moves) > MOVES:
+        yield f"and {len(correction.moves) - MOVES} more changes of clusters"
+    yield from map(printable, correction.notes)
+
+
+def _titled(id: str | None, title: str | None) -> str:
+    return f"{id} {_shortened(title, WIDEST_TITLE)!r}" if title else str(id)
 
 
 def _pairs(pairs: Sequence[tuple[str, str]], word: str, most: int = 8) -> str:
@@ -167,8 +203,9 @@ def _pairs(pairs: Sequence[tuple[str, str]], word: str, most: int = 8) -> str:
     return shown + (f" and {len(pairs) - most:,} more" if len(pairs) > most else "")
 
 
-def _sure(confidence: float | None) -> str:
-    return "" if confidence is None else f"{confidence:.2f}"
+def _sure(confidence: float | None, checked: bool) -> str:
+    """A confidence; what somebody confirmed is checked, however sure the model is."""
+    return "checked" if checked else "" if confidence is None else sureness(confidence)
 
 
 def _shortened(text: str, most: int) -> str:

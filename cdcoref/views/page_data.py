@@ -28,7 +28,7 @@ def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any
         ``documents``: a list of name, number of the story (0 if unknown), text and sentence boundaries (start, end,
         start, end, ...). ``mentions``: columns, one entry per mention; confidences in percent, -1 if unknown; ``parts``
         holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of name,
-        kind, label and mean confidence.
+        kind, label (what people call it, or its words) and mean confidence.
     """
     story_of = {name: number for number, group in enumerate(stories, start=1) for name in group}
     clusters: list[tuple[str, str, str, int]] = []
@@ -37,8 +37,8 @@ def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any
     for number, members in enumerate(ranked_clusters(corpus)):
         cluster_of.update((id(mention), number) for mention in members)
         name = without_surrogates(members[0].cluster or "")
-        label = without_surrogates(cluster_label(_words(mention, documents[mention.document]) for mention in members))
-        clusters.append((name, members[0].kind or "", label, _percent(mean_confidence(members))))
+        label = corpus.name_of(members[0]) or cluster_label(_words(m, documents[m.document]) for m in members)
+        clusters.append((name, members[0].kind or "", without_surrogates(label), _percent(mean_confidence(members))))
     columns: dict[str, list[Any]] = {
         name: [] for name in ("document", "start", "end", "cluster", "confidence", "parts")
     }

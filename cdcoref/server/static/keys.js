@@ -59,8 +59,8 @@ for (const [number, item] of items.entries()) {
   });
 }
 
-/** The question or mention that a key is about. */
-const here = () => items[current] ?? items[0];
+/** The question, mention or candidate that a key is about; a candidate must have been chosen. */
+const here = () => items[current] ?? (document.querySelector(".candidates") ? undefined : items[0]);
 
 // -- the mentions that are selected --------------------------------------------------------------------------------------
 
@@ -113,6 +113,7 @@ const KEYS = {
   s: () => (byId("same") ? byId("same").click() : press("s")),
   d: () => press("d"),
   t: () => press("t"),
+  v: () => press("v"),
   m: () => press("m"),
   r: rename,
   u: () => byId("undo-latest").requestSubmit(),

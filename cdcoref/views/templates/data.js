@@ -39,7 +39,7 @@ function counted(number, one, many) {
 }
 
 function percent(confidence) {
-  return confidence < 0 ? "" : `${confidence} %`;
+  return confidence < 0 ? "" : `${confidence === 100 ? "99+" : confidence} %`; // what rounds to 1 is not certain
 }
 
 function sizes(cluster) {

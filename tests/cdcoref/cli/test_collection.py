@@ -130,6 +130,7 @@ def test_corrections(news: Run) -> None:
     done = news("correct", "news.cdcoref", "same", one, other)
     assert done.code == 0
     assert re.match(r"cdcoref: 1  \S+  same: '", done.err)
+    assert re.search(r"^cdcoref: merged c\d+ '.*' into c\d+ '", done.err, re.MULTILINE)
     with Collection.open("news.cdcoref") as collection:
         assert collection.mention(one).cluster == collection.mention(other).cluster
         cluster = collection.mention(one).cluster
@@ -141,7 +142,17 @@ def test_corrections(news: Run) -> None:
     )
     assert "rename c3 'NEW NAME'" in news("correct", "news.cdcoref", "rename").err
     assert news("correct", "news.cdcoref", "rename", cluster, "The", "ferry").code == 0
-    assert "The ferry" in news("show", "news.cdcoref", "--cluster", cluster).out
+    page = news("show", "news.cdcoref", "--cluster", cluster).out
+    assert "The ferry" in page
+    assert len(re.findall(rf"^m\d+ .*  {cluster}  checked$", page, re.MULTILINE)) == 2
+    assert f" {cluster} " in next(line for line in news("show", "news.cdcoref").out.splitlines() if "checked" in line)
+    assert news("export", "news.cdcoref", "-o", "a.jsonl").code == 0
+    assert set(read_corpus(["a.jsonl"]).corpus.names.values()) == {"The ferry"}
+    assert read_corpus(["a.jsonl"]).corpus.names == read_corpus(["news.cdcoref"]).corpus.names
+    for name in ("a.csv", "a.html"):
+        assert news("export", "news.cdcoref", "-o", name).code == 0
+        assert "The ferry" in Path(name).read_text(encoding="utf-8")
+    assert "1 name of clusters omitted, since CoNLL has none" in news("export", "news.cdcoref", "-o", "a.conll").err
     assert news("correct", "news.cdcoref", "not-a-mention", one).code == 0
     assert news("correct", "news.cdcoref", "not-same", one, other).code == 2
     assert news("correct", "news.cdcoref", "undo", "3").code == 0
@@ -152,6 +163,28 @@ def test_corrections(news: Run) -> None:
     assert news("correct", "news.cdcoref", "undo").code == 0
     assert news("correct", "news.cdcoref", "undo", "x").code == 2
     assert news("correct", "news.cdcoref", "rename", "m1").code == 2
+
+
+def test_a_mention_is_moved_and_lists_say_that_they_are_cut(news: Run) -> None:
+    with Collection.open("news.cdcoref") as collection:
+        mentions = collection.document("a.txt").mentions
+        one = mentions[0]
+        other = next(m for m in mentions if m.kind == one.kind and m.cluster != one.cluster)
+        total = collection.cluster_count(least=1)
+    done = news("correct", "news.cdcoref", "move", one.id, other.cluster)
+    assert done.code == 0, done.err
+    assert f"  move: {one.text!r} in a.txt into {other.cluster}\n" in done.err
+    # Where it was alone its cluster is no more; of two clusters that become one the older number stays.
+    assert re.search(r"^cdcoref: (moved from|merged) c\d+ .* into c\d+ ", done.err, re.MULTILINE)
+    assert news("correct", "news.cdcoref", "undo").err.count("\n") == 2
+    assert news("correct", "news.cdcoref", "move", one.id).code == 2
+    cut = news("show", "news.cdcoref", "--singletons", "--limit", "2").err
+    assert f"cdcoref: 2 of {total} clusters; --limit N shows more\n" in cut
+    assert "--limit" not in news("show", "news.cdcoref", "--singletons", "--limit", "1000").err
+    assert "cdcoref: 2 of 3 documents; --limit N" in news("show", "news.cdcoref", "--documents", "--limit", "2").err
+    asked = news("show", "news.cdcoref", "--least-sure", "--limit", "1")
+    assert "cdcoref: the 1 least sure; --limit N shows more\n" in asked.err
+    assert "link probability 0." in asked.out
 
 
 def test_removing_and_rebuilding(news: Run, tiny_model_folder: Path) -> None:
@@ -185,7 +218,7 @@ def test_a_collection_is_exported_to_every_format(news: Run, name: str) -> None:
         one, other = (read_corpus([file]).corpus for file in (name, "news.cdcoref"))
         assert {m.key: m.cluster for m in one.mentions} == {m.key: m.cluster for m in other.mentions}
     if name == "a.csv":
-        assert {row.split(",")[10] for row in Path(name).read_text().splitlines()[1:]} >= {"1", "2"}
+        assert {row.split(",")[11] for row in Path(name).read_text().splitlines()[1:]} >= {"1", "2"}
 
 
 def test_only_what_was_corrected_is_exported(news: Run) -> None:

@@ -62,6 +62,43 @@ def test_split(news: Collection, mention_id: Find) -> None:
     assert [(c.change, c.other) for c in news.cluster(clusters[1].id).changes] == [("split", clusters[0].id)]
 
 
+def test_move(news: Collection, mention_id: Find) -> None:
+    before = partition(news)
+    ferry, captain = mention_id("ferry0", "ferry"), news.mention(mention_id("ferry2", "captain")).cluster or ""
+    left = news.mention(ferry).cluster
+    said = news.correct("move", [ferry, captain])
+    assert news.mention(ferry).cluster == captain == said.cluster
+    assert {m.cluster for m in news.cluster(left or "").mentions} == {left}
+    assert [(m.change, m.cluster, m.other, m.mentions, m.words) for m in said.moves] == [
+        ("moved", captain, left, 1, ("ferry",))
+    ]
+    with pytest.raises(InputError, match="undo correction 1 first"):
+        news.correct("same", [ferry, left or ""])
+    with pytest.raises(InputError, match="an event and an entity are never the same"):
+        news.correct("move", [mention_id("ferry0", "sank"), captain])
+    undone = news.undo()
+    assert [(m.change, m.cluster, m.other) for m in undone.moves] == [("moved", left, captain)]
+    assert partition(news) == before
+
+
+def test_what_became_of_clusters_is_told_and_kept(news: Collection, mention_id: Find) -> None:
+    captain, police = mention_id("ferry0", "captain"), mention_id("ferry0", "Police")
+    one, other = (news.mention(id).cluster for id in (captain, police))
+    said = news.correct("same", [captain, police])
+    kept, gone = sorted((one or "", other or ""), key=lambda id: int(id[1:]))
+    assert [(m.change, m.cluster, m.other, m.mentions) for m in said.moves] == [("merged", kept, gone, 2)]
+    assert news.corrections() == [said]
+    split = news.correct("split", [mention_id("ferry2", "ferry")])
+    (move,) = split.moves
+    assert (move.change, move.words, move.title, move.other_title) == ("split", ("ferry",), "ferry", "ferry")
+    dropped = news.correct("not-a-mention", [mention_id("ferry0", "storm")])
+    assert [(m.change, m.cluster, m.words) for m in dropped.moves] == [("left", None, ("storm",))]
+    back = news.undo()
+    assert [(m.change, m.other, m.words) for m in back.moves] == [("back", None, ("storm",))]
+    assert news.corrections() == [said, split, back]
+    assert news.correct("rename", [kept], name="x").moves == ()
+
+
 def test_no_mention(news: Collection, mention_id: Find) -> None:
     police = mention_id("ferry0", "Police")
     (cluster,) = {news.mention(police).cluster}
@@ -165,7 +202,11 @@ def test_stories_tied_by_a_correction_are_clustered_together(news: Collection, m
         ("rename", ["m1"], "name one cluster to be renamed"),
         ("rename", ["c1"], "a cluster's name has 1 to 200 characters"),
         ("rename", ["c999"], "there is no cluster c999"),
-        ("confuse", ["m1"], "'confuse' is not a correction; choose same, not-same, not-a-mention, split or rename"),
+        (
+            "confuse",
+            ["m1"],
+            "'confuse' is not a correction; choose same, not-same, not-a-mention, split, move or rename",
+        ),
     ],
 )
 def test_nonsense_is_refused(news: Collection, action: Any, ids: list[str], what: str) -> None:

@@ -99,7 +99,7 @@ def test_an_unlikely_antecedent_is_none() -> None:
     corpus = corpus_of(("d", [["Ben", "he", "it"]], [(0,), (1,), (2,)]))
     clusters = KindClusters(corpus, logits(corpus, {(0, 1): -0.1}), "entity", SETTINGS)
     assert len(set(clusters.cut(0.9).tolist())) == 3
-    assert np.isnan(clusters.confidences(clusters.cut(0.9))).all()
+    assert np.isnan(clusters.links.confidences(clusters.cut(0.9))).all()
 
 
 def test_of_several_antecedents_the_likeliest_counts() -> None:

@@ -81,6 +81,27 @@ def test_removing(client: Any) -> None:
     assert client.http.delete("/api/document", headers=headers).status_code == 422
 
 
+def test_moving_and_what_became_of_clusters(client: Any) -> None:
+    ferry, captain = client.cluster("ferry"), client.cluster("captain")
+    mention = client.id("harbour.txt", "ferry")
+    made = client.http.post("/api/corrections", json={"action": "move", "ids": [mention, captain]}).json()
+    assert made["moves"] == [
+        {
+            "change": "moved", "cluster": captain, "title": "captain", "other": ferry, "other_title": "ferry",
+            "mentions": 1, "words": ["ferry"],
+        }
+    ]  # fmt: skip
+    moved = client.get(f"/api/mentions/{mention}").json()
+    assert (moved["cluster"], moved["checked"]) == (captain, True)
+    assert client.get("/api/corrections").json() == [made]
+    assert client.get(f"/api/clusters/{captain}").json()["summary"]["checked"] == 2
+    undone = client.http.post("/api/undo", json={}).json()
+    assert [(m["change"], m["cluster"], m["other"]) for m in undone["moves"]] == [("moved", ferry, captain)]
+    assert client.get(f"/api/mentions/{mention}").json()["cluster"] == ferry
+    answer = client.http.post("/api/corrections", json={"action": "move", "ids": [mention, ferry]})
+    assert (answer.status_code, answer.json()["error"]) == (422, "'ferry' is in that cluster already.")
+
+
 @pytest.mark.parametrize(
     ("address", "status", "why"),
     [
@@ -136,7 +157,12 @@ def test_the_description(steady: Any) -> None:
         for operation in methods.values():
             assert operation["summary"]
     properties = described["components"]["schemas"]["ClusterSummary"]["properties"]
-    assert set(properties) == {"id", "kind", "title", "name", "mentions", "documents", "confidence", "story"}
+    assert set(properties) == {"id", "kind", "title", "name", "mentions", "documents", "confidence", "story", "checked"}
+    for methods in described["paths"].values():
+        for method, operation in methods.items():
+            named = {p["name"]: p for p in operation.get("parameters", ()) if p["in"] == "header"}
+            assert set(named) == (set() if method == "get" else {"X-Cdcoref"})
+            assert all(p["required"] is False and p["description"] for p in named.values())
 
 
 def test_a_collection_that_cannot_be_used_now(news: Path, start: Callable[..., Any]) -> None:

@@ -82,7 +82,9 @@ def test_corrections_and_undoing(client: Any) -> None:
     answer = client.send("/corrections", action="same", id=[captain, police], back=back)
     assert (answer.status_code, answer.headers["location"]) == (303, f"{back}?done=1")
     merged = text_of(client.html(answer.headers["location"]))
-    assert "“ Police ”" in merged.partition("are the same. Undo")[0]
+    assert "“ Police ”" in merged.partition("are the same.")[0]
+    assert f"merged “ Police ” {police} into captain {captain} Undo" in merged
+    assert "✓ checked" in merged
     assert client.get(f"/clusters/{police}").headers["location"] == back  # the merged cluster leads to the older one
     answer = client.send("/corrections/undo", number="1", back=back)
     assert answer.headers["location"] == f"{back}?undone=1"
@@ -97,7 +99,8 @@ def test_corrections_and_undoing(client: Any) -> None:
     assert "is named “ The Maren ”" in text_of(client.html(answer.headers["location"]))
     assert "The Maren" in client.html(f"/clusters/{ferry}")
     listed = text_of(client.html("/corrections"))
-    assert "5 corrections" in listed
+    assert "4 in force, 5 in all" in listed
+    assert "corrections in force 4" in text_of(client.html("/"))
     assert "is split from its cluster" in listed
     assert "is not a mention" in listed
     assert client.send("/corrections/undo").headers["location"] == "/?undone=5"
@@ -181,6 +184,50 @@ def test_the_same_as_another_cluster(steady: Any) -> None:
     assert "sank" not in titles
     found = steady.html(f"/clusters/{captain}/same?query=mus")
     assert re.findall(r'<bdi class="label">(\w+)</bdi>', found) == ["museum"]
+
+
+def test_mentions_are_moved_to_another_cluster(client: Any) -> None:
+    ferry, captain = client.cluster("ferry"), client.cluster("captain")
+    back = f"/clusters/{ferry}"
+    ids = [client.id("harbour.txt", "ferry"), client.id("2024-03-05 storm.txt", "ferry")]
+    assert 'value="move" data-key="v"' in client.html(back)
+    answer = client.send("/corrections", action="move", id=ids, back=back)
+    address = answer.headers["location"]
+    assert (answer.status_code, address) == (303, f"{back}/move?mentions={','.join(ids)}")
+    page = client.html(address)
+    assert "Into which cluster do “ ferry ”, “ ferry ” go?" in text_of(page)
+    titles = re.findall(r'<bdi class="label">(\w+)</bdi>', page)
+    assert "captain" in titles
+    assert not {"ferry", "sank"} & set(titles)
+    found = client.html(f"{address}&query=mus")
+    assert f'value="{",".join(ids)}"' in found
+    assert re.findall(r'<bdi class="label">(\w+)</bdi>', found) == ["museum"]
+    answer = client.send("/corrections", action="move", id=[*ids, captain], back=back)
+    assert answer.headers["location"] == f"{back}?done=1"
+    said = text_of(client.html(answer.headers["location"]))
+    assert f"go into {captain} ." in said
+    assert f"moved from ferry {ferry} into captain {captain} : “ ferry ”" in said
+    assert {client.get(f"/api/mentions/{id}").json()["cluster"] for id in ids} == {captain}
+    client.send("/corrections/undo")
+    assert {client.get(f"/api/mentions/{id}").json()["cluster"] for id in ids} == {ferry}
+    answer = client.send("/corrections", action="move", back=back)
+    assert answer.status_code == 422
+    assert "Select the mentions that are to be moved." in answer.text
+    for wrong in ("", "?mentions=", "?mentions=m999", "?mentions=x"):
+        assert client.get(f"{back}/move{wrong}").status_code == 404
+    forged = client.http.post("/corrections", data={"action": "move", "id": [*ids, captain], "secret": "x"})
+    assert forged.status_code == 403
+
+
+def test_an_addition_shows_clusters_by_label(client: Any) -> None:
+    ferry, captain = client.cluster("ferry"), client.cluster("captain")
+    jobs = client.server._site.writer.jobs
+    number = jobs.new(["a.txt"]).number
+    report = {"added": ["a.txt"], "replaced": [], "merged": [[captain, ferry]], "split": [["c999", ferry]]}
+    jobs.change(number, state="done", summary=("documents: 1 added",), report=report)
+    words = text_of(client.html(f"/jobs/{number}"))
+    assert f"Clusters merged “ captain ” {captain} into ferry {ferry}" in words
+    assert f"Clusters split c999 c999 from ferry {ferry}" in words
 
 
 def test_pages_of_lists(tmp_path: Path, start: Callable[..., Any], written: Any) -> None:

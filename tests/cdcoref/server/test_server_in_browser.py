@@ -203,10 +203,10 @@ def test_split_by_mouse_and_undone(client: Any, open_at: Open) -> None:
     ferry = client.cluster("ferry")
     page = open_at(client, f"/clusters/{ferry}")
     actions = page.locator("#actions button")
-    assert [b.is_disabled() for b in actions.all()] == [True, True, True]
+    assert [b.is_disabled() for b in actions.all()] == [True, True, True, True]
     page.locator(".mention").first.locator("input").check()
     expect(page.locator("#chosen")).to_have_text("1 selected")
-    assert [b.is_disabled() for b in actions.all()] == [False, True, False]
+    assert [b.is_disabled() for b in actions.all()] == [False, False, True, False]
     page.get_by_role("button", name="Split from the cluster").click()
     expect(page.locator(".notice")).to_contain_text("is split from its cluster.")
     expect(page.locator(".mention")).to_have_count(3)
@@ -214,6 +214,29 @@ def test_split_by_mouse_and_undone(client: Any, open_at: Open) -> None:
     page.locator(".notice").get_by_role("button", name="Undo").click()
     expect(page.locator(".notice")).to_contain_text("Undone:")
     expect(page.locator(".mention")).to_have_count(4)
+
+
+def test_moving_by_keyboard(client: Any, open_at: Open) -> None:
+    ferry, captain = client.cluster("ferry"), client.cluster("captain")
+    page = open_at(client, f"/clusters/{ferry}")
+    for key in ("j", "x", "v"):
+        page.keyboard.press(key)
+    expect(page.locator("h1")).to_contain_text("Into which cluster does “ferry” go?")
+    page.keyboard.press("v")  # no cluster has been chosen yet
+    page.keyboard.press("/")
+    page.get_by_label("Words of the other cluster").fill("captain")
+    page.keyboard.press("Enter")
+    expect(page.locator(".found")).to_have_text("1 cluster of this kind")
+    page.keyboard.press("j")
+    page.keyboard.press("v")
+    expect(page.locator(".notice")).to_contain_text(f"goes into {captain}.")
+    expect(page.locator(".notice .outcome")).to_contain_text("moved from ferry")
+    expect(page.locator(".mention")).to_have_count(3)
+    page.locator(".outcome").get_by_role("link", name="captain").click()
+    expect(page.locator(".mention", has_text="✓ checked")).to_have_count(2)
+    page.keyboard.press("u")
+    expect(page.locator(".notice")).to_contain_text("Undone:")
+    expect(page.locator(".mention", has_text="✓ checked")).to_have_count(0)
 
 
 def test_corrections_by_keyboard(client: Any, open_at: Open) -> None:

@@ -71,7 +71,7 @@ def test_adding_files(client: Any, written: Any, lines: Callable[[Corpus], bytes
     changed = written.annotated("new.txt", "The storm sank the ferry .")
     job = added(client, ("x.jsonl", lines(changed)), same_name="keep")
     assert job["report"]["added"] == ["new (2).txt"]
-    job = added(client, ("x.jsonl", lines(written.annotated("new.txt", "Police saw it ."))))
+    job = added(client, ("x.jsonl", lines(written.annotated("new.txt", "Police saw it ."))), same_name="replace")
     assert job["report"]["replaced"] == ["new.txt"]
     assert client.get("/api/collection").json()["counts"]["documents"] == 7
     # Files with two documents of one name, and compressed ones.

@@ -22,7 +22,8 @@ def test_csv_holds_a_row_a_mention(news: Prediction, tmp_path: Path) -> None:
     assert list(rows[0]) == list(MentionRow._fields)
     assert len(rows) == len(news.corpus.mentions)
     assert rows[0] == {
-        "cluster": "sinking", "kind": "event", "text": "sinks", "document": "harbour.txt", "line": "1", "start": "6",
+        "cluster": "sinking", "cluster_name": "", "kind": "event", "text": "sinks", "document": "harbour.txt",
+        "line": "1", "start": "6",
         "end": "11", "confidence": "0.9000", "cluster_mentions": "3", "cluster_documents": "2", "story": "1",
         "sentence": "Ferry sinks",
     }  # fmt: skip
@@ -46,10 +47,11 @@ def test_csv_is_read_by_spreadsheets_and_by_pandas(tmp_path: Path) -> None:
 )
 def test_no_cell_is_a_formula(text: str, tmp_path: Path) -> None:
     document = Document.from_sentences(text, [[text]])
-    write_csv(Corpus((document,), (Mention(text, (0,), "event", text),)), tmp_path / "x.csv")
+    corpus = Corpus((document,), (Mention(text, (0,), "event", text),), names={("event", text): text})
+    write_csv(corpus, tmp_path / "x.csv")
     with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as file:
         [row] = csv.DictReader(file)
-    for name in ("cluster", "text", "document", "sentence"):
+    for name in ("cluster", "cluster_name", "text", "document", "sentence"):
         assert row[name].startswith("'")
     assert row["document"] == f"'{text}"
     assert row["text"] == "'" + " ".join(text.split())

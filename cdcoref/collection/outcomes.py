@@ -1,0 +1,165 @@
+"""What a correction did: the clusters of mentions before and after in, what became of them out, stored with it.
+
+An outcome is stored when a correction is made, and replaced when it is undone: it is always what was done last.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Literal
+
+import numpy as np
+
+from cdcoref.collection.corrections import Correction
+from cdcoref.collection.records import Move
+from cdcoref.collection.scores import DocumentScores
+from cdcoref.collection.settings import stored_settings
+from cdcoref.collection.story import StoryClusterer
+from cdcoref.collection.word_index import chunks, marks
+from cdcoref.corpus import KINDS
+from cdcoref.formats import cluster_id
+
+MOST_MOVES = 50
+MOST_WORDS = 6
+IMPROBABLE = 0.05
+"""A pair that somebody calls the same is remarked on if its probability is below this."""
+ORDER = ("merged", "split", "moved", "left", "back")
+
+ClusterOf = Mapping[int, int | None]
+"""The number of the cluster of every mention, by the mention's number; None for what is no mention."""
+
+
+def clusters_in(connection: sqlite3.Connection, stories: Iterable[int]) -> ClusterOf:
+    """The clusters of the mentions of some stories."""
+    query = (
+        "SELECT mentions.number, mentions.cluster FROM documents JOIN mentions ON mentions.document = documents.number "
+        "WHERE documents.story = ?"
+    )
+    return {number: cluster for story in stories for number, cluster in connection.execute(query, (story,))}
+
+
+def moves(
+    connection: sqlite3.Connection, before: ClusterOf, after: ClusterOf, former: Mapping[int, str]
+) -> tuple[Move, ...]:
+    """What became of clusters, the largest changes of each sort first.
+
+    Parameters
+    ----------
+    before, after
+        Of the same stories.
+    former
+        The titles of clusters before; of new ones the present titles are taken.
+    """
+    groups: dict[tuple[int | None, int | None], list[int]] = defaultdict(list)
+    for mention, cluster in after.items():
+        if before[mention] != cluster:
+            groups[before[mention], cluster].append(mention)
+    there, here = set(before.values()), set(after.values())
+    found = []
+    for (other, cluster), mentions in groups.items():
+        change: Literal["merged", "split", "moved", "left", "back"] = "moved"
+        if cluster is None:
+            change = "left"
+        elif other is None:
+            change = "back"
+        elif cluster not in there:
+            change = "split"
+        elif other not in here:
+            change = "merged"
+        found.append((ORDER.index(change), -len(mentions), min(mentions), change, other, cluster, mentions))
+    named = {cluster for *_, other, cluster, _ in found for cluster in (other, cluster) if cluster is not None}
+    titles = {**titles_of(connection, named), **{number: former[number] for number in named if former.get(number)}}
+    return tuple(
+        Move(
+            change,
+            None if cluster is None else cluster_id(cluster),
+            None if cluster is None else titles[cluster],
+            None if other is None else cluster_id(other),
+            None if other is None else titles[other],
+            len(mentions),
+            _words(connection, mentions),
+        )
+        for _, _, _, change, other, cluster, mentions in sorted(found, key=lambda one: one[:3])[:MOST_MOVES]
+    )
+
+
+def titles_of(connection: sqlite3.Connection, clusters: Iterable[int]) -> dict[int, str]:
+    """The names of clusters, or else their most frequent words."""
+    titles: dict[int, str] = {}
+    for chunk in chunks(clusters):
+        query = f"SELECT number, coalesce(name, title) FROM clusters WHERE number IN ({marks(chunk)})"
+        titles.update(connection.execute(query, chunk).fetchall())
+    return titles
+
+
+def _words(connection: sqlite3.Connection, mentions: Sequence[int]) -> tuple[str, ...]:
+    """The words of the first of some mentions, each once."""
+    words: dict[str, None] = {}
+    for chunk in chunks(mentions):
+        query = f"SELECT words FROM mentions WHERE number IN ({marks(chunk)}) ORDER BY document, place"
+        words.update(dict.fromkeys(text for (text,) in connection.execute(query, chunk)))
+        if len(words) >= MOST_WORDS:
+            break
+    return tuple(words)[:MOST_WORDS]
+
+
+def improbable(connection: sqlite3.Connection, first: int, others: Iterable[int]) -> tuple[str, ...]:
+    """A sentence on the least probable pair of a mention with others, by their numbers, if it is improbable."""
+    known = [(value, other) for other in others if (value := _probability(connection, first, other)) is not None]
+    value, other = min(known, default=(1.0, first))
+    if value >= IMPROBABLE:
+        return ()
+    words = dict(connection.execute("SELECT number, words FROM mentions WHERE number IN (?, ?)", (first, other)))
+    shown = f"{value:.1g}" if value >= 0.001 else "less than 0.001"
+    return (f"the model gives {words[first]!r} and {words[other]!r} a probability of {shown} to be the same",)
+
+
+def _probability(connection: sqlite3.Connection, first: int, second: int) -> float | None:
+    """The probability that two mentions corefer; None if they were not compared."""
+    from cdcoref.linking import PairLogits
+
+    settings = stored_settings(connection)
+    temperature = StoryClusterer(settings).temperature if settings is not None else {}
+    query = "SELECT document, place, kind FROM mentions WHERE number IN (?, ?) ORDER BY document, place"
+    (one, place, kind), (other, other_place, _) = connection.execute(query, (first, second)).fetchall()
+    query = "SELECT logits FROM scores WHERE first = ? AND second = ?"
+    row = connection.execute(query, (one, other)).fetchone()
+    if row is None or not temperature:
+        return None
+    scores = DocumentScores.unpacked(row[0])
+    found = (scores.first == place) & (scores.second == other_place)
+    if one == other:
+        found |= (scores.first == other_place) & (scores.second == place)
+    if not found.any():
+        return None
+    nobody = np.zeros(1, dtype=np.int64)
+    pair = PairLogits(2, nobody, nobody + 1, nobody + KINDS.index(kind), scores.logits[found][:1])
+    return float(pair.probabilities(temperature)[0])
+
+
+def store_outcome(
+    connection: sqlite3.Connection, correction: Correction, moved: tuple[Move, ...], notes: tuple[str, ...]
+) -> Correction:
+    """Store what a correction, or undoing it, did; returns the correction with it."""
+    connection.execute(
+        "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)",
+        (correction.number, json.dumps([asdict(one) for one in moved]), json.dumps(notes)),
+    )
+    return replace(correction, moves=moved, notes=notes)
+
+
+def with_outcomes(connection: sqlite3.Connection, corrections: Sequence[Correction]) -> list[Correction]:
+    """The corrections with what they did."""
+    stored = {}
+    for number, moved, notes in connection.execute("SELECT correction, moves, notes FROM outcomes"):
+        try:
+            found = tuple(Move(**{**one, "words": tuple(one["words"])}) for one in json.loads(moved))
+            stored[number] = found, tuple(json.loads(notes))
+        except (ValueError, TypeError, KeyError) as error:
+            raise sqlite3.DatabaseError(f"the outcome of correction {number} is damaged") from error
+    known = ((correction, *stored.get(correction.number, ((), ()))) for correction in corrections)
+    return [replace(correction, moves=moved, notes=notes) for correction, moved, notes in known]
