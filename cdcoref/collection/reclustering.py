@@ -19,6 +19,9 @@ from cdcoref.collection.questions import QUESTIONS_A_STORY, Decision, least_sure
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.story import StoredStory, StoryClusterer
 
+EVEN = 0.5
+"""The antecedent of a pronoun is in doubt, the nearer its probability is to this."""
+
 
 def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iterable[int] = ()) -> list[int]:
     """Cluster stories again, and store what came of it.
@@ -35,7 +38,7 @@ def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iter
     list
         Numbers of the stories that were clustered: those asked for, and those tied to them by corrections.
     """
-    from cdcoref.linking import LIKELIER_THAN_NONE, MentionLinks
+    from cdcoref.linking import MentionLinks
 
     bundle = tied(connection, stories)
     rejected = [number for story in bundle for number in mark_rejected(connection, story)]
@@ -77,7 +80,7 @@ def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iter
     decisions: list[Decision] = []
     if clusterer.merge_above and mentions:
         above = np.array([clusterer.merge_above[mention.kind or ""] for mention in mentions])
-        above[links.pronouns] = LIKELIER_THAN_NONE
+        above[links.pronouns] = EVEN
         decisions = least_sure(labels, links, known, above, constraints)
     story_of = np.concatenate([np.zeros(0, np.int64), *(np.full(len(s.numbers), s.number) for s in loaded)])
     _store_questions(connection, bundle, numbers, story_of, decisions)

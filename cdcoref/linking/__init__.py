@@ -10,7 +10,7 @@ from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
 from cdcoref.linking.comparison import Comparison, all_pairs
 from cdcoref.linking.lemma import lemma_clusters
-from cdcoref.linking.links import LIKELIER_THAN_NONE, MentionLinks
+from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.mentions import (
     DocumentReading,
     SpanScores,
@@ -26,7 +26,6 @@ from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.linking.vectors import MentionVectors, find_mentions_and_vectors, read_vectors, vector_widths
 
 __all__ = [
-    "LIKELIER_THAN_NONE",
     "Anaphora",
     "Comparison",
     "DocumentPair",

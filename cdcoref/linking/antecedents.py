@@ -1,12 +1,12 @@
 """Antecedents of pronouns: the mentions of a document and their vectors in, for each pronoun its best antecedent out.
 
 Candidates are the `BEFORE` mentions before a pronoun and the `AFTER` ones after it that are no pronouns themselves. The
-best one counts if it is likelier than none.
+best one is the antecedent if it is likelier than none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,27 +136,56 @@ def antecedents(
     Returns
     -------
     tuple
-        Numbers of the pronouns and of their best candidates, and the log-odds of the candidate against there being no
-        antecedent. *Shape* of each: (pronouns with candidates,)
+        Numbers of the pronouns and of their antecedents, and the log-odds of :func:`resolved`. *Shape* of each:
+        (pronouns with antecedents,)
     """
-    scorer = model.antecedent_scorer
-    assert scorer is not None
     by_document: dict[str, list[int]] = {}
     for number, mention in enumerate(corpus.mentions):
         if mention.kind == ENTITY:
             by_document.setdefault(mention.document, []).append(number)
     found: list[tuple[int, int, float]] = []
     for own in by_document.values():
-        known = anaphora([seen[n] for n in own])
-        if not known.sizes:
-            continue
-        logits = _logits(model, known, vectors.anaphora[own])
-        ends = np.cumsum(known.sizes)
-        for start, end in zip(ends - known.sizes, ends, strict=True):
-            best = start + int(logits[start:end].argmax())
-            found.append((own[known.pronouns[best]], own[known.candidates[best]], float(logits[best])))
+        of_document = [seen[n] for n in own]
+        known = anaphora(of_document)
+        if known.sizes:
+            logits = _logits(model, known, vectors.anaphora[own])
+            heads = [one.words.head for one in of_document]
+            found += [(own[one], own[other], odds) for one, other, odds in resolved(known, logits, heads)]
     one, other, values = zip(*found, strict=True) if found else ((), (), ())
     return np.array(one, dtype=np.int64), np.array(other, dtype=np.int64), np.array(values, dtype=np.float32)
+
+
+def resolved(known: Anaphora, logits: Numbers, heads: Sequence[str]) -> Iterator[tuple[int, int, float]]:
+    """The pronouns of a document that have an antecedent.
+
+    Parameters
+    ----------
+    known
+        The pronouns and their candidates.
+    logits
+        Of every pair against there being no antecedent. *Shape:* (pairs,)
+    heads
+        The head of every mention of the document.
+
+    Yields
+    ------
+    tuple
+        A pronoun, its best candidate, and the log-odds that it refers to what this candidate refers to: candidates with
+        the same head, and pronouns that follow them, speak for it together.
+    """
+    ends = np.cumsum(known.sizes)
+    referent: dict[int, object] = {}
+    for start, end in zip(ends - known.sizes, ends, strict=True):
+        pronoun, candidates, own = int(known.pronouns[start]), known.candidates[start:end].tolist(), logits[start:end]
+        best = int(own.argmax())
+        if own[best] <= 0:
+            referent[pronoun] = pronoun
+            continue
+        referents = [referent.get(one, heads[one]) for one in candidates]
+        referent[pronoun] = referents[best]
+        same = np.array([one == referents[best] for one in referents])
+        others = np.logaddexp.reduce(own[~same].astype(np.float64), initial=0.0)
+        yield pronoun, candidates[best], float(np.logaddexp.reduce(own[same].astype(np.float64)) - others)
 
 
 def _logits(model: CorefModel, known: Anaphora, vectors: NDArray[np.float16]) -> Numbers:

@@ -16,9 +16,6 @@ from numpy.typing import NDArray
 
 from cdcoref.clustering import PairScores
 
-LIKELIER_THAN_NONE = 0.5
-"""A candidate is the antecedent of a pronoun if its probability is higher."""
-
 Integers = NDArray[np.integer]
 Numbers = NDArray[np.float64]
 
@@ -32,7 +29,7 @@ class MentionLinks:
     compared
         Probabilities that two mentions corefer, neither of them a pronoun whose antecedent was sought.
     pronouns, candidates, probability
-        Pronouns, the mention that each most probably refers to, and how probable that is. *Shapes:* (pronouns,)
+        Pronouns, their antecedents, and how probable it is that they refer to what those do. *Shapes:* (pronouns,)
     """
 
     compared: PairScores
@@ -104,7 +101,7 @@ class MentionLinks:
     def antecedents(self) -> dict[int, tuple[int, float]]:
         """The antecedent of every pronoun that has one, and how probable it is."""
         found = zip(self.pronouns.tolist(), self.candidates.tolist(), self.probability.tolist(), strict=True)
-        return {pronoun: (one, probability) for pronoun, one, probability in found if probability > LIKELIER_THAN_NONE}
+        return {pronoun: (one, probability) for pronoun, one, probability in found}
 
     @cached_property
     def refers(self) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ import pytest
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import KindClusters, PairLogits, anaphora, cluster_mentions, mention_traits, pronouns
-from cdcoref.linking.antecedents import AFTER, BEFORE
+from cdcoref.linking.antecedents import AFTER, BEFORE, resolved
 from cdcoref.model import ANAPHORS, CorefConfig, VectorOptions
 
 SENTENCES = [["Anna", "saw", "the", "boats", "."], ["She", "said", "they", "were", "late", ",", "Ben", "said", "."]]
@@ -95,11 +95,30 @@ def test_pronouns_refer_to_pronouns_and_to_what_follows() -> None:
     assert len(set(clusters.cut(0.5).tolist())) == 1
 
 
-def test_an_unlikely_antecedent_is_none() -> None:
-    corpus = corpus_of(("d", [["Ben", "he", "it"]], [(0,), (1,), (2,)]))
-    clusters = KindClusters(corpus, logits(corpus, {(0, 1): -0.1}), "entity", SETTINGS)
-    assert len(set(clusters.cut(0.9).tolist())) == 3
-    assert np.isnan(clusters.links.confidences(clusters.cut(0.9))).all()
+def test_an_antecedent_is_likelier_than_none_and_candidates_of_one_name_speak_together() -> None:
+    """Ben, Anna, Ben, he, she, they: "he" follows a Ben with the other's support, "they" nobody."""
+    words = [["Ben", "met", "Anna", ".", "Ben", "said", "he", "and", "she", "left", "them"]]
+    corpus = corpus_of(("d", words, [(0,), (2,), (4,), (6,), (8,), (10,)]))
+    seen = mention_traits(corpus)
+    known = anaphora(seen)
+    assert known.sizes == (3, 4, 5)
+    # he: Ben, Anna, Ben; she: and he; them: and she.
+    logits = np.array([1.0, 0.0, 2.0, -1.0, 3.0, -1.0, -2.0, -1.0, -1.0, -1.0, -1.0, -0.1], dtype=np.float32)
+    he, she = resolved(known, logits, [one.words.head for one in seen])
+    assert he[:2] == (3, 2)
+    assert he[2] == pytest.approx(np.log((np.e + np.e**2) / (1 + 1)))
+    assert she[:2] == (4, 1)
+    assert she[2] == pytest.approx(np.log(np.e**3 / (1 + 2 * np.exp(-1) + np.exp(-2))))
+
+
+def test_a_pronoun_that_follows_a_mention_speaks_for_it() -> None:
+    corpus = corpus_of(("d", [["Ben", "knew", "he", "had", "his", "."]], [(0,), (2,), (4,)]))
+    seen = mention_traits(corpus)
+    _, (his, antecedent, odds) = resolved(
+        anaphora(seen), np.array([1.0, 0.5, 2.0], dtype=np.float32), [one.words.head for one in seen]
+    )
+    assert (his, antecedent) == (2, 1)
+    assert odds == pytest.approx(np.log(np.exp(0.5) + np.exp(2)))  # nothing but none speaks against it
 
 
 def test_of_several_antecedents_the_likeliest_counts() -> None:
