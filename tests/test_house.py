@@ -132,8 +132,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.model", "cdcoref.results", "cdcoref.stories", "cdcoref.wording", "cdlm.precision"),
     },
     "cdcoref.collection": {
-        *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.linking"),
-        *("cdcoref.model", "cdcoref.prediction", "cdcoref.results", "cdcoref.stories", "cdcoref.words"),
+        *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.labels"),
+        *("cdcoref.linking", "cdcoref.model", "cdcoref.prediction", "cdcoref.results", "cdcoref.stories"),
+        "cdcoref.words",
     },
     "cdcoref.training": {
         *("cdcoref.clustering", "cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking"),

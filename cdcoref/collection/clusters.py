@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from cdcoref.collection.word_index import chunks, marks
-from cdcoref.words import MentionWords
+from cdcoref.labels import cluster_label
 
 MERGED, SPLIT, EMPTIED = "merged", "split", "emptied"
 """What happened to a cluster: another was merged into it, it was split from another, it lost all its mentions."""
@@ -74,22 +74,13 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
                 (
                     rows[0][0],
                     rows[0][1],
-                    title_of([words for _, _, _, words, _ in rows]),
+                    cluster_label([words for _, _, _, words, _ in rows]),
                     len(rows),
                     len({document for _, _, document, _, _ in rows}),
                     sum(known) / len(known) if known else None,
                     number,
                 ),
             )
-
-
-def title_of(words: Sequence[str]) -> str:
-    """The most frequent words of a cluster's mentions, a pronoun only if there is nothing else.
-
-    Among equally frequent ones, those with capitals, then those with more letters.
-    """
-    counts = Counter(text for text in words if not MentionWords.of(text.split() or [text]).pronoun) or Counter(words)
-    return max(counts, key=lambda text: (counts[text], any(c.isupper() for c in text), len(text), text))
 
 
 class _Assignment:

@@ -88,7 +88,7 @@ def moves(
 
 
 def titles_of(connection: sqlite3.Connection, clusters: Iterable[int]) -> dict[int, str]:
-    """The names of clusters, or else their most frequent words."""
+    """The names of clusters, or else their labels."""
     titles: dict[int, str] = {}
     for chunk in chunks(clusters):
         query = f"SELECT number, coalesce(name, title) FROM clusters WHERE number IN ({marks(chunk)})"
