@@ -159,7 +159,7 @@ def test_a_list_of_sentences_that_is_no_text_is_refused(mini_ecb: Path) -> None:
         (text + b"2,1\xe4cb,0\n", "line 6: the line is not valid UTF-8"),
         (text + b"2,1\0cb,0\n", "line 6: the line contains a NUL byte"),
         (text + b'2,"' + b"x" * 200_000 + b'",0\n', "line 6: the line is not CSV"),
-        (b"PK\x03\x04", "this is a zip archive"),
+        (b"PK\x03\x04", "this is a ZIP archive"),
     ):
         path.write_bytes(data)
         with pytest.raises(InputError, match=message) as caught:
