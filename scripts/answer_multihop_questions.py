@@ -25,9 +25,11 @@ from cdlm.settings import with_settings
 from cdlm.tasks import QATraining, Question, predict_answers, qa_scores, read_questions, train_reader
 
 SETTINGS: dict[str, Any] = {
-    "epochs": 1, "batch_size": 8, "learning_rate": 3e-4, "head_learning_rate": 1e-3, "warmup": 60, "max_length": 256,
-    "evaluate_steps": 200, "save_steps": 100, "log_steps": 20,
+    "epochs": 1, "batch_size": 16, "learning_rate": 5e-5, "head_learning_rate": 1e-3, "warmup": 20, "max_length": 256,
+    "evaluate_steps": 150, "save_steps": 50, "log_steps": 10,
 }  # fmt: skip
+"""At an encoder learning rate of 3e-4, training unlearns which names occur in two paragraphs: a linear probe on the
+middle layers finds that in 86 % of cases before training, but in 60 to 67 % after 320 batches of 8 questions."""
 REPORTED = ("em", "f1", "sp_em", "sp_f1", "joint_em", "joint_f1")
 
 
