@@ -132,12 +132,9 @@ class CorefModel(nn.Module):
         finally:
             self.settings = before
 
-    def pair_builder(self, max_windows: int | None = None) -> SequenceBuilder:
-        """The builder of sequences with marked mentions for this model; `max_windows`, if given, overrides its own."""
-        options = self.settings.sequences
-        if max_windows is not None:
-            options = replace(options, max_windows=max_windows)
-        return SequenceBuilder(self.tokenizer, options)
+    def pair_builder(self) -> SequenceBuilder:
+        """The builder of sequences with marked mentions for this model."""
+        return SequenceBuilder(self.tokenizer, self.settings.sequences)
 
     def reading_builder(self) -> ReadingBuilder:
         """The builder of the sequences in which this model detects mentions."""
