@@ -175,8 +175,9 @@ class CorefConfig:
     mention_vector
         A mention is represented by the ``"sum"`` (as in the paper) or the ``"mean"`` of its tokens' vectors.
     both_orders
-        Whether a pair's probability is the mean over both orders of its two documents. Otherwise the document whose
-        text sorts first comes first. Either way the order of the files does not matter.
+        Whether a pair's probability is the mean over both orders of its two documents, or of the many that are read at
+        once. Otherwise the document whose text sorts first comes first. Either way the order of the files does not
+        matter.
     scorer_width
         Units of the pair scorer's hidden layer.
     detector_width, detector_max_words, detector_max_length

@@ -27,8 +27,10 @@ BEGINNING = 1
 SEPARATORS = 2
 """The two markers around a document."""
 
-TOGETHER = 8
-"""So many others an excerpt is read with: those it shares the most candidates with; and those that it is one of."""
+TOGETHER = 4
+"""So many others an excerpt is read with: those it shares the most candidates with; and those that it is one of.
+
+With 8, GVC's dev split as one story takes half as long again and scores the same (events, CoNLL F1 64.8 with both)."""
 
 Excerpt = tuple[int, Window]
 """The number of a document, and the window of it that is shown."""

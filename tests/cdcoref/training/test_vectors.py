@@ -51,6 +51,15 @@ def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, docu
     assert [line.split(",")[0].split(":")[0] for line in said] == ["vectors", "vectors"]
     assert model.settings.sequences.documents == "many"
     assert model.settings.sequences.max_length == min(2048, model.encoder.config.max_length)
+    assert not model.settings.both_orders
+
+
+@pytest.mark.parametrize(("settings", "both"), [({"both_orders": True}, True), ({"pack_length": 0}, True)])
+def test_many_documents_can_be_read_in_both_orders(
+    tiny_model: CorefModel, documents: Corpus, settings: dict[str, object], both: bool
+) -> None:
+    assert tiny_model.settings.both_orders
+    assert fitted(tiny_model, documents, **settings)[0].settings.both_orders is both
 
 
 def test_the_encoder_before_is_restored(tiny_model: CorefModel, documents: Corpus) -> None:
