@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from cdcoref.corpus import Corpus
+from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.results import Plan, Prediction
@@ -34,11 +33,6 @@ Precision = Literal["auto", "fp32", "bf16", "int8"]
 Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
 LEMMA = "lemma"
 
-PIECES_A_WORD = 1.3
-MARKED_PIECES_A_WORD = 1.8
-"""Word pieces per word of news, without and with the markers of its mentions; measured on ECB+."""
-BLOCKS_READ_WITH = 10
-"""With about how many others a block of a large story is read."""
 PIECES_OF_NO_TIME = 50_000
 """With fewer word pieces, no time is announced; nor with another marking than the model's."""
 
@@ -224,38 +218,19 @@ class Predictor:
 
     def _plan(self, corpus: Corpus, options: PredictionOptions, find: bool) -> tuple[Plan, list[Story]]:
         """The plan, and the stories with the pairs of documents to compare in each."""
+        from cdcoref.engines import pieces_per_second, pieces_to_read
+
         vectors = DocumentVectors(corpus.documents)
         stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs)
         empty = {document.id for document in corpus.documents if not document.tokens}
         stories = [story for story in stories if not empty.issuperset(story.documents)]
-        pieces = 0.0 if self.lemma else self._pieces(corpus, stories)
-        if find:
-            pieces += PIECES_A_WORD * sum(len(document.tokens) for document in corpus.documents)
+        kinds = KINDS if options.kind == "both" else (options.kind,)
+        pieces = pieces_to_read(self.model.settings, corpus, stories, find=find, lemma=self.lemma, kinds=kinds)
         known = options.marking in (None, self.model.settings.sequences.marking)
         seconds = pieces / pieces_per_second(self.model) if known and pieces > PIECES_OF_NO_TIME else 0.0
         largest = max((len(story.documents) for story in stories), default=0)
         count = 0 if self.lemma else sum(story.pair_count() for story in stories)
         return Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds, len(empty)), stories
-
-    def _pieces(self, corpus: Corpus, stories: Sequence[Story]) -> float:
-        """Roughly how many word pieces are read in pairs of documents, markers included."""
-        orders = 2 if self.model.settings.both_orders else 1
-        words = {document.id: len(document.tokens) for document in corpus.documents}
-        if self.model.settings.sequences.documents == "many":
-            # A story that does not fit into one sequence is dealt into blocks, and read once for every other block.
-            half = self.model.settings.sequences.max_length / 2 / MARKED_PIECES_A_WORD
-            sizes = [sum(words[name] for name in story.documents) for story in stories]
-            read = (size * max(1.0, min(size / half - 1, BLOCKS_READ_WITH)) for size in sizes)
-            return orders * MARKED_PIECES_A_WORD * sum(read)
-        total = 0
-        for story in stories:
-            if story.pairs is None:
-                times = 1 + orders * (len(story.documents) - 1)
-                total += times * sum(words[name] for name in story.documents)
-            else:
-                total += sum(words[name] for name in story.documents)
-                total += orders * sum(words[one] + words[other] for one, other in story.pairs)
-        return MARKED_PIECES_A_WORD * total
 
 
 def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None) -> tuple[list[Story], int]:
@@ -356,22 +331,6 @@ def _not_default(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict
         if inner != ({} if isinstance(value, dict) else defaults.get(name)):
             changed[name] = inner
     return changed
-
-
-def pieces_per_second(model: CorefModel) -> float:
-    """How many word pieces per second the encoder reads on this machine, measured on an artificial batch."""
-    import torch
-
-    length = min(256, model.settings.sequences.max_length)
-    ids = torch.full((8, length), 5, device=model.device)
-    marked = (torch.arange(length, device=model.device) % 3 == 0).long().expand(8, -1)
-    best = float("inf")
-    with model.inference():
-        for _ in range(3):
-            started = time.perf_counter()
-            model.encoder(ids, torch.ones_like(ids), marked).last_hidden_state.sum().item()
-            best = min(best, time.perf_counter() - started)
-    return ids.numel() / best
 
 
 def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
