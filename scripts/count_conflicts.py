@@ -39,6 +39,7 @@ norway pakistan panama peru philippines poland portugal romania singapore spain 
 tanzania thailand tunisia turkey uganda uruguay venezuela vietnam yugoslavia zaire zambia
 """
 COUNTRIES = frozenset(COUNTRY_NAMES.split())
+LEGAL_FORMS = frozenset({"ag", "co", "corp", "inc", "ltd", "nv", "plc", "sa"})
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 
@@ -47,10 +48,20 @@ def _disjoint(of: Callable[[MentionWords], frozenset[str]]) -> Callable[[Mention
     return lambda one, other: bool(of(one) and of(other) and not of(one) & of(other))
 
 
-def _full_name(words: MentionWords) -> frozenset[str]:
-    """The last of two or three names that a mention consists of."""
+def _full_name(words: MentionWords) -> list[str]:
+    """The two or three names that a mention consists of, without the legal form of a company."""
     own = [word for word in words.words if word in words.names]
-    return frozenset(own[-1:]) if 2 <= len(own) <= 3 and len(own) == len(words.words) else frozenset()
+    if not 2 <= len(own) <= 3 or len(own) != len(words.words):
+        return []
+    return [word.rstrip(".") for word in own if word.rstrip(".") not in LEGAL_FORMS]
+
+
+def _different_names(one: MentionWords, other: MentionWords) -> bool:
+    """Full names, neither of which is part of the other, with different last words ("Africa" and "African" are one)."""
+    names, others = _full_name(one), _full_name(other)
+    if not names or not others or set(names) <= set(others) or set(others) <= set(names):
+        return False
+    return not names[-1].startswith(others[-1]) and not others[-1].startswith(names[-1])
 
 
 CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
@@ -58,7 +69,7 @@ CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
     "amounts": _disjoint(lambda words: words.numbers - words.years),
     "weekdays": _disjoint(lambda words: words.dates & WEEKDAYS),
     "countries": _disjoint(lambda words: words.lemmas & COUNTRIES),
-    "full names": _disjoint(_full_name),
+    "full names": _different_names,
 }
 
 
