@@ -346,19 +346,26 @@ def test_every_requirement_is_pinned(setup_cfg: configparser.ConfigParser) -> No
 
 @pytest.mark.parametrize(
     ("chosen", "expected"),
-    [({}, "1000"), ({"OMP_WAIT_POLICY": "ACTIVE"}, "None"), ({"GOMP_SPINCOUNT": "9"}, "9")],
+    [
+        ({}, "1000 64"),
+        ({"OMP_WAIT_POLICY": "ACTIVE"}, "None 64"),
+        ({"GOMP_SPINCOUNT": "9"}, "9 64"),
+        ({"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "8"}, "1000 8"),
+    ],
 )
 @pytest.mark.parametrize("package", ["cdcoref.prediction", "cdlm.encoder"])
-def test_waiting_threads_leave_the_cores_to_others(package: str, chosen: dict[str, str], expected: str) -> None:
-    """The policy is set before PyTorch is imported, unless the user has chosen one."""
-    policies = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"}
-    environment = {name: value for name, value in os.environ.items() if name not in policies} | chosen
+def test_how_long_threads_wait_and_how_many_kernels_are_kept(
+    package: str, chosen: dict[str, str], expected: str
+) -> None:
+    """Both are set before PyTorch is imported, unless the user has chosen."""
+    ours = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours} | chosen
     code = f"""
 import os, sys
 class Watch:
     def find_spec(self, name, path=None, target=None):
         if name == "torch":
-            print(os.environ.get("GOMP_SPINCOUNT"))
+            print(os.environ.get("GOMP_SPINCOUNT"), os.environ.get("ONEDNN_PRIMITIVE_CACHE_CAPACITY"))
             sys.exit()
 sys.meta_path.insert(0, Watch())
 import {package}
