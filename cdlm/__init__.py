@@ -10,6 +10,6 @@ if not os.environ.keys() & {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"
     os.environ["GOMP_SPINCOUNT"] = "1000"
 
 # PyTorch keeps the kernels that oneDNN generates, one for every shape of a matrix product and by default 1,024 of them.
-# Documents have all lengths, so the least recently used are hardly ever needed again: with 64, predicting 100 texts takes
-# as long and 250 MB less (of 1.5 GB).
+# Documents have all lengths, so the least recently used are hardly ever needed again: with 64, predicting 100 texts
+# takes as long and 250 MB less (of 1.5 GB).
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
