@@ -7,10 +7,9 @@ Every question has a small world of its own in four short paragraphs in random o
 and companies), of which one is by the first of the people and the other by somebody who has no paragraph. It asks
 either for the town or year of birth of the person behind the first work, which is found through the paragraph of the
 work (bridge), or for a comparison of the births of the two people (who was born first, answered by a name, or whether
-one was born before the other, answered by yes or no). People look alike and so do works: no paragraph alone reveals
-which of the people is asked about, nor do all others together without that of the work. In dev.json the four kinds are
-equally frequent; in train.json every second question is one of yes or no, which takes the most examples to learn. No
-name of a person, town or work is in both. Everything is fiction.
+they were born in the same town, answered by yes or no). People look alike and so do works: no paragraph alone reveals
+which of the people is asked about, nor do all others together without that of the work. No name of a person, town or
+work is in both train.json and dev.json. Everything is fiction.
 """
 
 from __future__ import annotations
@@ -69,9 +68,6 @@ JOBS = words("painter lawyer teacher swimmer doctor farmer pilot singer judge sa
 GENRES = words("comedy drama thriller western musical mystery")
 YEARS = range(1900, 2000, 10)
 """Few years, so that their order can be learnt from few questions; they are not names, and dev has the same."""
-KINDS = ("town", "year", "first", "before")
-TRAIN_KINDS = ("town", "before", "year", "before", "first", "before")
-"""The kinds of question, in turn."""
 SHARE = 0.25
 """Share of paragraphs with a sentence that is never needed besides the one that may be."""
 
@@ -134,9 +130,11 @@ def with_other(needed: str, other: str, random: np.random.Generator) -> tuple[tu
     return ((needed, other), 0) if random.random() < 0.5 else ((other, needed), 1)
 
 
-def make_people(names: Names, random: np.random.Generator) -> tuple[Person, Person, str]:
-    """The two people of a world, born in different towns and years, and the name of a third."""
+def make_people(names: Names, same_town: bool, random: np.random.Generator) -> tuple[Person, Person, str]:
+    """The two people of a world, born in different years, and the name of a third."""
     firsts, lasts, towns = (choose(some, 3, random) for some in (names.first, names.last, names.towns))
+    if same_town:
+        towns[1] = towns[0]
     people = []
     years = [int(year) for year in random.choice(YEARS, 2, replace=False)]
     for first, last, town, year in zip(firsts, lasts, towns, years, strict=False):
@@ -159,9 +157,9 @@ def make_work(maker: str, film: str, company: str, random: np.random.Generator) 
 
 def make_question(number: int, split: str, names: Names, random: np.random.Generator) -> dict[str, Any]:
     """One question with its world, as an object of HotpotQA's JSON."""
-    kinds = TRAIN_KINDS if split == "train" else KINDS
-    kind = kinds[number % len(kinds)]
-    *people, absent = make_people(names, random)
+    kind = ("town", "year", "first", "same")[number % 4]
+    same_town = kind == "same" and number % 8 < 4
+    *people, absent = make_people(names, same_town, random)
     films, companies = (choose(some, 2, random) for some in (names.films, names.companies))
     made = [make_work(*one, random) for one in zip((people[0].name, absent), films, companies, strict=True)]
     works = [work for work, _ in made]
@@ -178,11 +176,8 @@ def make_question(number: int, split: str, names: Names, random: np.random.Gener
             question = f"Who was born first, {one.name} or {other.name}?"
             answer = min(one, other, key=lambda who: who.year).name
         else:
-            before = number // len(kinds) % 2 == 0
-            if (one.year < other.year) != before:
-                one, other = other, one
-            question = f"Was {one.name} born before {other.name}?"
-            answer = "yes" if before else "no"
+            question = f"Were {one.name} and {other.name} born in the same town?"
+            answer = "yes" if same_town else "no"
         facts = [[one.name, one.needed], [other.name, other.needed]]
     paragraphs = [[entity.name, list(entity.sentences)] for entity in (*people, *works)]
     return {
@@ -210,7 +205,7 @@ def main() -> None:
     """Parse the command line and write the sets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, default=Path("build/multihop"), help="default: %(default)s")
-    parser.add_argument("--train", type=int, default=14400, help="training questions (default: %(default)s)")
+    parser.add_argument("--train", type=int, default=9600, help="training questions (default: %(default)s)")
     parser.add_argument("--dev", type=int, default=200, help="dev questions (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="random seed")
     arguments = parser.parse_args()
