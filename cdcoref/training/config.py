@@ -25,7 +25,7 @@ class TrainingConfig:
     Attributes
     ----------
     encoder
-        Folder or hub name of a Longformer, BERT or RoBERTa checkpoint, or ``"minilm"``; see
+        Folder or hub name of a Longformer, BERT or RoBERTa checkpoint, ``"minilm"`` or ``"default"``; see
         :func:`cdlm.starting_encoders.encoder_folder`.
     kind
         The mentions to train on: ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass.

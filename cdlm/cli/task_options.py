@@ -14,7 +14,11 @@ T = TypeVar("T")
 
 EncoderOption = Annotated[
     str | None,
-    typer.Option(help="Longformer, BERT or RoBERTa checkpoint: folder, hub name, or minilm.", show_default="preset"),
+    typer.Option(
+        help="Longformer, BERT or RoBERTa checkpoint: folder, hub name, minilm, or default (that of cdcoref's default "
+        "model).",
+        show_default="preset",
+    ),
 ]
 PresetOption = Annotated[
     Literal["small", "paper"],

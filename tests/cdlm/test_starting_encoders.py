@@ -14,6 +14,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from cdcoref.model import DEFAULT_MODEL, CorefModel
 from cdlm import starting_encoders
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
@@ -77,6 +78,15 @@ def test_the_embedded_encoder_is_checked(tmp_path: Path, monkeypatch: pytest.Mon
     assert raised.value.path == str(model / "model.safetensors")
     monkeypatch.setattr(starting_encoders, "MINILM_SHA256", hashlib.sha256(b"weights").hexdigest())
     assert minilm_folder() == model
+
+
+def test_the_default_model_has_an_encoder_to_start_from() -> None:
+    whole = CorefModel.from_pretrained(DEFAULT_MODEL)
+    with encoder_folder("default") as folder:
+        encoder, tokenizer = CDLMModel.from_pretrained(folder), load_tokenizer(folder)
+    assert len(tokenizer) == encoder.config.vocab_size
+    for name, weights in whole.encoder.state_dict().items():
+        assert torch.equal(weights, encoder.state_dict()[name]), name
 
 
 def test_a_package_without_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
