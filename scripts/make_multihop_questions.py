@@ -8,8 +8,9 @@ and companies), of which one is by the first of the people and the other by some
 either for the town or year of birth of the person behind the first work, which is found through the paragraph of the
 work (bridge), or for a comparison of the births of the two people (who was born first, answered by a name, or whether
 they were born in the same town, answered by yes or no). People look alike and so do works: no paragraph alone reveals
-which of the people is asked about, nor do all others together without that of the work. No name of a person, town or
-work is in both train.json and dev.json. Everything is fiction.
+which of the people is asked about, nor do all others together without that of the work. In dev.json the four kinds are
+equally frequent; in train.json every second question is one of yes or no, which takes the most examples to learn. No
+name of a person, town or work is in both. Everything is fiction.
 """
 
 from __future__ import annotations
@@ -68,6 +69,9 @@ JOBS = words("painter lawyer teacher swimmer doctor farmer pilot singer judge sa
 GENRES = words("comedy drama thriller western musical mystery")
 YEARS = range(1900, 2000, 10)
 """Few years, so that their order can be learnt from few questions; they are not names, and dev has the same."""
+KINDS = ("town", "year", "first", "same")
+TRAIN_KINDS = ("town", "same", "year", "same", "first", "same")
+"""The kinds of question, in turn."""
 SHARE = 0.25
 """Share of paragraphs with a sentence that is never needed besides the one that may be."""
 
@@ -157,8 +161,9 @@ def make_work(maker: str, film: str, company: str, random: np.random.Generator) 
 
 def make_question(number: int, split: str, names: Names, random: np.random.Generator) -> dict[str, Any]:
     """One question with its world, as an object of HotpotQA's JSON."""
-    kind = ("town", "year", "first", "same")[number % 4]
-    same_town = kind == "same" and number % 8 < 4
+    kinds = TRAIN_KINDS if split == "train" else KINDS
+    kind = kinds[number % len(kinds)]
+    same_town = kind == "same" and number // len(kinds) % 2 == 0
     *people, absent = make_people(names, same_town, random)
     films, companies = (choose(some, 2, random) for some in (names.films, names.companies))
     made = [make_work(*one, random) for one in zip((people[0].name, absent), films, companies, strict=True)]
@@ -205,7 +210,7 @@ def main() -> None:
     """Parse the command line and write the sets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, default=Path("build/multihop"), help="default: %(default)s")
-    parser.add_argument("--train", type=int, default=9600, help="training questions (default: %(default)s)")
+    parser.add_argument("--train", type=int, default=12000, help="training questions (default: %(default)s)")
     parser.add_argument("--dev", type=int, default=200, help="dev questions (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="random seed")
     arguments = parser.parse_args()
