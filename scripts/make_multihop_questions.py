@@ -210,7 +210,7 @@ def main() -> None:
     """Parse the command line and write the sets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, default=Path("build/multihop"), help="default: %(default)s")
-    parser.add_argument("--train", type=int, default=12000, help="training questions (default: %(default)s)")
+    parser.add_argument("--train", type=int, default=14400, help="training questions (default: %(default)s)")
     parser.add_argument("--dev", type=int, default=200, help="dev questions (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="random seed")
     arguments = parser.parse_args()
