@@ -21,7 +21,7 @@ from cdcoref.collection.corrections import Action, Correction, stored_correction
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import Incoming
 from cdcoref.collection.outcomes import with_outcomes
-from cdcoref.collection.reader import BATCH_TOKENS, Reader
+from cdcoref.collection.reader import BATCH_TOKENS, GivenPredictor, Reader
 from cdcoref.collection.rebuilding import rebuild_collection
 from cdcoref.collection.records import (
     ClusterPage,
@@ -155,7 +155,7 @@ class Collection:
     def add(
         self,
         texts: Corpus | Mapping[str, str],
-        predictor: Predictor | None = None,
+        predictor: GivenPredictor = None,
         *,
         batch_tokens: int = BATCH_TOKENS,
         progress: Progress = _silent,
@@ -172,7 +172,8 @@ class Collection:
             Texts by id, or a corpus. Mentions that a corpus comes with are used (their clusters are not); if it has
             none they are found.
         predictor
-            The collection's model, where it is loaded already; else it is loaded if it is needed.
+            The collection's model, where it is loaded already, or a function that loads it, which is called if it is
+            needed; None: it is loaded if it is needed.
         batch_tokens
             Word pieces that the encoder reads at once.
         progress

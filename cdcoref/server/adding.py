@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -25,6 +26,7 @@ from cdcoref.server.uploads import Upload, read_uploads, unused_names
 
 if TYPE_CHECKING:
     from cdcoref.formats import LoadedCorpus
+    from cdcoref.prediction import Predictor
 
 ANSWER_EVERY = 0.1
 """Seconds between two answers of one stage."""
@@ -49,7 +51,7 @@ class Adder:
         self._answer = answer
         self._shown = 0.0
         self._stage = ""
-        self._predictor: Any = None
+        self._predictor: Predictor | None = None
         self._model = ""
 
     def add(self, uploads: list[Upload], keep_both: bool, encoding: str | None) -> dict[str, Any]:
@@ -80,9 +82,11 @@ class Adder:
                 came = [document.id for document in corpus.documents]
                 if keep_both:
                     corpus = unused_names(corpus, lambda id: _is_there(collection, id))
-                predictor = self._needed(collection.model, bool(corpus.mentions))
                 report = collection.add(
-                    corpus, predictor, batch_tokens=self._settings["batch_tokens"], progress=self._progress
+                    corpus,
+                    partial(self._loaded, collection.model),
+                    batch_tokens=self._settings["batch_tokens"],
+                    progress=self._progress,
                 )
         except InputError as error:
             return {"error": error.message, "problems": problems}
@@ -90,12 +94,10 @@ class Adder:
         report = replace(report, known={came_as[id]: there for id, there in report.known.items()})
         return {"report": asdict(report), "summary": [*work_lines(report), *report.notes], "problems": problems}
 
-    def _needed(self, model: str, given: bool) -> Any:
-        """The collection's model, which is loaded when it is needed; None where it is not."""
-        from cdcoref.prediction import LEMMA, load
+    def _loaded(self, model: str) -> Predictor:
+        """The collection's model."""
+        from cdcoref.prediction import load
 
-        if model == LEMMA and given:
-            return None
         if self._predictor is None or self._model != model:
             self._progress("loading the model", 0, 0)
             self._predictor = load(model, device=self._settings["device"], precision=self._settings["precision"])
