@@ -396,19 +396,23 @@ class Collection:
             return corpus.subset(queries.corrected_documents(connection)) if corrected else corpus
 
     def prediction(self, *, corrected: bool = False) -> Prediction:
-        """The same as a prediction, which has the stories too: for tables and pages."""
+        """The same as a prediction, which has the stories too: for tables and pages.
+
+        Documents without words are no story.
+        """
         with self._database.reading() as connection:
             corpus = self.corpus(corrected=corrected)
             ids = {document.id for document in corpus.documents}
+            told = {document.id for document in corpus.documents if document.tokens}
             query = "SELECT story, id FROM documents ORDER BY number"
             stories: dict[int, list[str]] = {}
             for story, id in connection.execute(query):
                 if id in ids:
                     stories.setdefault(story, []).append(id)
             (pairs,) = connection.execute("SELECT count(*) FROM scores WHERE first != second").fetchone()
-        largest = max(map(len, stories.values()), default=0)
-        plan = Plan(len(corpus.documents), len(stories), largest, pairs, 0, 0.0)
-        return Prediction(corpus, tuple(map(tuple, stories.values())), plan)
+        kept = tuple(tuple(story) for story in stories.values() if not told.isdisjoint(story))
+        plan = Plan(len(ids), len(kept), max(map(len, kept), default=0), pairs, 0, 0.0, len(ids) - len(told))
+        return Prediction(corpus, kept, plan)
 
     def _current(self) -> Settings:
         """What the collection is made with now; another program may have rebuilt it."""
