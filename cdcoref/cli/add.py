@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,6 +27,9 @@ from cdcoref.cli.collection_options import (
 from cdcoref.cli.input_options import EncodingOption, reading_remarks
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    from cdcoref.prediction import Predictor
 
 
 def add(
@@ -85,11 +90,13 @@ def add(
         with Collection.open(file) as collection:
             before, own_model = collection.options, collection.model
     options = chosen_options(before, kind, threshold, max_pairs, max_windows)
-    predictor = None
-    if (model or own_model) != LEMMA or not loaded.corpus.mentions:
-        predictor = load(model or own_model, device=device, precision=precision)
+    name = model or own_model
+    ready = partial(load, name, device=device, precision=precision)
+    predictor: Predictor | Callable[[], Predictor] = ready
+    if not exists and (name != LEMMA or not loaded.corpus.mentions):
+        predictor = ready()  # before there is a file: a model that cannot be loaded leaves no empty collection
     try:
-        with Collection.create(file, model or own_model, options) as collection:
+        with Collection.create(file, name, options) as collection:
             with StageProgress() as progress:
                 report = collection.add(loaded.corpus, predictor, batch_tokens=batch_tokens, progress=progress.update)
             say_report(report)

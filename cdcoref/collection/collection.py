@@ -21,7 +21,7 @@ from cdcoref.collection.corrections import Action, Correction, stored_correction
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import Incoming
 from cdcoref.collection.outcomes import with_outcomes
-from cdcoref.collection.reader import BATCH_TOKENS, Reader
+from cdcoref.collection.reader import BATCH_TOKENS, GivenPredictor, Reader
 from cdcoref.collection.rebuilding import rebuild_collection
 from cdcoref.collection.records import (
     ClusterPage,
@@ -155,7 +155,7 @@ class Collection:
     def add(
         self,
         texts: Corpus | Mapping[str, str],
-        predictor: Predictor | None = None,
+        predictor: GivenPredictor = None,
         *,
         batch_tokens: int = BATCH_TOKENS,
         progress: Progress = _silent,
@@ -172,7 +172,8 @@ class Collection:
             Texts by id, or a corpus. Mentions that a corpus comes with are used (their clusters are not); if it has
             none they are found.
         predictor
-            The collection's model, where it is loaded already; else it is loaded if it is needed.
+            The collection's model, where it is loaded already, or a function that loads it, which is called if it is
+            needed; None: it is loaded if it is needed.
         batch_tokens
             Word pieces that the encoder reads at once.
         progress
@@ -395,19 +396,23 @@ class Collection:
             return corpus.subset(queries.corrected_documents(connection)) if corrected else corpus
 
     def prediction(self, *, corrected: bool = False) -> Prediction:
-        """The same as a prediction, which has the stories too: for tables and pages."""
+        """The same as a prediction, which has the stories too: for tables and pages.
+
+        Documents without words are no story.
+        """
         with self._database.reading() as connection:
             corpus = self.corpus(corrected=corrected)
             ids = {document.id for document in corpus.documents}
+            told = {document.id for document in corpus.documents if document.tokens}
             query = "SELECT story, id FROM documents ORDER BY number"
             stories: dict[int, list[str]] = {}
             for story, id in connection.execute(query):
                 if id in ids:
                     stories.setdefault(story, []).append(id)
             (pairs,) = connection.execute("SELECT count(*) FROM scores WHERE first != second").fetchone()
-        largest = max(map(len, stories.values()), default=0)
-        plan = Plan(len(corpus.documents), len(stories), largest, pairs, 0, 0.0)
-        return Prediction(corpus, tuple(map(tuple, stories.values())), plan)
+        kept = tuple(tuple(story) for story in stories.values() if not told.isdisjoint(story))
+        plan = Plan(len(ids), len(kept), max(map(len, kept), default=0), pairs, 0, 0.0, len(ids) - len(told))
+        return Prediction(corpus, kept, plan)
 
     def _current(self) -> Settings:
         """What the collection is made with now; another program may have rebuilt it."""

@@ -46,6 +46,8 @@ _MENTION = (
     "mentions.number, cluster, rejected, mentions.number IN (SELECT mention FROM checked), confidence, tokens, "
     "mentions.kind, documents.id"
 )
+# The length of a blob is known without reading it: only few documents, such as those of stop words alone, are read.
+_EMPTY = "length(words) = 0 AND json_array_length(fields, '$.tokens') = 0"
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]")
 _WITH_WORDS = (
@@ -80,9 +82,10 @@ def number_of(id: str, letter: str, what: str) -> int:
 
 
 def counts(connection: sqlite3.Connection) -> Counts:
-    """How much there is."""
+    """How much there is; documents without words are no story, as in a prediction."""
     query = (
-        "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM stories), "
+        "SELECT (SELECT count(*) FROM documents), "
+        f"(SELECT count(DISTINCT story) FROM documents WHERE NOT ({_EMPTY})), "
         "coalesce(sum(mentions), 0), count(*), coalesce(sum(documents > 1), 0), coalesce(sum(mentions = 1), 0), "
         "(SELECT count(*) FROM corrections WHERE undone IS NULL) FROM clusters WHERE mentions > 0"
     )

@@ -5,7 +5,7 @@ The model is loaded when it is first needed: linking by lemma documents that com
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from cdcoref.linking import MentionVectors
 
 BATCH_TOKENS = 8192
+GivenPredictor = Predictor | Callable[[], Predictor] | None
+"""A model, or what loads it when it is first needed; None: the collection's own is loaded then."""
 
 
 class Reader:
@@ -32,7 +34,8 @@ class Reader:
     settings
         What the collection is made with.
     predictor
-        The model; None: the collection's own is loaded when it is needed.
+        The model, or a function that loads it, which is called when the model is first needed; None: the collection's
+        own is loaded then.
     batch_tokens
         Word pieces that the encoder reads at once.
 
@@ -44,17 +47,17 @@ class Reader:
     Raises
     ------
     InputError
-        If a model is given and the collection links by lemma, or the other way round.
+        If a model is given and the collection links by lemma, or the other way round; for one that a function loads,
+        when it has been loaded.
     """
 
-    def __init__(self, settings: Settings, predictor: Predictor | None, batch_tokens: int = BATCH_TOKENS) -> None:
+    def __init__(self, settings: Settings, predictor: GivenPredictor, batch_tokens: int = BATCH_TOKENS) -> None:
         self.settings = settings
         self.batch_tokens = batch_tokens
         self._given = predictor
         self._ready: Predictor | None = None
-        if predictor is not None and predictor.lemma != settings.lemma:
-            own = "the lemma baseline" if settings.lemma else f"the model {settings.model}"
-            raise InputError(f"the collection was made with {own}; add to it with that, or rebuild it with another")
+        if isinstance(predictor, Predictor):
+            self._check_lemma(predictor)
 
     def mentions(
         self, documents: Sequence[Document], progress: Progress
@@ -184,10 +187,24 @@ class Reader:
         logits = comparison.run(batch_tokens=self.batch_tokens, advance=advance)
         return by_document_pair(corpus, logits), list(comparison.notes)
 
+    def _load(self) -> Predictor:
+        if self._given is None:
+            return load(self.settings.model)
+        if isinstance(self._given, Predictor):
+            return self._given
+        predictor = self._given()
+        self._check_lemma(predictor)
+        return predictor
+
+    def _check_lemma(self, predictor: Predictor) -> None:
+        if predictor.lemma != self.settings.lemma:
+            own = "the lemma baseline" if self.settings.lemma else f"the model {self.settings.model}"
+            raise InputError(f"the collection was made with {own}; add to it with that, or rebuild it with another")
+
     def _predictor(self) -> Predictor:
         """The model, which must be the collection's."""
         if self._ready is None:
-            predictor = self._given or load(self.settings.model)
+            predictor = self._load()
             fingerprint = model_fingerprint(predictor.model, with_precision=False)
             if self.settings.fingerprint not in (None, fingerprint):
                 raise InputError(

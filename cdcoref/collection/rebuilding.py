@@ -96,7 +96,7 @@ def _store(
     scores: Mapping[DocumentPair, DocumentScores],
     shares: Mapping[str, float],
 ) -> int:
-    """Store everything anew; returns the number of stories."""
+    """Store everything anew; returns the number of stories that were clustered."""
     store_settings(connection, reader.settings)
     count_revision(connection)
     number_of = {id: number for number, id, _, _ in contents}
@@ -119,8 +119,7 @@ def _store(
         connection.execute("UPDATE documents SET words = ?, share = ? WHERE number = ?", (words, shares[id], number))
     store_scores(connection, number_of, scores)
     numbers = _store_stories(connection, stories)
-    recluster(connection, numbers, left)
-    return len(numbers)
+    return len(recluster(connection, numbers, left))
 
 
 def _replace_mentions(

@@ -36,7 +36,8 @@ def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iter
     Returns
     -------
     list
-        Numbers of the stories that were clustered: those asked for, and those tied to them by corrections.
+        Numbers of the stories that were clustered: those asked for, and those tied to them by corrections; without
+        those of documents without words.
     """
     from cdcoref.linking import MentionLinks
 
@@ -84,7 +85,7 @@ def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iter
         decisions = least_sure(labels, links, known, above, constraints)
     story_of = np.concatenate([np.zeros(0, np.int64), *(np.full(len(s.numbers), s.number) for s in loaded)])
     _store_questions(connection, bundle, numbers, story_of, decisions)
-    return bundle
+    return [story.number for story in loaded if any(document.tokens for document in story.corpus.documents)]
 
 
 def tied(connection: sqlite3.Connection, stories: Iterable[int]) -> list[int]:

@@ -260,7 +260,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much there is in a collection; `across` are clusters in several documents, `singletons` of one mention."""
+    """How much there is in a collection; `across` are clusters in several documents, `singletons` of one mention.
+
+    Documents without words are counted, but are no story.
+    """
 
     documents: int
     stories: int

@@ -25,7 +25,7 @@ from cdcoref.formats.conll import Layout, read_conll, write_conll
 from cdcoref.formats.corefud import read_corefud, write_corefud
 from cdcoref.formats.docbin import annotate, corpus_of, docs_of, named_entities, read_docbin, read_docs, write_docbin
 from cdcoref.formats.document_names import DocumentKey
-from cdcoref.formats.encodings import EncodingError
+from cdcoref.formats.encodings import USUAL_ENCODINGS, EncodingError, check_encoding
 from cdcoref.formats.files import LoadedCorpus, read_corpus
 from cdcoref.formats.format import Format, ReadOptions, Writer
 from cdcoref.formats.input_file import readable_twice
@@ -49,6 +49,7 @@ __all__ = [
     "COLLECTION_SUFFIX",
     "COLLECTION_VERSION",
     "FORMATS",
+    "USUAL_ENCODINGS",
     "DocumentKey",
     "EncodingError",
     "Format",
@@ -60,6 +61,7 @@ __all__ = [
     "Writer",
     "annotate",
     "check_collection",
+    "check_encoding",
     "cluster_id",
     "collection_errors",
     "connect_to_collection",

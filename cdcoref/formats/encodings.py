@@ -10,7 +10,9 @@ from pathlib import Path
 
 from cdcoref.errors import InputError
 
-USUAL = "cp1252"
+USUAL_ENCODINGS = ("cp1252", "latin-1", "cp1250", "cp1251", "utf-16-le")
+"""What text that is neither UTF-8 nor has a byte order mark is in, the most frequent first."""
+USUAL = USUAL_ENCODINGS[0]
 """What text that is not UTF-8 most often is: Windows' encoding of Western European languages."""
 
 _MARKS = {
@@ -53,8 +55,8 @@ def check_encoding(name: str) -> None:
         codecs.getincrementaldecoder(name)
         "a".encode(name)
     except (LookupError, ValueError):  # no encoding, none of text, or not even a name
-        known = "cp1252, latin-1, cp1250, cp1251 or utf-16-le"
-        raise InputError(f"there is no encoding {name!r}; usual ones are {known}") from None
+        *most, last = USUAL_ENCODINGS
+        raise InputError(f"there is no encoding {name!r}; usual ones are {', '.join(most)} or {last}") from None
 
 
 def marked_encoding(start: bytes) -> str | None:

@@ -4,8 +4,9 @@
 
 It is a process of its own so that the model's work takes nothing from those who read, and stays as long as the server,
 so that the model is loaded once, when it is first needed. A request is ``{"files": [[PATH, NAME], ...], "keep_both":
-BOOL}``; answers are ``{"stage", "done", "total"}`` as it goes on and in the end ``{"report", "summary", "problems"}``
-or ``{"error", "problems"}``. Documents are stored all in the end or not at all, whenever the process ends.
+BOOL, "encoding": NAME or null}``; answers are ``{"stage", "done", "total"}`` as it goes on and in the end ``{"report",
+"summary", "problems"}`` or ``{"error", "problems"}``. Documents are stored all in the end or not at all, whenever the
+process ends.
 """
 
 from __future__ import annotations
@@ -16,11 +17,16 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from cdcoref.errors import InputError
 from cdcoref.server.uploads import Upload, read_uploads, unused_names
+
+if TYPE_CHECKING:
+    from cdcoref.formats import LoadedCorpus
+    from cdcoref.prediction import Predictor
 
 ANSWER_EVERY = 0.1
 """Seconds between two answers of one stage."""
@@ -45,10 +51,10 @@ class Adder:
         self._answer = answer
         self._shown = 0.0
         self._stage = ""
-        self._predictor: Any = None
+        self._predictor: Predictor | None = None
         self._model = ""
 
-    def add(self, uploads: list[Upload], keep_both: bool) -> dict[str, Any]:
+    def add(self, uploads: list[Upload], keep_both: bool, encoding: str | None) -> dict[str, Any]:
         """Add the documents in files; what became of it.
 
         Parameters
@@ -57,6 +63,8 @@ class Adder:
             The files.
         keep_both
             Add a document whose id is taken under another one, instead of replacing what is there.
+        encoding
+            As :func:`cdcoref.server.uploads.read_uploads` takes it.
         """
         from cdcoref.collection import Collection
         from cdcoref.views import work_lines
@@ -66,17 +74,19 @@ class Adder:
             with Collection.open(self._settings["collection"]) as collection:
                 kind = collection.options.kind
                 self._progress("reading the files", 0, 0)
-                loaded = read_uploads(uploads, None if kind == "both" else kind, self._settings["limit"])
-                problems += [*loaded.problems, *loaded.corpus.notes]
+                loaded = read_uploads(uploads, None if kind == "both" else kind, self._settings["limit"], encoding)
+                problems += [*loaded.problems, *loaded.corpus.notes, *_advice(loaded)]
                 corpus = loaded.corpus
                 if not corpus.documents:
                     return {"error": "there was no document to add", "problems": problems}
                 came = [document.id for document in corpus.documents]
                 if keep_both:
                     corpus = unused_names(corpus, lambda id: _is_there(collection, id))
-                predictor = self._needed(collection.model, bool(corpus.mentions))
                 report = collection.add(
-                    corpus, predictor, batch_tokens=self._settings["batch_tokens"], progress=self._progress
+                    corpus,
+                    partial(self._loaded, collection.model),
+                    batch_tokens=self._settings["batch_tokens"],
+                    progress=self._progress,
                 )
         except InputError as error:
             return {"error": error.message, "problems": problems}
@@ -84,12 +94,10 @@ class Adder:
         report = replace(report, known={came_as[id]: there for id, there in report.known.items()})
         return {"report": asdict(report), "summary": [*work_lines(report), *report.notes], "problems": problems}
 
-    def _needed(self, model: str, given: bool) -> Any:
-        """The collection's model, which is loaded when it is needed; None where it is not."""
-        from cdcoref.prediction import LEMMA, load
+    def _loaded(self, model: str) -> Predictor:
+        """The collection's model."""
+        from cdcoref.prediction import load
 
-        if model == LEMMA and given:
-            return None
         if self._predictor is None or self._model != model:
             self._progress("loading the model", 0, 0)
             self._predictor = load(model, device=self._settings["device"], precision=self._settings["precision"])
@@ -101,6 +109,14 @@ class Adder:
         if stage != self._stage or now - self._shown >= ANSWER_EVERY:
             self._stage, self._shown = stage, now
             self._answer({"stage": stage, "done": done, "total": total})
+
+
+def _advice(loaded: LoadedCorpus) -> tuple[str, ...]:
+    """How texts in another encoding can be read, if there were any; the field has this name in the form and the API."""
+    name = loaded.suggested_encoding
+    if name is None:
+        return ()
+    return (f"to read texts that are not UTF-8 as {name}, add their files again with {name} in the field “Encoding”",)
 
 
 def _is_there(collection: Any, id: str) -> bool:
@@ -122,7 +138,7 @@ def answer_requests(settings: dict[str, Any], requests: Iterable[str], out: Text
     for line in requests:
         request = json.loads(line)
         uploads = [Upload(Path(path), name) for path, name in request["files"]]
-        answer(adder.add(uploads, request["keep_both"]))
+        answer(adder.add(uploads, request["keep_both"], request["encoding"]))
 
 
 def main() -> None:

@@ -39,6 +39,7 @@ from cdcoref.server.uploads import Upload
 from cdcoref.server.writer import new_folder
 
 LONGEST_LIST = 1000
+LONGEST_ENCODING = 100
 LARGEST = 2**62
 FAILURES = (401, 403, 404, 413, 415, 422, 503)
 
@@ -225,8 +226,17 @@ def api_routes(site: Site) -> APIRouter:
             Literal["replace", "keep"],
             Form(description="Whether a document whose id is taken replaces that one, or is added under another id."),
         ] = "keep",
+        encoding: Annotated[
+            str,
+            Form(
+                max_length=LONGEST_ENCODING,
+                description="Encoding of plain text that is not UTF-8, such as cp1252; empty: UTF-8, or what a byte "
+                "order mark says.",
+            ),
+        ] = "",
     ) -> Job:
-        job = _written(lambda: start_adding(site, [file for file in files if file.filename], same_name == "keep"))
+        named = [file for file in files if file.filename]
+        job = _written(lambda: start_adding(site, named, same_name == "keep", encoding))
         if job is None:
             raise HTTPException(422, "Send at least one file with a name.")
         return job

@@ -19,6 +19,7 @@ from starlette.responses import RedirectResponse, Response
 
 from cdcoref.collection import Action
 from cdcoref.errors import InputError
+from cdcoref.formats import check_encoding
 from cdcoref.server.guard import same
 from cdcoref.server.jobs import Job
 from cdcoref.server.pages import OF_NOTICES, sentence, show_address, status_of
@@ -56,7 +57,11 @@ def form_routes(site: Site) -> APIRouter:
         async with request.form(max_files=MOST_FIELDS, max_fields=MOST_FIELDS) as form:
             if not _own(site, form):
                 return _again(site, "/add", OLD_FORM, form, 403)
-            job = await run_in_threadpool(start_adding, site, files_in(form), form.get("same_name") != "replace")
+            keep_both, encoding = form.get("same_name") != "replace", str(form.get("encoding") or "")
+            try:
+                job = await run_in_threadpool(start_adding, site, files_in(form), keep_both, encoding)
+            except InputError as error:
+                return _again(site, "/add", sentence(error), form, status_of(error, 422))
             if job is None:
                 return _again(site, "/add", NO_FILE, form, 422)
             return RedirectResponse(f"/jobs/{job.number}", 303)
@@ -69,10 +74,19 @@ def files_in(form: FormData) -> list[UploadFile]:
     return [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]
 
 
-def start_adding(site: Site, files: Sequence[UploadFile], keep_both: bool) -> Job | None:
-    """Store uploaded files and add what is in them when those before have been added; None if there is none."""
+def start_adding(site: Site, files: Sequence[UploadFile], keep_both: bool, encoding: str = "") -> Job | None:
+    """Store uploaded files and add what is in them when those before have been added; None if there is none.
+
+    Raises
+    ------
+    InputError
+        If there is no such encoding, or the files cannot be stored; nothing of them is kept.
+    """
     if not files:
         return None
+    encoding = encoding.strip()
+    if encoding:
+        check_encoding(encoding)
     folder = new_folder()
     try:
         uploads = []
@@ -84,7 +98,7 @@ def start_adding(site: Site, files: Sequence[UploadFile], keep_both: bool) -> Jo
             with path.open("wb") as stream:
                 shutil.copyfileobj(file.file, stream)
             uploads.append(Upload(path, name))
-        return site.writer.add(uploads, folder, keep_both=keep_both)
+        return site.writer.add(uploads, folder, keep_both=keep_both, encoding=encoding or None)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise InputError(f"the files cannot be stored ({error.strerror}); nothing was added") from error
@@ -160,6 +174,7 @@ def _again(site: Site, back: str, why: str, form: FormData, status: int) -> Resp
         tuple(str(id) for id in form.getlist("id")),
         str(form.get("name") or ""),
         str(form.get("same_name") or ""),
+        str(form.get("encoding") or ""),
     )
     return show_address(site, back, Notice(error=why, form=kept), status)
 

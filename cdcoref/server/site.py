@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 
 from cdcoref import __version__
 from cdcoref.collection import Correction
+from cdcoref.formats import USUAL_ENCODINGS
 from cdcoref.server.guard import new_secret
 from cdcoref.server.options import ServerOptions
 from cdcoref.server.readers import Readers
@@ -31,12 +32,13 @@ KIND_NAMES = {"event": "event", "entity": "entity"}
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What was in a form: an action, ids, a name, and what is done where a name is taken."""
+    """What was in a form: an action, ids, a name, what is done where a name is taken, and an encoding."""
 
     action: str = ""
     ids: tuple[str, ...] = ()
     name: str = ""
     same_name: str = ""
+    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ class Site:
             version=__version__,
             limit=self.options.max_upload,
             counted=counted,
+            encodings=USUAL_ENCODINGS,
             sureness=sureness,
             document_address=document_address,
             address=lambda path, **query: f"{path}?{urlencode(query)}" if query else path,

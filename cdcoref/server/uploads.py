@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import LoadedCorpus, ReadOptions, read_file
+from cdcoref.formats import EncodingError, LoadedCorpus, ReadOptions, read_file
 
 LONGEST_NAME = 400
 _GZIP = b"\x1f\x8b"
@@ -40,7 +40,7 @@ def clean_name(name: str) -> str:
     return kept[-LONGEST_NAME:] or "document"
 
 
-def read_uploads(uploads: Sequence[Upload], kind: str | None, limit: int) -> LoadedCorpus:
+def read_uploads(uploads: Sequence[Upload], kind: str | None, limit: int, encoding: str | None = None) -> LoadedCorpus:
     """Read files; one that cannot be read does not affect the others.
 
     Parameters
@@ -51,32 +51,38 @@ def read_uploads(uploads: Sequence[Upload], kind: str | None, limit: int) -> Loa
         The kind of mentions in formats without kinds.
     limit
         How many bytes there may be in a compressed file.
+    encoding
+        The encoding of plain text that is neither UTF-8 nor has a byte order mark; None to report such a text as a
+        problem.
     """
     documents: dict[str, Document] = {}
     mentions: list[Mention] = []
     notes: list[str] = []
     problems: list[str] = []
+    suggested: str | None = None
     for upload in uploads:
         try:
-            corpus = _read(upload, kind, limit)
+            corpus = _read(upload, ReadOptions(id=upload.name, kind=kind, encoding=encoding), limit)
             twice = next((d.id for d in corpus.documents if d.id in documents), None)
             if twice is not None:
                 raise InputError(f"another of these files has a document {twice!r} too, so this one was left out")
         except InputError as error:
             problems.append(str(InputError(error.message, upload.name, error.line)))
+            if isinstance(error, EncodingError):
+                suggested = suggested or error.suggestion
             continue
         documents.update((document.id, document) for document in corpus.documents)
         mentions += corpus.mentions
         notes += [note.replace(str(upload.path), upload.name) for note in corpus.notes]
         if not corpus.documents:
             notes.append(f"{upload.name}: the file has no documents")
-    return LoadedCorpus(Corpus(tuple(documents.values()), tuple(mentions), tuple(notes)), tuple(problems))
+    return LoadedCorpus(Corpus(tuple(documents.values()), tuple(mentions), tuple(notes)), tuple(problems), suggested)
 
 
-def _read(upload: Upload, kind: str | None, limit: int) -> Corpus:
+def _read(upload: Upload, options: ReadOptions, limit: int) -> Corpus:
     """One file; plain text has the name of the upload, and no file that it came from."""
     _check_size(upload.path, limit)
-    corpus = read_file(upload.path, ReadOptions(id=upload.name, kind=kind))
+    corpus = read_file(upload.path, options)
     own = str(upload.path)
     documents = tuple(replace(d, path=None) if d.path == own else d for d in corpus.documents)
     return replace(corpus, documents=documents)

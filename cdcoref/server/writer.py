@@ -60,7 +60,7 @@ class Writer:
         self._options = options
         self._corrections = ThreadPoolExecutor(1, "corrections")
         self._collection: Collection | None = None
-        self._waiting: queue.SimpleQueue[tuple[Job, list[Upload], bool, Path] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[Job, dict[str, Any], Path] | None] = queue.SimpleQueue()
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
         self._ending = False
@@ -85,7 +85,7 @@ class Writer:
 
         return self._change(remove)
 
-    def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool) -> Job:
+    def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool, encoding: str | None = None) -> Job:
         """Add the documents in files when those before them have been added.
 
         Parameters
@@ -94,11 +94,12 @@ class Writer:
             The files.
         folder
             The folder in which they are; it is removed when they have been added.
-        keep_both
+        keep_both, encoding
             As in :class:`cdcoref.server.adding.Adder`.
         """
         job = self.jobs.new([upload.name for upload in uploads])
-        self._waiting.put((job, list(uploads), keep_both, folder))
+        files = [[str(upload.path), upload.name] for upload in uploads]
+        self._waiting.put((job, {"files": files, "keep_both": keep_both, "encoding": encoding}, folder))
         return job
 
     def close(self) -> list[Job]:
@@ -130,17 +131,16 @@ class Writer:
 
     def _add_all(self) -> None:
         while (waiting := self._waiting.get()) is not None:
-            job, uploads, keep_both, folder = waiting
+            job, request, folder = waiting
             try:
                 if not self._ending:
-                    self._add(job, uploads, keep_both)
+                    self._add(job, request)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
         self._end_process()
 
-    def _add(self, job: Job, uploads: Sequence[Upload], keep_both: bool) -> None:
+    def _add(self, job: Job, request: dict[str, Any]) -> None:
         self.jobs.change(job.number, state="running", stage="starting")
-        request = {"files": [[str(upload.path), upload.name] for upload in uploads], "keep_both": keep_both}
         answer = self._ask(request, lambda progress: self.jobs.change(job.number, **progress))
         problems = tuple(answer["problems"])
         if "error" in answer:

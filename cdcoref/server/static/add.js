@@ -84,5 +84,6 @@ form.addEventListener("submit", (event) => {
   const data = new FormData();
   for (const file of input.files) data.append("files", file, file.webkitRelativePath || file.name);
   data.append("same_name", form.elements.same_name.value);
+  data.append("encoding", form.elements.encoding.value);
   request.send(data);
 });

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cdcoref.collection import Collection
+from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus
 
 TEXTS = {
@@ -74,6 +75,34 @@ def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model
     done = run("add", "news.cdcoref", "b.txt", "--model", "lemma")
     assert done.code == 2
     assert "this collection was made with the model" in done.err
+
+
+def test_known_documents_are_added_without_a_model(
+    news: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cdcoref import prediction
+
+    asked = []
+
+    def unloadable(model: str, **options: object) -> None:
+        asked.append((model, options))
+        raise InputError("the model cannot be loaded")
+
+    monkeypatch.setattr(prediction, "load", unloadable)
+    known = ("a.txt", "c.txt", "--device", "cpu", "--precision", "fp32")
+    done = news("add", "news.cdcoref", *known)
+    assert (done.code, asked) == (0, []), done.err
+    assert "cdcoref: documents: 2 already there\n" in done.err
+    before = Path("news.cdcoref").read_bytes()
+    Path("new.txt").write_text("The ferry sank.\n")
+    done = news("add", "news.cdcoref", "new.txt", *known)
+    assert (done.code, done.err) == (2, "cdcoref: the model cannot be loaded\n")
+    assert asked == [(str(tiny_model_folder), {"device": "cpu", "precision": "fp32"})]
+    assert Path("news.cdcoref").read_bytes() == before
+    assert "made with the model" in news("add", "news.cdcoref", "new.txt", "--model", "default").err
+    assert news("add", "other.cdcoref", "new.txt", "--model", tiny_model_folder).code == 2
+    assert not Path("other.cdcoref").exists()
+    assert len(asked) == 2
 
 
 def test_texts_that_are_not_utf8_are_added(run: Run, tiny_model_folder: Path) -> None:

@@ -216,10 +216,13 @@ def test_another_model_is_refused(path: Path, predictor: Predictor, tiny_model_f
         before = collection.corpus()
         other = Predictor(predictor.model.__class__.from_pretrained(tiny_model_folder))
         other.model.settings = replace(other.model.settings, temperature={"event": 2.0, "entity": 2.0})
-        with pytest.raises(InputError, match="made with another model"):
-            collection.add({"ferry1": TEXTS["ferry1"]}, other)
-        with pytest.raises(InputError, match="made with the model"):
-            collection.add({"ferry1": TEXTS["ferry1"]}, Predictor(predictor.model, lemma=True))
+        lemma = Predictor(predictor.model, lemma=True)
+        for wrong in (other, lambda: other):
+            with pytest.raises(InputError, match="made with another model"):
+                collection.add({"ferry1": TEXTS["ferry1"]}, wrong)
+        for wrong in (lemma, lambda: lemma):
+            with pytest.raises(InputError, match="made with the model"):
+                collection.add({"ferry1": TEXTS["ferry1"]}, wrong)
         assert collection.corpus() == before
         collection.rebuild(other)
         assert collection.add({"ferry1": TEXTS["ferry1"]}, other).added == ("ferry1",)

@@ -156,7 +156,11 @@ def test_the_description(steady: Any) -> None:
     for methods in described["paths"].values():
         for operation in methods.values():
             assert operation["summary"]
-    properties = described["components"]["schemas"]["ClusterSummary"]["properties"]
+    schemas = described["components"]["schemas"]
+    (fields,) = (s["properties"] for name, s in schemas.items() if "add_files" in name)
+    assert set(fields) == {"files", "same_name", "encoding"}
+    assert fields["encoding"]["description"].startswith("Encoding of plain text that is not UTF-8")
+    properties = schemas["ClusterSummary"]["properties"]
     assert set(properties) == {"id", "kind", "title", "name", "mentions", "documents", "confidence", "story", "checked"}
     for methods in described["paths"].values():
         for method, operation in methods.items():

@@ -401,6 +401,18 @@ def test_too_much_is_not_sent(news: Path, start: Start, open_at: Open) -> None:
     assert page.locator("#files").evaluate("input => input.files.length") == 1  # nothing is lost
 
 
+def test_an_encoding_that_there_is_not(client: Any, open_at: Open) -> None:
+    page = open_at(client, "/add")
+    page.locator("#files").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"Jos\xe9 sank."})
+    page.get_by_label("Encoding").fill("klingon")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#state")).to_contain_text("There is no encoding 'klingon'; usual ones are cp1252, latin-1")
+    page.get_by_label("Encoding").fill("")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator(".state")).to_have_text("Not added", timeout=240_000)
+    expect(page.locator(".problems")).to_contain_text("add their files again with cp1252 in the field “Encoding”")
+
+
 def test_a_server_that_has_gone(client: Any, open_at: Open) -> None:
     page = open_at(client, "/add")
     page.locator("#files").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"x"})

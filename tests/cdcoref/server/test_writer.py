@@ -18,7 +18,7 @@ import pytest
 from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus
 from cdcoref.formats import write_corpus
-from cdcoref.server import Server, ServerOptions
+from cdcoref.server import Server, ServerOptions, forms
 
 WRITE = {"X-Cdcoref": "1"}
 
@@ -84,6 +84,65 @@ def test_adding_files(client: Any, written: Any, lines: Callable[[Corpus], bytes
         assert answer.status_code == 422
         assert "Choose at least one file." in answer.text
         assert client.http.post("/api/files", files=wrong, headers=WRITE).status_code == 422
+
+
+LATIN = "The ferry sank, José said on Friday.\n".encode("cp1252")
+
+
+def test_an_encoding_that_there_is_not_is_refused_before_anything_is_stored(
+    steady: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stored() -> None:
+        raise AssertionError("a folder was made")
+
+    monkeypatch.setattr(forms, "new_folder", stored)
+    why = "There is no encoding '&lt;klingon&gt;'; usual ones are cp1252, latin-1, cp1250, cp1251 or utf-16-le."
+    fields = {"secret": steady.secret, "same_name": "replace", "encoding": "<klingon>"}
+    answer = steady.http.post("/add", data=fields, files={"files": ("a.txt", LATIN)})
+    assert answer.status_code == 422
+    assert why.replace("'", "&#39;") in answer.text
+    assert 'name="encoding" id="encoding"' in answer.text
+    assert 'value="&lt;klingon&gt;"' in answer.text
+    assert 'value="replace" checked' in answer.text
+    for wrong, status in (("<klingon>", 422), ("base64", 422), ("x" * 101, 422)):
+        answer = steady.http.post(
+            "/api/files", data={"encoding": wrong}, files={"files": ("a.txt", LATIN)}, headers=WRITE
+        )
+        assert (answer.status_code, list(answer.json())) == (status, ["error"])
+    assert answer.json()["error"] == "encoding: string should have at most 100 characters."
+    assert steady.get("/api/jobs").json() == []
+
+
+def test_texts_that_are_not_utf8(tmp_path: Path, tiny_model_folder: Path, start: Callable[..., Any]) -> None:
+    path = tmp_path / "news.cdcoref"
+    Collection.create(path, str(tiny_model_folder)).close()
+    client = start(path)
+    page = client.html("/add")
+    assert '<label for="encoding">Encoding</label>' in page
+    assert '<option value="cp1252">' in page
+    job = added(client, ("latin.txt", LATIN), encoding=" ")
+    assert (job["state"], len(job["problems"])) == ("failed", 2)
+    assert job["problems"][0].startswith("latin.txt, line 1: the line is not valid UTF-8; it may be cp1252: ")
+    assert job["problems"][1] == (
+        "to read texts that are not UTF-8 as cp1252, add their files again with cp1252 in the field “Encoding”"
+    )
+    assert "in the field “Encoding”" in client.html(f"/jobs/{job['number']}")
+    # With the form: those in the encoding, and those that say themselves what they are in.
+    files = [
+        ("files", ("latin.txt", LATIN)),
+        ("files", ("utf8.txt", "José saw the captain.\n".encode())),
+        ("files", ("marked.txt", "José saw the storm.\n".encode("utf-16"))),
+    ]
+    answer = client.http.post("/add", data={"secret": client.secret, "encoding": " cp1252 "}, files=files)
+    assert answer.status_code == 303, answer.text
+    job = client.finished(int(answer.headers["location"].removeprefix("/jobs/")))
+    assert (job["state"], job["problems"]) == ("done", [])
+    for name in ("latin.txt", "utf8.txt", "marked.txt"):
+        assert "José" in client.get("/api/document", params={"id": name}).json()["document"]["text"]
+    # With the API, and what is not in the encoding either.
+    job = added(client, ("again.txt", LATIN), ("greek.txt", b"\xff\xfd ferry\n"), encoding="cp1253")
+    assert job["report"]["added"] == ["again.txt"]
+    assert job["problems"] == ["greek.txt, line 1: the line cannot be decoded as cp1253; is the text in this encoding?"]
 
 
 def test_what_a_compressed_file_holds_counts(news: Path, start: Callable[..., Any]) -> None:
@@ -252,7 +311,7 @@ def requests(news: Path, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
             path.write_bytes(content)
             stored.append([str(path), name])
         out = io.StringIO()
-        answer_requests(settings, [json.dumps({"files": stored, "keep_both": keep_both})], out)
+        answer_requests(settings, [json.dumps({"files": stored, "keep_both": keep_both, "encoding": None})], out)
         return [json.loads(line) for line in out.getvalue().splitlines()]
 
     return ask

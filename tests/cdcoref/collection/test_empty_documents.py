@@ -1,0 +1,79 @@
+"""Documents without words are kept and shown, but are no story, in a collection as in a prediction."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cdcoref.collection import Collection, CollectionOptions
+from cdcoref.corpus import Corpus, Document
+from cdcoref.formats import tokenise_text
+from cdcoref.prediction import Predictor
+from cdcoref.results import Prediction
+
+KINDS = ("ferry", "museum", "stop words", "empty")
+
+
+def document(written: Any, kind: str, number: int) -> Corpus:
+    """A document of a kind, unlike all with another number."""
+    id = f"{kind} {number}"
+    if kind == "empty":
+        return Corpus((Document(id, (), (), "\n" * number, ()),))
+    if kind == "stop words":
+        return Corpus((tokenise_text("It is. " * (number + 1), id),))
+    corpus: Corpus = written.annotated(id, *(written.FERRY if kind == "ferry" else written.MUSEUM), f"Report {number}")
+    return corpus
+
+
+def check_counts(collection: Collection, expected: Prediction) -> None:
+    """The collection counts what the prediction counts, and exports it."""
+    counts, others = collection.counts(), expected.counts()
+    assert (counts.documents, counts.stories, counts.mentions) == (others.documents, others.stories, others.mentions)
+    assert (counts.across, counts.singletons) == (others.across, others.singletons)
+    exported = collection.prediction()
+    assert exported.counts() == others
+    assert set(map(frozenset, exported.stories)) == set(map(frozenset, expected.stories))
+    assert (exported.plan.stories, exported.plan.largest) == (expected.plan.stories, expected.plan.largest)
+    assert exported.plan.empty == expected.plan.empty
+
+
+@pytest.fixture(scope="module")
+def lemma_predictor(tiny_model_folder: Path) -> Predictor:
+    from cdcoref.model import CorefModel
+
+    return Predictor(CorefModel.from_pretrained(tiny_model_folder), lemma=True)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(kinds=st.lists(st.sampled_from(KINDS), max_size=6), together=st.booleans())
+def test_a_rebuilt_collection_counts_what_a_prediction_counts(
+    written: Any, lemma_predictor: Predictor, kinds: list[str], together: bool
+) -> None:
+    corpora = [document(written, kind, number) for number, kind in enumerate(["ferry", *kinds])]
+    corpus = written.joined(*corpora)
+    with tempfile.TemporaryDirectory() as folder, Collection.create(Path(folder) / "x.cdcoref", "lemma") as collection:
+        for part in [corpus] if together else corpora:
+            collection.add(part, lemma_predictor)
+        collection.rebuild(lemma_predictor)
+        expected = lemma_predictor.predict(collection.corpus(), CollectionOptions().prediction(8192))
+        check_counts(collection, expected)
+        assert len(collection.documents()) == len(corpora)
+
+
+def test_what_is_counted_while_it_grows(written: Any, lemma: Collection) -> None:
+    lemma.add(written.joined(document(written, "ferry", 0), document(written, "empty", 1)))
+    assert (lemma.counts().documents, lemma.counts().stories) == (2, 1)
+    report = lemma.add(written.joined(document(written, "ferry", 2), document(written, "empty", 3)))
+    assert (report.added, report.stories) == (("ferry 2", "empty 3"), 1)
+    assert (lemma.counts().documents, lemma.counts().stories) == (4, 1)
+    assert lemma.document("empty 3").story == ()
+    assert lemma.rebuild().stories == 1
+    assert lemma.remove(["empty 1"]).stories == 0
+    assert lemma.remove(["ferry 0", "ferry 2"]).stories == 0
+    assert (lemma.counts().documents, lemma.counts().stories) == (1, 0)
+    assert lemma.prediction().stories == ()
