@@ -396,10 +396,7 @@ class Collection:
             return corpus.subset(queries.corrected_documents(connection)) if corrected else corpus
 
     def prediction(self, *, corrected: bool = False) -> Prediction:
-        """The same as a prediction, which has the stories too: for tables and pages.
-
-        Documents without words are no story.
-        """
+        """The same as a prediction, with the stories, too; documents without words are none. For tables and pages."""
         with self._database.reading() as connection:
             corpus = self.corpus(corrected=corrected)
             ids = {document.id for document in corpus.documents}
