@@ -8,9 +8,8 @@ begins by training only a head; from there all rows of the paper's Table 1 are t
 the same corpora (--sets: a folder with train and dev splits of document sets; and the train documents of ECB+, whose
 subtopics are the sets): Local, Rand, Prefix and CDLM completely, Longformer only the head. Each is then measured by its
 perplexity on masked tokens of the dev sets (Table 1) and by the attention analysis on ECB+ dev (Table 6), and is
-fine-tuned for coreference (ablations of section 3.3), without mention detection and vectors. With the default budget,
-pretraining, perplexity and attention analysis take 50 minutes of one CPU core for each seed; --budget hours takes
-several hours more, --budget gpu a GPU.
+fine-tuned for coreference (ablations of section 3.3), without mention detection and vectors. With the default budget, a
+seed takes a little more than an hour of one CPU core; --budget hours takes several hours, --budget gpu a GPU.
 
 Every row of every seed is a unit: its result is a JSON file in WORK/results, and finished units are not repeated, so
 that an interrupted script resumes, even in the middle of a training run. At the end, or with --tables only, the results
