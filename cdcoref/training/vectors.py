@@ -56,7 +56,7 @@ class VectorTraining:
     pack_length
         Word pieces of the sequences in which the finished model reads many documents at once; 0: it reads documents as
         it was trained to.
-    both_orders
+    pack_both_orders
         Whether those sequences are read twice, with their documents in opposite orders. That takes nearly twice as long
         and tells no more: on the dev splits of ECB+, MEANTIME and GVC events differ by at most 0.2 points.
     """
@@ -71,7 +71,7 @@ class VectorTraining:
     )
     antecedents: AntecedentTraining = field(default_factory=AntecedentTraining)
     pack_length: Annotated[int, INDEX] = 2048
-    both_orders: bool = False
+    pack_both_orders: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -132,7 +132,7 @@ def fit_vectors(
     if training.pack_length and model.settings.sequences.marking == "all":
         longest = min(training.pack_length, model.encoder.config.max_length)
         reading = replace(model.settings.sequences, documents="many", max_length=longest)
-        model.settings = replace(model.settings, sequences=reading, both_orders=training.both_orders)
+        model.settings = replace(model.settings, sequences=reading, both_orders=training.pack_both_orders)
 
 
 @dataclass(frozen=True, slots=True)

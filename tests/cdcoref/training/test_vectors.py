@@ -54,7 +54,7 @@ def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, docu
     assert not model.settings.both_orders
 
 
-@pytest.mark.parametrize(("settings", "both"), [({"both_orders": True}, True), ({"pack_length": 0}, True)])
+@pytest.mark.parametrize(("settings", "both"), [({"pack_both_orders": True}, True), ({"pack_length": 0}, True)])
 def test_many_documents_can_be_read_in_both_orders(
     tiny_model: CorefModel, documents: Corpus, settings: dict[str, object], both: bool
 ) -> None:
