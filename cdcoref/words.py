@@ -2,8 +2,8 @@
 
 Rules, chosen on the train topics of ECB+. The head is the last word before the first preposition, conjunction, relative
 pronoun or comma, after prepositions at the beginning ("near an intersection in Brownsville": intersection); a weekday
-or month is the head wherever it stands ("on Saturday night": Saturday). Lemmas are simplemma's; all forms of a pronoun
-have one lemma ("his" is "he").
+or month is the head wherever it stands ("on Saturday night": Saturday), and the legal form of a company is none
+("Chrysler Corp": Chrysler). Lemmas are simplemma's; all forms of a pronoun have one lemma ("his" is "he").
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 """Names in dates."""
+LEGAL_FORM = re.compile(r"(ag|co|corp|gmbh|inc|llc|ltd|nv|plc|sa)\.?", re.IGNORECASE)
+"""What ends the names of companies without telling them apart; not a head after another capitalised word."""
 _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 _QUOTES = frozenset({"``", "''", '"', "'", "“", "”", "‘", "’", "'s", "’s"})
 _POSSESSIVE = re.compile(r"(?<=..)['’]s?$", re.IGNORECASE)
@@ -221,15 +223,22 @@ def head_word(words: Sequence[str]) -> str:
     end = start + 1
     while end < len(words) and not (_PREPOSITION.fullmatch(words[end]) or _END_OF_HEAD.fullmatch(words[end])):
         end += 1
-    return words[end - 1]
+    last = end - 1
+    while last > start and _only_ends_a_name(words[last]):
+        last -= 1
+    return words[last if _is_capital(words[last]) else end - 1]
+
+
+def _only_ends_a_name(word: str) -> bool:
+    return word == "." or bool(LEGAL_FORM.fullmatch(word))
 
 
 def head_span(words: Sequence[str]) -> tuple[int, int]:
     """Where the name or noun stands that a mention comes down to, end exclusive.
 
-    The head, with the rest of its name to the left ("a spokesman": spokesman; "the Harry Winston boutique": boutique;
-    "Mayor Dan Brown of Salem": Mayor Dan Brown), of its amount ("some 40 million euros": euros; "40 million": 40
-    million), or of its date on both sides ("on May 18 , 2006": May 18 , 2006).
+    The head, with the rest of its name to the left and a company's legal form to the right ("a spokesman": spokesman;
+    "the Harry Winston boutique": boutique; "Mayor Dan Brown of Salem": Mayor Dan Brown), of its amount ("some 40
+    million euros": euros; "40 million": 40 million), or of its date on both sides ("on May 18 , 2006": May 18 , 2006).
     """
     head = head_word(words)
     places = [place for place, word in enumerate(words) if word == head]
@@ -245,6 +254,8 @@ def head_span(words: Sequence[str]) -> tuple[int, int]:
         while start and _AMOUNT.fullmatch(words[start - 1]):
             start -= 1
     elif _is_capital(head):
+        while end + 1 < len(words) and _only_ends_a_name(words[end + 1]):
+            end += 1
         while start and (_is_capital(words[start - 1]) or (words[start - 1] == "." and start > 1)):
             start -= 1
     return start, end + 1

@@ -29,7 +29,7 @@ from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.formats import tokenise_text
 from cdcoref.prediction import PredictionOptions, load
-from cdcoref.words import MentionWords
+from cdcoref.words import LEGAL_FORM, MentionWords
 
 COUNTRY_NAMES = """
 argentina australia austria belgium bolivia brazil britain bulgaria canada chile china colombia cuba czechoslovakia
@@ -39,7 +39,6 @@ norway pakistan panama peru philippines poland portugal romania singapore spain 
 tanzania thailand tunisia turkey uganda uruguay venezuela vietnam yugoslavia zaire zambia
 """
 COUNTRIES = frozenset(COUNTRY_NAMES.split())
-LEGAL_FORMS = frozenset({"ag", "co", "corp", "inc", "ltd", "nv", "plc", "sa"})
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 
@@ -53,7 +52,7 @@ def _full_name(words: MentionWords) -> list[str]:
     own = [word for word in words.words if word in words.names]
     if not 2 <= len(own) <= 3 or len(own) != len(words.words):
         return []
-    return [word.rstrip(".") for word in own if word.rstrip(".") not in LEGAL_FORMS]
+    return [word.rstrip(".") for word in own if not LEGAL_FORM.fullmatch(word)]
 
 
 def _different_names(one: MentionWords, other: MentionWords) -> bool:

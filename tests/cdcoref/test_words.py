@@ -23,6 +23,12 @@ from cdcoref.words import MentionWords, head_span, head_word, is_date, is_relati
         ("of the", "the"),
         ("''", "''"),
         (", then", "then"),
+        ("the Chrysler Corp", "Chrysler"),
+        ("Mazda Motor Co . Ltd .", "Motor"),
+        ("Rolls Royce Plc in Derby", "Royce"),
+        ("the army corps", "corps"),
+        ("a corp", "corp"),
+        ("Inc.", "Inc."),
     ],
 )
 def test_head_word(phrase: str, head: str) -> None:
@@ -93,6 +99,7 @@ def test_numerals_are_numbers() -> None:
         ("about $ 40 million", "$ 40 million"),
         ("Mayor Dan Brown of Salem", "Mayor Dan Brown"),
         ("George W. Bush", "George W. Bush"),
+        ("the Mazda Motor Co . Ltd . of Japan", "Mazda Motor Co . Ltd ."),
         ("the ferry 's owner", "owner"),
         ("the man who saw the man", "man"),
         ("it", "it"),
