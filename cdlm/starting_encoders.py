@@ -33,6 +33,11 @@ MAX_LENGTH = 4096
 WINDOW = 512
 PART = "encoder.embeddings."
 """Prefix of the names of the first weights if the encoder is part of a model."""
+IN_WORDS = {
+    DEFAULT: "the encoder of cdcoref's default model (Apache-2.0)",
+    MINILM: "all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0)",
+}
+"""The encoders that have a name of their own, as model cards call them."""
 
 
 @contextmanager

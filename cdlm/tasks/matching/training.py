@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from cdlm.errors import InputError
 from cdlm.runs import Evaluation, Run, RunOptions, Say, say_on_stderr
 from cdlm.settings import as_toml
+from cdlm.starting_encoders import IN_WORDS
 from cdlm.tasks.matching.model import MatchModel, MatchSettings, PairBuilder, swapped
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.matching.prediction import predict_pairs
@@ -130,7 +131,8 @@ def match_card(config: MatchTraining, model: MatchModel, scores: MatchScores, ep
 
 Predicts whether the relation on which it was trained holds between two texts, which it reads {reading}. Encoder:
 Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}; up to
-{model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters.
+{model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters. Training started from
+{IN_WORDS.get(config.encoder, config.encoder)}.
 
     cdlm match predict --model THIS_FOLDER pairs.jsonl -o matches.jsonl
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from cdlm.errors import InputError
 from cdlm.runs import Evaluation, Run, RunOptions, Say, say_on_stderr
 from cdlm.settings import as_toml
+from cdlm.starting_encoders import IN_WORDS
 from cdlm.tasks.qa.model import QAModel, QASettings, collate
 from cdlm.tasks.qa.prediction import predict_answers, shorten
 from cdlm.tasks.qa.questions import Question
@@ -213,7 +214,8 @@ def qa_card(config: QATraining, model: QAModel, scores: dict[str, float], epoch:
 
 Answers questions over several paragraphs with a span of their text, yes or no, and gives the supporting sentences.
 Encoder: Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}; up to
-{model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters.{stages}
+{model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters. Training started from
+{IN_WORDS.get(config.encoder, config.encoder)}.{stages}
 
     cdlm qa predict --model THIS_FOLDER questions.json -o predictions.json
 

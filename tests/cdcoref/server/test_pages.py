@@ -260,6 +260,18 @@ def test_pages_of_lists(tmp_path: Path, start: Callable[..., Any], written: Any)
     assert "page=2" in found
 
 
+def test_a_document_without_words_is_in_no_story(tmp_path: Path, start: Callable[..., Any], written: Any) -> None:
+    path = tmp_path / "news.cdcoref"
+    with Collection.create(path, "lemma") as collection:
+        collection.add(
+            written.joined(written.annotated("a", "A ferry sank ."), Corpus((Document("b", (), (), "", ()),)))
+        )
+    client = start(path)
+    assert "Story" in text_of(client.html("/document?id=a"))
+    assert "Story" not in text_of(client.html("/document?id=b"))
+    assert text_of(client.html("/documents")).count("Story") == 1
+
+
 def test_nothing_at_all(tmp_path: Path, start: Callable[..., Any]) -> None:
     path = tmp_path / "empty.cdcoref"
     Collection.create(path, "lemma").close()

@@ -30,6 +30,7 @@ def test_it_learns_and_leaves_a_model(tiny_encoder: Path, text_pairs: list[TextP
     card = (tmp_path / "m" / "README.md").read_text()
     assert f"F1 {100 * run['dev']['f1']:.1f}" in card
     assert "cdlm match predict" in card
+    assert f"Training started from\n{tiny_encoder}." in card
     again = MatchModel.from_pretrained(tmp_path / "m")
     assert predict_pairs(again, text_pairs) == predict_pairs(model, text_pairs)
     train_matcher(settings, pairs, pairs, tmp_path / "m", resume=True, device="cpu", say=said.append)
