@@ -301,7 +301,7 @@ def load(
     elif resolved == "int8":
         if place.type != "cpu":
             raise InputError("int8 precision is for CPUs only; choose bf16 or fp32")
-        loaded.encoder.compute_in_int8()
+        loaded.compute_in_int8()
     return Predictor(loaded.to(place), lemma=model == LEMMA)
 
 

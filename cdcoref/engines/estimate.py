@@ -41,7 +41,9 @@ def pieces_to_read(
     """
     has_vectors = settings.vectors.layers > 0
     alone = find or (has_vectors and not lemma)
-    pieces = PIECES_A_WORD * sum(len(document.tokens) for document in corpus.documents) if alone else 0.0
+    # With vectors, both the encoder and what it was before fine-tuning read every document.
+    readings = (2 if has_vectors else 1) if alone else 0
+    pieces = readings * PIECES_A_WORD * sum(len(document.tokens) for document in corpus.documents)
     if lemma:
         return pieces
     together = set(kinds) & set(settings.vectors.together) if has_vectors else set(kinds)

@@ -118,7 +118,7 @@ def read_documents(
     """
     sequences_of = model.reading_builder()
     widths = (
-        model.encoder.config.hidden_size if model.vector_head else 0,
+        model.encoder.config.hidden_size if model.earlier else 0,
         2 * model.vector_scorer.dimension if model.vector_scorer else 0,
         4 * model.antecedent_scorer.dimension if model.antecedent_scorer else 0,
     )

@@ -17,7 +17,7 @@ from cdcoref.model.config import (
 )
 from cdcoref.model.coref_model import CorefModel
 from cdcoref.model.folder import CONFIG_FILE, DEFAULT_MODEL
-from cdcoref.model.mention_vectors import KindScorer, VectorHead, VectorScorer
+from cdcoref.model.mention_vectors import KindScorer, VectorScorer
 from cdcoref.model.publishing import publish
 
 __all__ = [
@@ -37,7 +37,6 @@ __all__ = [
     "KindScorer",
     "KindScores",
     "Metadata",
-    "VectorHead",
     "VectorOptions",
     "VectorScorer",
     "antecedent_loss",

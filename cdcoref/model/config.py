@@ -89,8 +89,11 @@ class VectorOptions:
     Attributes
     ----------
     layers
-        How many of the encoder's last layers the vectors are made of; 0: the model has no vectors, and reads everything
-        together.
+        How many of the encoder's last layers the heads see that learn from what it says of words; 0: the model compares
+        no mentions that were read apart, and reads everything together.
+    earlier_rank
+        The vectors of mentions are those of the encoder as it was before it was fine-tuned, which is kept as a
+        difference of this rank (see :class:`cdlm.encoder.EarlierEncoder`).
     pair_features
         What is known about a pair besides the text (see :mod:`cdcoref.sequences.pair_features`).
     similarities
@@ -131,6 +134,7 @@ class VectorOptions:
     """
 
     layers: Annotated[int, INDEX] = 0
+    earlier_rank: Count = 32
     pair_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = tuple(FEATURES)
     similarities: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = SIMILARITIES[:3]
     vector_width: Count = 96

@@ -7,12 +7,12 @@ folder: ``config.json``, ``model.safetensors``, the tokenizer's files and ``READ
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors.torch import save_file
@@ -32,17 +32,17 @@ from cdcoref.model.folder import (
     find_model,
     read_weights,
 )
-from cdcoref.model.mention_vectors import VectorHead, VectorScorer
+from cdcoref.model.mention_vectors import VectorScorer
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector, words_of_layers
 from cdcoref.sequences import ReadingBuilder, SequenceBuilder
 from cdlm.checkpoints import find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
-from cdlm.encoder import CDLMModel
+from cdlm.encoder import CDLMModel, EarlierEncoder
 from cdlm.files import replaced_folder
 from cdlm.hub import upload
 from cdlm.quantization import quantize
-from cdlm.tokens import SPECIAL_TOKENS, load_tokenizer
+from cdlm.tokens import SPECIAL_TOKENS, SpecialPieces, load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -55,6 +55,8 @@ class CorefModel(nn.Module):
     ----------
     encoder, pair_scorer, detector
         The three parts; one encoder serves both heads.
+    earlier, vector_scorer, antecedent_scorer
+        What compares mentions that were read apart, and finds antecedents of pronouns; None if the model does not.
     settings
         See :class:`CorefConfig`.
     tokenizer
@@ -77,7 +79,8 @@ class CorefModel(nn.Module):
         width = encoder.config.hidden_size
         self.pair_scorer = PairScorer(width, config.scorer_width, len(config.sequences.features))
         self.replace_detector(config.detector)
-        self.vector_head: VectorHead | None = None
+        self.earlier: EarlierEncoder | None = None
+        self._earlier_encoder: list[CDLMModel] = []
         self.vector_scorer: VectorScorer | None = None
         self.antecedent_scorer: AntecedentScorer | None = None
         if config.vectors.layers:
@@ -99,15 +102,50 @@ class CorefModel(nn.Module):
     def add_vectors(self, options: VectorOptions) -> None:
         """Give the model the heads that compare mentions which were read apart, untrained."""
         self.settings = replace(self.settings, vectors=options)
-        width = self.encoder.config.hidden_size
-        layers = min(options.layers, self.encoder.config.num_hidden_layers)
-        self.vector_head = VectorHead(width, layers).to(self.device)
+        self.earlier = EarlierEncoder(self.encoder, options.earlier_rank).to(self.device)
+        width = self.word_layer_width
         known = len(options.pair_features) + len(options.similarities)
-        self.vector_scorer = VectorScorer(known, options.vector_width, width * layers, options.learnt).to(self.device)
+        self.vector_scorer = VectorScorer(known, options.vector_width, width, options.learnt).to(self.device)
         if options.antecedents:
-            self.antecedent_scorer = AntecedentScorer(width * layers, options.antecedents, options.antecedent_width).to(
+            self.antecedent_scorer = AntecedentScorer(width, options.antecedents, options.antecedent_width).to(
                 self.device
             )
+
+    @property
+    def word_layer_width(self) -> int:
+        """Of what the encoder's layers say of a word, for the heads that learn from it."""
+        config = self.encoder.config
+        return config.hidden_size * min(self.settings.vectors.layers, config.num_hidden_layers)
+
+    def keep_earlier(self, before: CDLMModel) -> None:
+        """Take the vectors of mentions from `before`, the encoder from which fine-tuning began, from now on."""
+        assert self.earlier is not None
+        self.earlier.fit(self.encoder, before)
+        self._earlier_encoder.clear()
+
+    @property
+    def earlier_encoder(self) -> CDLMModel:
+        """The encoder as it was before fine-tuning, from which the vectors of mentions come; made once."""
+        assert self.earlier is not None
+        if not self._earlier_encoder:
+            self._earlier_encoder.append(self.earlier.restored(self.encoder))
+        return self._earlier_encoder[0]
+
+    def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> CorefModel:
+        for made in self._earlier_encoder:
+            made.encoder._apply(fn, recurse)
+        return super()._apply(fn, recurse)
+
+    def load_state_dict(self, *args: Any, **kwargs: Any) -> Any:
+        """As of any module; the earlier encoder is made anew from what is loaded."""
+        self._earlier_encoder.clear()
+        return super().load_state_dict(*args, **kwargs)
+
+    def compute_in_int8(self) -> None:
+        """Compute all products of the encoder in eight bits; see :meth:`cdlm.encoder.CDLMModel.compute_in_int8`."""
+        if self.earlier is not None:
+            self.earlier_encoder.compute_in_int8()
+        self.encoder.compute_in_int8()
 
     @property
     def device(self) -> torch.device:
@@ -172,19 +210,40 @@ class CorefModel(nn.Module):
             learnt vectors of mentions and what finds antecedents need of words (:class:`MentionProjection`). Without
             the heads for them they have no columns.
         """
-        if self.vector_head is None:
+        if self.earlier is None:
             none = torch.zeros(len(batch["word_places"]), 0)
             return self.span_logits(batch), none, none, none
         states = self._states(batch)
-        gathered = words_of_layers(states[-self.vector_head.layers :], batch)
+        vectors = self._vectors(batch)
         with torch.autocast(self.device.type, enabled=False):
-            vectors, normalised = self.vector_head(gathered), self.vector_head.normalised(gathered)
+            normalised = self._normalised(batch, states)
             learnt, anaphora = normalised[:, :0], normalised[:, :0]
             if self.vector_scorer is not None:
                 learnt = self.vector_scorer.project(normalised)
             if self.antecedent_scorer is not None:
                 anaphora = self.antecedent_scorer.projection.project(normalised)
         return self._detected(batch, states), vectors, learnt, anaphora
+
+    def _vectors(self, batch: Mapping[str, Tensor]) -> Tensor:
+        """Words as the earlier encoder sees them. *Shape:* (words, width)"""
+        # It knows no markers of documents: the text stands between the tokens that it knows.
+        special, end = SpecialPieces.of(self.tokenizer), self.tokenizer.sep_token_id
+        ids = batch["input_ids"].clone()
+        ids[ids == special.doc_start] = special.cls
+        ids[ids == special.doc_end] = special.cls if end is None else end
+        masks = batch["attention_mask"], batch["global_attention_mask"]
+        return words_of_layers([self.earlier_encoder(ids, *masks).last_hidden_state], batch)
+
+    def _normalised(self, batch: Mapping[str, Tensor], states: Sequence[Tensor]) -> Tensor:
+        gathered = words_of_layers(states[-self.settings.vectors.layers :], batch)
+        return nn.functional.layer_norm(gathered, gathered.shape[-1:])
+
+    def normalised_layers(self, batch: Mapping[str, Tensor]) -> Tensor:
+        """Words as the last layers see them, of mean 0 and variance 1, for the heads that learn from them.
+
+        *Shape:* (words, :attr:`word_layer_width`)
+        """
+        return self._normalised(batch, self._states(batch))
 
     def word_layers(self, batch: Mapping[str, Tensor], layers: int) -> Tensor:
         """Words of a batch as several of the encoder's last layers see them. *Shape:* (words, layers * width)"""

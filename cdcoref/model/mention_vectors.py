@@ -1,10 +1,11 @@
-"""What a document says of its mentions when it is read alone: layers of the encoder in, vectors and a quick logit out.
+"""What two documents that were read alone say of a pair of their mentions: what is known in, a quick logit out.
 
-The vectors are those that the encoder gave before it was fine-tuned for coreference, as far as a linear map of several
-of its layers can restore them: fine-tuning on few topics makes an encoder forget much of what it knew about others. Two
-mentions are compared by the cosines of their own vectors, of their sentences' and of their documents', and by what is
-known about the pair besides the text (:mod:`cdcoref.sequences.pair_features`). That costs next to nothing a pair, and
-says which pairs are worth reading together.
+Two mentions are compared by the cosines of their own vectors, of their sentences' and of their documents', and by what
+is known about the pair besides the text (:mod:`cdcoref.sequences.pair_features`). The vectors are those of the encoder
+as it was before it was fine-tuned for coreference (:class:`cdlm.encoder.EarlierEncoder`): fine-tuning on few topics
+makes an encoder forget much of what it knew about others. Entities are also compared by vectors learnt from what the
+fine-tuned encoder says of their words. All that costs next to nothing a pair, and says which pairs are worth reading
+together.
 """
 
 from __future__ import annotations
@@ -17,32 +18,6 @@ from cdcoref.model.mention_projection import MentionProjection
 
 PAIRS_AT_ONCE = 65_536
 """Pairs whose hidden layers are in memory at the same time."""
-
-
-class VectorHead(nn.Module):
-    """Word vectors from several layers of the encoder.
-
-    Parameters
-    ----------
-    width
-        Of the encoder's layers, and of the vectors.
-    layers
-        How many of the last layers.
-    """
-
-    def __init__(self, width: int, layers: int) -> None:
-        super().__init__()
-        self.layers = layers
-        self.projection = nn.Linear(width * layers, width)
-
-    def normalised(self, gathered: Tensor) -> Tensor:
-        """What the layers say of words, each of mean 0 and variance 1, for heads that learn. *Shape:* the same"""
-        return nn.functional.layer_norm(gathered, gathered.shape[-1:])
-
-    def forward(self, gathered: Tensor) -> Tensor:
-        """Vectors of words. *Shape:* (words, layers * width) in, (words, width) out"""
-        vectors: Tensor = self.projection(gathered)
-        return vectors
 
 
 class KindScorer(nn.Module):

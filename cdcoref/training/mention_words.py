@@ -14,7 +14,7 @@ from cdcoref.model import CorefModel, collate_readings, token_batches
 
 @dataclass(frozen=True, slots=True)
 class ReadWords:
-    """The words of mentions, as :meth:`cdcoref.model.VectorHead.normalised` gives them, in half precision.
+    """The words of mentions, as :meth:`cdcoref.model.CorefModel.normalised_layers` gives them, in half precision.
 
     Attributes
     ----------
@@ -28,8 +28,7 @@ class ReadWords:
 
 def read_words(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> ReadWords:
     """Read every document of a corpus, alone; zeros for what the encoder does not read."""
-    assert model.vector_head is not None
-    width = model.encoder.config.hidden_size * model.vector_head.layers
+    width = model.word_layer_width
     numbers: dict[str, list[int]] = {document.id: [] for document in corpus.documents}
     for number, mention in enumerate(corpus.mentions):
         numbers[mention.document].append(number)
@@ -45,7 +44,6 @@ def read_words(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> ReadW
 
 
 def _words(model: CorefModel, document: Document, width: int, batch_tokens: int) -> Tensor:
-    assert model.vector_head is not None
     sequences = list(model.reading_builder()(document))
     words = torch.zeros(len(document.tokens), width)
     for positions in token_batches([len(s) for s in sequences], batch_tokens):
@@ -53,6 +51,6 @@ def _words(model: CorefModel, document: Document, width: int, batch_tokens: int)
         batch = collate_readings(chosen, model.encoder.config.pad_token_id)
         batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
         with model.inference():
-            said = model.vector_head.normalised(model.word_layers(batch, model.vector_head.layers)).cpu()
+            said = model.normalised_layers(batch).cpu()
         words[torch.from_numpy(np.concatenate([s.words for s in chosen]))] = said
     return words

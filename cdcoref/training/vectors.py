@@ -1,10 +1,9 @@
-"""Giving a trained model its vectors: an encoder as it was before fine-tuning and annotated corpora in, two heads out.
+"""Giving a trained model its vectors: an encoder as it was before fine-tuning and annotated corpora in, heads out.
 
-First a linear map from several layers of the fine-tuned encoder to what the encoder said before: the exact solution of
-a ridge regression over the words of the training documents. What general knowledge fine-tuning left in those layers
-comes back, and a model needs no second encoder for it. Then, on vectors that do not change any more, the scorer of
-antecedents (:mod:`cdcoref.training.antecedents`), and the scorer of pairs that were read apart; a few thousand steps of
-small networks. None of them looks at dev.
+First the way back to the encoder as it was before, whose vectors know more of other topics than those of the fine-tuned
+one (:class:`cdlm.encoder.EarlierEncoder`). Then, on vectors that do not change any more, the scorer of antecedents
+(:mod:`cdcoref.training.antecedents`), and the scorer of pairs that were read apart; a few thousand steps of small
+networks. None of them looks at dev.
 """
 
 from __future__ import annotations
@@ -22,14 +21,12 @@ from torch import Tensor, nn
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import ENTITY, KINDS, Corpus
 from cdcoref.linking import ReadMentions, known_of_pairs, pronouns, read_vectors
-from cdcoref.model import CorefModel, KindScorer, VectorOptions, collate_readings, token_batches
-from cdcoref.sequences import ReadingSequence
+from cdcoref.model import CorefModel, KindScorer, VectorOptions
 from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
 from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.sources import linkable_groups, widest_setting
 from cdlm.encoder import CDLMModel
 from cdlm.runs import Say
-from cdlm.tokens import SpecialPieces
 from cdlm.validation import INDEX, TEXT, Count, check_fields, number
 
 COREFERENT = 0.25
@@ -42,10 +39,6 @@ class VectorTraining:
 
     Attributes
     ----------
-    regression_words
-        Words of a corpus that the regression sees at most, drawn at random.
-    ridge
-        By how much large coefficients are held back.
     scorer_steps, scorer_pairs, scorer_rate
         Steps of the scorer, pairs a step (a quarter of them coreferent, and weighted accordingly), and the largest
         learning rate.
@@ -61,8 +54,6 @@ class VectorTraining:
         and tells no more: on the dev splits of ECB+, MEANTIME and GVC events differ by at most 0.2 points.
     """
 
-    regression_words: Count = 60_000
-    ridge: Annotated[float, number(0, most=10**9)] = 10.0
     scorer_steps: Count = 3000
     scorer_pairs: Count = 1024
     scorer_rate: Annotated[float, number(0, most=1)] = 1e-3
@@ -112,8 +103,7 @@ def fit_vectors(
     model.eval()
     model.add_vectors(options)
     rng = np.random.default_rng(seed)
-    error = _fit_projection(model, before, parts, training, batch_tokens, rng)
-    say(f"vectors: {1 - error:.2f} of the variance of the encoder's vectors before fine-tuning")
+    model.keep_earlier(before)
     learning = options.antecedents or options.learnt
     words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in parts] if learning else []
     if options.antecedents:
@@ -162,82 +152,6 @@ class _Source:
         rate = len(coreferent) / len(labels)
         of_right, of_wrong = rate / (share + (1 - share) * rate) if rate else 1.0, 1 / (1 - share)
         return places, np.where(labels[places], of_right, of_wrong).astype(np.float32)
-
-
-def _fit_projection(
-    model: CorefModel,
-    before: CDLMModel,
-    parts: Sequence[AnnotatedCorpus],
-    training: VectorTraining,
-    batch_tokens: int,
-    rng: np.random.Generator,
-) -> float:
-    """Solve for the projection; the share of variance that it does not explain."""
-    assert model.vector_head is not None
-    width = model.encoder.config.hidden_size
-    inner = width * model.vector_head.layers + 1
-    squares = torch.zeros(inner, inner, dtype=torch.float64)
-    products = torch.zeros(inner, width, dtype=torch.float64)
-    total, sums, count = 0.0, torch.zeros(width, dtype=torch.float64), 0
-    builder = model.reading_builder()
-    for part in parts:
-        sequences = [s for document in part.corpus.documents for s in builder(document)]
-        taken = 0
-        for chosen in _some(sequences, training.regression_words, rng):
-            for positions in token_batches([len(s) for s in chosen], batch_tokens):
-                seen, said = _both_vectors(model, before, [chosen[p] for p in positions])
-                seen = torch.cat([seen, torch.ones(len(seen), 1)], dim=1).double()
-                squares += seen.T @ seen
-                products += seen.T @ said.double()
-                total += float(said.double().pow(2).sum())
-                sums += said.double().sum(dim=0)
-                count += len(said)
-                taken += len(said)
-    solved = torch.linalg.solve(squares + training.ridge * torch.eye(inner, dtype=torch.float64), products)
-    with torch.no_grad():
-        model.vector_head.projection.weight.copy_(solved[:-1].T.float())
-        model.vector_head.projection.bias.copy_(solved[-1].float())
-    left = total - 2 * float((solved * products).sum()) + float((solved * (squares @ solved)).sum())
-    return left / max(1e-9, total - float(sums.pow(2).sum()) / max(1, count))
-
-
-def _some(sequences: Sequence[ReadingSequence], words: int, rng: np.random.Generator) -> list[list[ReadingSequence]]:
-    """Sequences of about so many words, drawn at random, some at a time."""
-    chosen: list[ReadingSequence] = []
-    for place in rng.permutation(len(sequences)).tolist():
-        if words <= 0:
-            break
-        chosen.append(sequences[place])
-        words -= len(sequences[place].words)
-    return [chosen[start : start + 256] for start in range(0, len(chosen), 256)]
-
-
-def _both_vectors(model: CorefModel, before: CDLMModel, sequences: Sequence[ReadingSequence]) -> tuple[Tensor, Tensor]:
-    """What the projection sees of words, and the vectors that it is to give. *Shape:* (words, ...)"""
-    assert model.vector_head is not None
-    batch = collate_readings(sequences, model.encoder.config.pad_token_id)
-    batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
-    masks = batch["attention_mask"], batch["global_attention_mask"]
-    words = len(batch["word_places"])
-    ids = batch["input_ids"]
-    # The encoder before fine-tuning knows no markers of documents: the text stands between the tokens that it knows.
-    own = _without_markers(ids, batch["attention_mask"], model)
-    with model.inference():
-        seen = model.word_layers(batch, model.vector_head.layers)
-        said = before(own, *masks).last_hidden_state
-    flat = said.reshape(-1, said.shape[-1])[batch["pieces"]].float()
-    sums = flat.new_zeros(words, flat.shape[1]).index_add(0, batch["word_of_piece"], flat)
-    counts = torch.bincount(batch["word_of_piece"], minlength=words).clamp(min=1)[:, None]
-    return seen.cpu(), (sums / counts).cpu()
-
-
-def _without_markers(ids: Tensor, mask: Tensor, model: CorefModel) -> Tensor:
-    special = SpecialPieces.of(model.tokenizer)
-    end = model.tokenizer.sep_token_id
-    kept = ids.clone()
-    kept[ids == special.doc_start] = special.cls
-    kept[ids == special.doc_end] = special.cls if end is None else end
-    return kept
 
 
 def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[str, _Known]:

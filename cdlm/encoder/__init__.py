@@ -1,5 +1,6 @@
 """The encoder: token ids and a mask of globally attending tokens in, one vector per token out (a fast Longformer)."""
 
+from cdlm.encoder.earlier import EarlierEncoder
 from cdlm.encoder.model import PRECISIONS, CDLMModel, SelfAttention
 from cdlm.encoder.output import EncoderOutput
 from cdlm.encoder.remainder import resized_rows
@@ -8,6 +9,7 @@ from cdlm.encoder.sizes import check_shapes, check_sizes
 __all__ = [
     "PRECISIONS",
     "CDLMModel",
+    "EarlierEncoder",
     "EncoderOutput",
     "SelfAttention",
     "check_shapes",
