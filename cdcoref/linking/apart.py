@@ -22,7 +22,7 @@ from cdcoref.linking.antecedents import antecedents, pronouns
 from cdcoref.linking.neighbours import near_pairs
 from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence
 from cdcoref.linking.vectors import Halves, MentionVectors, Vectors
-from cdcoref.model import SIMILARITIES, CorefModel, VectorOptions
+from cdcoref.model import ALIKE, AROUND, CorefModel, VectorOptions
 from cdcoref.sequences import Integers, Traits, TraitTables, conflicts, pair_features, traits
 from cdcoref.stories import DocumentVectors
 
@@ -37,8 +37,8 @@ PAIRS_AT_ONCE = 4 * 65_536
 """Pairs of which everything that is told to the scorer is in memory at the same time: 25 MB."""
 
 
-class _Compared:
-    """Vectors that mentions have, or share, compared in pairs of mentions.
+class _Rows:
+    """Vectors that mentions have, or share.
 
     Parameters
     ----------
@@ -47,25 +47,31 @@ class _Compared:
     """
 
     def __init__(self, rows: Halves, of: Integers) -> None:
-        used, self._of = np.unique(of, return_inverse=True)
-        self._rows = rows[used]
+        used, self.of = np.unique(of, return_inverse=True)
+        self.rows = rows[used]
+
+
+class _Compared:
+    """Cosines of one sort of vectors with another, in pairs of mentions; both may be the same."""
+
+    def __init__(self, ones: _Rows, others: _Rows) -> None:
+        self._ones, self._others = ones, others
 
     def cosines(self, first: Integers, second: Integers) -> Vectors:
-        """Cosines of the vectors of pairs of mentions. *Shape:* (pairs,)"""
-        one, other = self._of[first], self._of[second]
-        if len(self._rows) <= ALL_PAIRS:
+        """Those of the vectors of the first mentions with those of the second. *Shape:* (pairs,)"""
+        one, other = self._ones.of[first], self._others.of[second]
+        if max(len(self._ones.rows), len(self._others.rows)) <= ALL_PAIRS:
             return self._all[one, other]
         result = np.empty(len(first), dtype=np.float32)
         for start in range(0, len(first), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
-            pairs = (self._rows[rows[part]].astype(np.float32) for rows in (one, other))
-            result[part] = np.einsum("ij,ij->i", *pairs)
+            rows = self._ones.rows[one[part]], self._others.rows[other[part]]
+            result[part] = np.einsum("ij,ij->i", *(table.astype(np.float32) for table in rows))
         return result
 
     @cached_property
     def _all(self) -> Vectors:
-        rows = self._rows.astype(np.float32)
-        products: Vectors = rows @ rows.T
+        products: Vectors = self._ones.rows.astype(np.float32) @ self._others.rows.astype(np.float32).T
         return products
 
 
@@ -97,16 +103,22 @@ class ReadMentions:
         own = TraitTables([self.traits.mentions[n] for n in numbers])
         return ReadMentions(self.vectors.of_numbers(numbers), own, self.documents)
 
-    def similarities(self, name: str, pairs: Integers) -> Vectors:
-        """One of :data:`cdcoref.model.SIMILARITIES`. *Shape:* (pairs, 2) in, (pairs,) out"""
+    def similarities(self, name: str, pairs: Integers) -> list[Vectors]:
+        """One of :data:`cdcoref.model.SIMILARITIES`, one number a pair or two. *Shape:* (pairs, 2) in, (pairs,) out"""
         i, j = pairs[:, 0], pairs[:, 1]
         if name == "story":
-            return self._of_stories(i, j)
-        return self._compared[name].cosines(i, j)
+            return [self._of_stories(i, j)]
+        compared = self._compared[name]
+        if name in ALIKE:
+            return [compared.cosines(i, j)]
+        there, back = compared.cosines(i, j), compared.cosines(j, i)
+        return [np.minimum(there, back), np.maximum(there, back)]
 
     @cached_property
     def _compared(self) -> dict[str, _Compared]:
-        return {name: _Compared(*self.vectors.table(name)) for name in SIMILARITIES[:3]}
+        rows = {name: _Rows(*self.vectors.table(name)) for name in (*ALIKE, *AROUND)}
+        mentions = rows["mention"]
+        return {name: _Compared(mentions if name in AROUND else own, own) for name, own in rows.items()}
 
     @cached_property
     def _document_rows(self) -> Integers:
@@ -236,11 +248,12 @@ def known_of_pairs(options: VectorOptions, mentions: ReadMentions, pairs: Intege
     NDArray
         Features, then similarities. *Shape:* (pairs, features + similarities)
     """
+    known = np.empty((len(pairs), options.known), dtype=np.float32)
     features = len(options.pair_features)
-    known = np.empty((len(pairs), features + len(options.similarities)), dtype=np.float32)
     known[:, :features] = pair_features(options.pair_features, mentions.traits, pairs)
-    for column, name in enumerate(options.similarities, start=features):
-        known[:, column] = mentions.similarities(name, pairs)
+    columns = (column for name in options.similarities for column in mentions.similarities(name, pairs))
+    for place, column in enumerate(columns, start=features):
+        known[:, place] = column
     return known
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.linking.vectors import MentionVectors, Vectors
-from cdcoref.model import SIMILARITIES
+from cdcoref.model import ALIKE
 from cdcoref.sequences import Integers
 
 EXACT = 20_000
@@ -83,7 +83,7 @@ class _Points:
 
     def __init__(self, vectors: MentionVectors, asking: NDArray[np.bool_]) -> None:
         self._tables: list[tuple[Vectors, Integers]] = []
-        for name in SIMILARITIES[:3]:
+        for name in ALIKE[:3]:
             rows, of = vectors.table(name)
             used, of = np.unique(of, return_inverse=True)
             self._tables.append((rows[used].astype(np.float32), of))

@@ -29,8 +29,11 @@ class MentionVectors:
     ----------
     mention
         The mean over the words of each mention, of length 1 or 0. *Shape:* (mentions, width)
-    sentences, documents
-        The same of sentences and documents. *Shape:* (sentences, width), (documents, width)
+    contexts
+        The same over the other words of each mention's sentence. *Shape:* (mentions, width)
+    sentences, documents, openings
+        The same of sentences, of documents, and of the first sentence of each document.
+        *Shape:* (sentences, width), (documents, width), (documents, width)
     sentence_of, document_of
         The sentence that each mention begins in, and its document, as rows of those. *Shape:* (mentions,)
     learnt
@@ -42,8 +45,10 @@ class MentionVectors:
     """
 
     mention: Halves
+    contexts: Halves
     sentences: Halves
     documents: Halves
+    openings: Halves
     sentence_of: Integers
     document_of: Integers
     learnt: Halves
@@ -67,10 +72,16 @@ class MentionVectors:
         # A mention that runs past the part is represented by its words in it.
         tokens = [[t - first for t in m.tokens if t < first + len(words)] for m in mentions]
         rows = [words[places].mean(axis=0) for places in tokens]
+        contexts = [
+            _others(words, document.sentences[sentence_of[m.start]], own, first)
+            for m, own in zip(mentions, tokens, strict=True)
+        ]
         return cls(
             _unit(np.array(rows, dtype=np.float32).reshape(-1, width)),
+            _unit(np.array(contexts, dtype=np.float32).reshape(-1, width)),
             _unit(np.array(around, dtype=np.float32).reshape(-1, width)),
             _unit(whole[None]),
+            _unit(_opening(reading)[None]),
             np.array([row_of[sentence_of[m.start]] for m in mentions], dtype=np.int64),
             np.zeros(len(mentions), dtype=np.int64),
             _projected(reading.learnt, tokens),
@@ -81,7 +92,7 @@ class MentionVectors:
     def none(cls, width: int) -> MentionVectors:
         """Those of no mention."""
         none, nothing = np.zeros((0, width), dtype=np.float16), np.zeros(0, dtype=np.int64)
-        return cls(none, none, none, nothing, nothing, none[:, :0], none[:, :0])
+        return cls(none, none, none, none, none, nothing, nothing, none[:, :0], none[:, :0])
 
     @classmethod
     def joined(cls, parts: Sequence[MentionVectors]) -> MentionVectors:
@@ -90,8 +101,10 @@ class MentionVectors:
         documents = np.cumsum([0, *(len(part.documents) for part in parts)])
         return cls(
             np.concatenate([part.mention for part in parts]),
+            np.concatenate([part.contexts for part in parts]),
             np.concatenate([part.sentences for part in parts]),
             np.concatenate([part.documents for part in parts]),
+            np.concatenate([part.openings for part in parts]),
             np.concatenate([part.sentence_of + n for part, n in zip(parts, sentences, strict=False)]),
             np.concatenate([part.document_of + n for part, n in zip(parts, documents, strict=False)]),
             np.concatenate([part.learnt for part in parts]),
@@ -103,6 +116,7 @@ class MentionVectors:
         return replace(
             self,
             mention=self.mention[numbers],
+            contexts=self.contexts[numbers],
             sentence_of=self.sentence_of[numbers],
             document_of=self.document_of[numbers],
             learnt=self.learnt[numbers],
@@ -117,36 +131,64 @@ class MentionVectors:
             self,
             sentences=self.sentences[sentences],
             documents=self.documents[documents],
+            openings=self.openings[documents],
             sentence_of=sentence_of,
             document_of=document_of,
         )
 
     def of_document(self, document: Vectors) -> MentionVectors:
-        """The same as mentions of one document of which this is the mean over the words. *Shape:* (width,)"""
-        return replace(self, documents=_unit(document[None]), document_of=np.zeros_like(self.document_of))
+        """The same as mentions of one document, whose parts were several so far.
+
+        Parameters
+        ----------
+        document
+            The mean over its words. *Shape:* (width,)
+        """
+        first = self.openings.any(axis=1).argmax() if len(self.openings) else 0
+        return replace(
+            self,
+            documents=_unit(document[None]),
+            openings=self.openings[first : first + 1],
+            document_of=np.zeros_like(self.document_of),
+        )
 
     def table(self, name: str) -> tuple[Halves, Integers]:
-        """Rows of what is compared, one of the first three of :data:`cdcoref.model.SIMILARITIES`; those of mentions."""
-        if name == "mention":
-            return self.mention, np.arange(len(self))
-        return (self.sentences, self.sentence_of) if name == "sentence" else (self.documents, self.document_of)
+        """Rows of what is compared, and those of mentions.
+
+        Parameters
+        ----------
+        name
+            One of :data:`cdcoref.model.ALIKE` or :data:`cdcoref.model.AROUND`.
+        """
+        own = np.arange(len(self))
+        return {
+            "mention": (self.mention, own),
+            "sentence": (self.sentences, self.sentence_of),
+            "document": (self.documents, self.document_of),
+            "context": (self.contexts, own),
+            "to_context": (self.contexts, own),
+            "to_opening": (self.openings, self.document_of),
+        }[name]
 
     def packed(self) -> Vectors:
         """As one array. *Shape:* (mentions, all of them)"""
-        of_sentences, of_documents = self.sentences[self.sentence_of], self.documents[self.document_of]
-        parts = [self.mention, of_sentences, of_documents, self.learnt, self.anaphora]
+        of_documents = self.documents[self.document_of], self.openings[self.document_of]
+        parts = [self.mention, self.contexts, self.sentences[self.sentence_of], *of_documents]
+        parts += [self.learnt, self.anaphora]
         return np.concatenate(parts, axis=1).astype(np.float32)
 
     @classmethod
     def unpacked(cls, array: Vectors, width: int, learnt: int) -> MentionVectors:
         """What :meth:`packed` packed; `width` is the encoder's, `learnt` that of learnt vectors."""
-        ends = [width, 2 * width, 3 * width, 3 * width + learnt]
-        mention, sentence, document, *others = np.split(array.astype(np.float16), ends, axis=1)
+        ends = [*(width * n for n in range(1, 6)), 5 * width + learnt]
+        mention, context, sentence, document, opening, *others = np.split(array.astype(np.float16), ends, axis=1)
         sentences, documents = _first_of_equal(sentence), _first_of_equal(document)
         return cls(
             mention,
+            context,
             sentence[sentences],
             document[documents],
+            opening[documents],
             np.cumsum(sentences) - 1,
             np.cumsum(documents) - 1,
             *others,
@@ -248,6 +290,24 @@ def find_mentions_and_vectors(
 def _first_of_equal(rows: Halves) -> NDArray[np.bool_]:
     """Which rows differ from the one before. *Shape:* (rows, columns) in, (rows,) out"""
     return np.concatenate([np.ones(min(1, len(rows)), dtype=bool), (rows[1:] != rows[:-1]).any(axis=1)])
+
+
+def _others(words: Vectors, sentence: tuple[int, int], tokens: Sequence[int], first: int) -> Vectors:
+    """The mean over the words of a sentence beside those of a mention; zeros if there are none. *Shape:* (width,)"""
+    own = words[max(0, sentence[0] - first) : sentence[1] - first]
+    inside = words[tokens]
+    left = len(own) - len(tokens)
+    return (own.sum(axis=0) - inside.sum(axis=0)) / left if left > 0 else np.zeros(words.shape[1], dtype=np.float32)
+
+
+def _opening(reading: DocumentReading) -> Vectors:
+    """The mean over the first sentence of a document that is read, of those in this part. *Shape:* (width,)"""
+    for start, end in reading.document.sentences:
+        own = reading.words[max(0, start - reading.first) : max(0, end - reading.first)]
+        if own.any():
+            mean: Vectors = own.mean(axis=0)
+            return mean
+    return np.zeros(reading.words.shape[1], dtype=np.float32)
 
 
 def _unit(rows: Vectors) -> Halves:

@@ -8,6 +8,8 @@ from cdcoref.model.antecedents import ANAPHORS, OF_MENTION, OF_PAIR, AntecedentS
 from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
 from cdcoref.model.card import CurvePoint, KindScores, Metadata, model_card
 from cdcoref.model.config import (
+    ALIKE,
+    AROUND,
     SIMILARITIES,
     WEIGHTS,
     WEIGHTS_WITHIN,
@@ -21,7 +23,9 @@ from cdcoref.model.mention_vectors import KindScorer, VectorScorer
 from cdcoref.model.publishing import publish
 
 __all__ = [
+    "ALIKE",
     "ANAPHORS",
+    "AROUND",
     "CONFIG_FILE",
     "DEFAULT_MODEL",
     "OF_MENTION",

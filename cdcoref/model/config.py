@@ -77,9 +77,15 @@ WEIGHTS = ("joint", "alone", "alike", "joint_alike")
 """What is weighed of two mentions of different documents that were read together."""
 WEIGHTS_WITHIN = ("joint_within", "alone_within")
 """What is weighed of two mentions of one document that were read together."""
-SIMILARITIES = ("mention", "sentence", "document", "story")
-"""What can be compared of two mentions as wholes: the cosines of their own vectors, of their sentences' and of their
-documents'; and how likely their documents tell one story (:class:`cdcoref.stories.DocumentVectors`)."""
+ALIKE = ("mention", "sentence", "document", "context")
+"""The vectors whose cosines are similarities of two mentions: their own, those of their sentences, of their documents,
+and of the rest of their sentences."""
+AROUND = ("to_context", "to_opening")
+"""What a mention is compared with that stands around the other: the rest of its sentence, and the first sentence of its
+document. The cosines of both ways are two similarities, the lower one first."""
+SIMILARITIES = (*ALIKE, *AROUND, "story")
+"""What can be compared of two mentions as wholes; the last is how likely their documents tell one story
+(:class:`cdcoref.stories.DocumentVectors`)."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ class VectorOptions:
     layers: Annotated[int, INDEX] = 0
     earlier_rank: Count = 32
     pair_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = tuple(FEATURES)
-    similarities: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = SIMILARITIES[:3]
+    similarities: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ALIKE[:3]
     vector_width: Count = 96
     learnt: Annotated[int, INDEX] = 0
     antecedents: Annotated[int, INDEX] = 0
@@ -166,6 +172,11 @@ class VectorOptions:
         if unknown or not self.similarities:
             given = repr(unknown[0]) if unknown else "nothing"
             raise InputError(f"similarities has {given}; choose from {', '.join(SIMILARITIES)}")
+
+    @property
+    def known(self) -> int:
+        """How many numbers the scorer is told of a pair."""
+        return len(self.pair_features) + sum(2 if name in AROUND else 1 for name in self.similarities)
 
 
 @dataclass(frozen=True)

@@ -104,8 +104,7 @@ class CorefModel(nn.Module):
         self.settings = replace(self.settings, vectors=options)
         self.earlier = EarlierEncoder(self.encoder, options.earlier_rank).to(self.device)
         width = self.word_layer_width
-        known = len(options.pair_features) + len(options.similarities)
-        self.vector_scorer = VectorScorer(known, options.vector_width, width, options.learnt).to(self.device)
+        self.vector_scorer = VectorScorer(options.known, options.vector_width, width, options.learnt).to(self.device)
         if options.antecedents:
             self.antecedent_scorer = AntecedentScorer(width, options.antecedents, options.antecedent_width).to(
                 self.device

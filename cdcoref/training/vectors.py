@@ -168,11 +168,10 @@ def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[
         ],
         dtype=np.int64,
     )
-    width = len(options.pair_features) + len(options.similarities)
     found: dict[str, _Known] = {}
     groups = [set(group) for group in linkable_groups(part, widest_setting(corpus))]
     for kind in KINDS:
-        numbers, known = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, width), np.float32)]
+        numbers, known = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, options.known), np.float32)]
         same = [np.zeros(0, dtype=bool)]
         for group in groups:
             own = [n for n, m in enumerate(corpus.mentions) if m.kind == kind and m.document in group and not apart[n]]

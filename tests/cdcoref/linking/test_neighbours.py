@@ -27,8 +27,8 @@ def vectors_of(count: int) -> MentionVectors:
     sentences = documents[np.arange(count // 2) // 3] + 0.2 * rng.normal(size=(count // 2, WIDTH))
     none = np.zeros((count, 0), dtype=np.float16)
     return MentionVectors(
-        unit(mentions), unit(sentences), unit(documents), numbers // 2, numbers // 6, learnt=none, anaphora=none
-    )
+        unit(mentions), none, unit(sentences), unit(documents), none, numbers // 2, numbers // 6, none, none,
+    )  # fmt: skip
 
 
 def expected(vectors: MentionVectors, numbers: np.ndarray, limit: int) -> set[tuple[int, int]]:
