@@ -6,19 +6,23 @@ from cdcoref.training.detector import DetectorTraining, fit_detector
 from cdcoref.training.loop import train
 from cdcoref.training.sources import linkable_groups
 from cdcoref.training.styles import tune_styles
-from cdcoref.training.tuning import span_scores, tune, weigh
-from cdcoref.training.vectors import VectorTraining, fit_vectors
+from cdcoref.training.tuning import best_distance_threshold, span_scores, tune, weigh
+from cdcoref.training.vectors import KnownPairs, VectorTraining, fit_pair_scorers, fit_vectors, known_pairs
 
 __all__ = [
     "PRESETS",
     "Batch",
     "DetectorTraining",
+    "KnownPairs",
     "SamplingOptions",
     "TrainingConfig",
     "TrainingData",
     "VectorTraining",
+    "best_distance_threshold",
     "fit_detector",
+    "fit_pair_scorers",
     "fit_vectors",
+    "known_pairs",
     "linkable_groups",
     "span_scores",
     "train",

@@ -108,37 +108,81 @@ def fit_vectors(
     words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in parts] if learning else []
     if options.antecedents:
         fit_antecedents(model, parts, words, training.antecedents, rng=rng, say=say)
-    told = [_known(model, part, batch_tokens) for part in parts]
-    shares = [training.corpus_weights.get(part.info.name, 1.0) for part in parts]
-    for kind in KINDS:
-        sources = [
-            _Source(one[kind], words[n] if options.learnt and kind == ENTITY else None, share)
-            for n, (one, share) in enumerate(zip(told, shares, strict=True))
-            if len(one[kind].labels)
-        ]
-        if any(source.pairs.labels.any() for source in sources):
-            loss = _fit_scorer(model, kind, sources, training, rng)
-            say(f"vectors: {kind} scorer, loss {loss:.3f} over the last tenth of its steps")
+    told = {part.info.name: known_pairs(model, part, batch_tokens=batch_tokens) for part in parts}
+    seen = {part.info.name: own for part, own in zip(parts, words, strict=False)} if options.learnt else {}
+    fit_pair_scorers(model, told, seen, training, rng=rng, say=say)
     if training.pack_length and model.settings.sequences.marking == "all":
         longest = min(training.pack_length, model.encoder.config.max_length)
         reading = replace(model.settings.sequences, documents="many", max_length=longest)
         model.settings = replace(model.settings, sequences=reading, both_orders=training.pack_both_orders)
 
 
+def fit_pair_scorers(
+    model: CorefModel,
+    told: Mapping[str, Mapping[str, KnownPairs]],
+    words: Mapping[str, ReadWords],
+    training: VectorTraining,
+    *,
+    rng: np.random.Generator,
+    say: Say,
+) -> None:
+    """Train the scorers of pairs that were read apart.
+
+    Parameters
+    ----------
+    model
+        Has such scorers.
+    told
+        Pairs to learn from, by corpus and kind.
+    words
+        By corpus, those of its mentions, for the vectors that entities learn; empty where none are learnt.
+    training
+        See :class:`VectorTraining`.
+    rng
+        What is drawn.
+    say
+        Is told how well the scorers fit.
+    """
+    for kind in KINDS:
+        sources = [
+            _Source(pairs[kind], words.get(name) if kind == ENTITY else None, training.corpus_weights.get(name, 1.0))
+            for name, pairs in told.items()
+            if len(pairs[kind].labels)
+        ]
+        if any(source.pairs.labels.any() for source in sources):
+            loss = _fit_scorer(model, kind, sources, training, rng)
+            say(f"vectors: {kind} scorer, loss {loss:.3f} over the last tenth of its steps")
+
+
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """Pairs of one kind: the numbers of their mentions, what the scorer is told of them, and whether they corefer."""
+class KnownPairs:
+    """Pairs of one kind: the numbers of their mentions, what the scorer is told of them, and whether they corefer.
+
+    Attributes
+    ----------
+    numbers
+        *Shape:* (pairs, 2)
+    known
+        *Shape:* (pairs, :attr:`cdcoref.model.VectorOptions.known`)
+    labels
+        *Shape:* (pairs,)
+    """
 
     numbers: NDArray[np.int64]
     known: NDArray[np.float32]
     labels: NDArray[np.bool_]
+
+    def among(self, mentions: NDArray[np.bool_]) -> KnownPairs:
+        """The pairs of two of some mentions. *Shape:* (mentions,)"""
+        own = mentions[self.numbers].all(axis=1)
+        return KnownPairs(self.numbers[own], self.known[own], self.labels[own])
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
     """A corpus to draw pairs from: its pairs, the words of its mentions where vectors are learnt, and its weight."""
 
-    pairs: _Known
+    pairs: KnownPairs
     words: ReadWords | None
     weight: float
 
@@ -154,8 +198,8 @@ class _Source:
         return places, np.where(labels[places], of_right, of_wrong).astype(np.float32)
 
 
-def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[str, _Known]:
-    """What the scorer is told of every pair of mentions of one topic, by kind."""
+def known_pairs(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) -> dict[str, KnownPairs]:
+    """What the scorer is told of every pair of mentions of one topic, by kind; the corpus is read for it."""
     corpus = part.corpus
     vectors = read_vectors(model, corpus, batch_tokens=batch_tokens)
     options = model.settings.vectors
@@ -168,7 +212,7 @@ def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[
         ],
         dtype=np.int64,
     )
-    found: dict[str, _Known] = {}
+    found: dict[str, KnownPairs] = {}
     groups = [set(group) for group in linkable_groups(part, widest_setting(corpus))]
     for kind in KINDS:
         numbers, known = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, options.known), np.float32)]
@@ -186,7 +230,7 @@ def _known(model: CorefModel, part: AnnotatedCorpus, batch_tokens: int) -> dict[
                 known.append(known_of_pairs(options, mentions, pairs))
                 of_own = labels[own]
                 same.append(of_own[pairs[:, 0]] == of_own[pairs[:, 1]])
-        found[kind] = _Known(np.concatenate(numbers), np.concatenate(known), np.concatenate(same))
+        found[kind] = KnownPairs(np.concatenate(numbers), np.concatenate(known), np.concatenate(same))
     return found
 
 

@@ -27,7 +27,7 @@ from cdcoref.linking import (
 )
 from cdcoref.linking import apart as apart_module
 from cdcoref.linking import mentions as mentions_module
-from cdcoref.linking.apart import compare_apart
+from cdcoref.linking.apart import ReadMentions, compare_apart
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.mentions import DocumentReading, SpanScores
 from cdcoref.linking.pair_logits import IMPOSSIBLE
@@ -70,6 +70,35 @@ def test_vectors_are_unit_means_of_words() -> None:
     np.testing.assert_array_equal(vectors.learnt, [[2 + 7], [0 + 1]])
     again = MentionVectors.unpacked(vectors.packed(), 2, 1)
     np.testing.assert_array_equal(again.packed(), vectors.packed())
+
+
+def test_vectors_of_what_stands_around_mentions() -> None:
+    """The other words of the sentence, none for a mention that is all of it; the first sentence that was read."""
+    document = Document.from_sentences("d", [["x"], ["a", "b", "c"], ["d"]])
+    words = np.array([[0, 0], [3, 0], [0, 3], [0, 4], [1, 1]], dtype=np.float32)
+    mentions = [Mention("d", (1,), "event"), Mention("d", (2, 3), "event"), Mention("d", (4,), "event")]
+    no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
+    none = np.zeros((5, 0), dtype=np.float32)
+    vectors = MentionVectors.of(DocumentReading(document, no_spans, words, none, none), mentions)
+    np.testing.assert_allclose(vectors.contexts, [[0, 1], [1, 0], [0, 0]], atol=1e-3)
+    np.testing.assert_allclose(vectors.openings, [np.array([3, 7]) / np.sqrt(58)], atol=1e-3)
+
+
+def test_what_a_pair_is_told_of_what_stands_around_it() -> None:
+    """The cosines of each with the other's surroundings, the lower first, whichever mention comes first."""
+    rows = np.eye(3, dtype=np.float16)
+    half = np.float16(np.sqrt(0.5))
+    contexts = np.array([[0, 1, 0], [half, half, 0], [0, 0, 1]], dtype=np.float16)
+    one = np.zeros(3, dtype=np.int64)
+    none = np.zeros((3, 0), dtype=np.float16)
+    vectors = MentionVectors(rows, contexts, rows[:1], rows[:1], contexts[1:2], one, one, none, none)
+    document = Document.from_sentences("d", [["a", "b", "c"]])
+    mentions = ReadMentions.of(Corpus((document,), tuple(Mention("d", (n,), "event") for n in range(3))), vectors)
+    pairs = np.array([[0, 1], [1, 0], [1, 2]])
+    around = [mentions.similarities(name, pairs) for name in ("to_context", "to_opening")]
+    np.testing.assert_allclose(around[0], [[half, half, 0], [1, 1, 0]], atol=1e-3)
+    np.testing.assert_allclose(around[1], [[half, half, 0], [half, half, half]], atol=1e-3)
+    np.testing.assert_allclose(mentions.similarities("context", pairs), [[half, half, 0]], atol=1e-3)
 
 
 def test_a_hidden_sentence_has_no_vectors(with_vectors: CorefModel) -> None:

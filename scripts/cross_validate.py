@@ -1,0 +1,164 @@
+#!/usr/bin/env python
+"""How well mentions that were read apart are compared on topics that nothing was chosen on: folds over ECB+ train.
+
+    python scripts/cross_validate.py --ecb-root DIR --meantime DIR --gum DIR --seeds 0 1 2
+    python scripts/cross_validate.py ... --set 'similarities=["mention", "sentence", "document", "story"]'
+
+The train topics of ECB+ are divided into folds. The scorers of pairs are fitted on all folds but one, on MEANTIME and
+on the CC BY genres of GUM, and compare the mentions of the one; the threshold is the best one on the other folds. The
+encoder is all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not read together, entities learn
+no vectors, and pronouns are compared as other mentions are. Gold mentions, both subtopics of a topic in one group;
+CoNLL F1 with and without singletons, beside equal head lemmas. --set changes what the scorers are told
+(cdcoref.model.VectorOptions).
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from build_default_model import BATCH_TOKENS, FREE_GENRES, VECTORS, of_genres
+
+from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
+from cdcoref.corpus import KINDS, Corpus
+from cdcoref.linking import (
+    Comparison,
+    KindClusters,
+    MentionVectors,
+    PairLogits,
+    all_pairs,
+    lemma_clusters,
+    read_vectors,
+)
+from cdcoref.model import CorefConfig, CorefModel, VectorOptions
+from cdcoref.scoring import CONLL, score
+from cdcoref.training import (
+    PRESETS,
+    KnownPairs,
+    best_distance_threshold,
+    fit_pair_scorers,
+    known_pairs,
+    linkable_groups,
+)
+from cdlm.runs import say_on_stderr
+from cdlm.settings import parse_settings, with_settings
+from cdlm.starting_encoders import encoder_folder
+
+Clusters = list[list[object]]
+
+
+def untrained(options: VectorOptions) -> CorefModel:
+    """A model whose encoder was not fine-tuned."""
+    with encoder_folder(PRESETS["small"].encoder) as folder:
+        return CorefModel.from_encoder(folder, CorefConfig(vectors=options)).eval()
+
+
+def folds_of(corpus: Corpus, count: int) -> list[list[str]]:
+    """The topics, in turns."""
+    topics = sorted({document.topic or "" for document in corpus.documents}, key=lambda topic: (len(topic), topic))
+    return [topics[number::count] for number in range(count)]
+
+
+def compared(model: CorefModel, part: AnnotatedCorpus, vectors: MentionVectors) -> PairLogits:
+    """Logits of the pairs of mentions of one topic."""
+    pairs = all_pairs(linkable_groups(part, "gold_topic"))
+    return Comparison(model, part.corpus, pairs, vectors=vectors).run(batch_tokens=BATCH_TOKENS)
+
+
+def clusters_of(corpus: Corpus, labels: Sequence[object], kind: str) -> Clusters:
+    """Mentions of a kind by label, as their keys."""
+    found: dict[object, list[object]] = {}
+    for number, mention in enumerate(corpus.mentions):
+        if mention.kind == kind:
+            label = labels[number]
+            found.setdefault(("alone", number) if label is None else label, []).append(mention.key)
+    return list(found.values())
+
+
+def one_round(
+    model: CorefModel,
+    ecb: AnnotatedCorpus,
+    vectors: MentionVectors,
+    told: Mapping[str, Mapping[str, KnownPairs]],
+    folds: Sequence[Sequence[str]],
+    seed: int,
+) -> dict[str, list[float]]:
+    """The scores of the scorers over all folds with one random seed, by kind: with singletons and without."""
+    topic_of = {document.id: document.topic for document in ecb.corpus.documents}
+    topics = [topic_of[mention.document] for mention in ecb.corpus.mentions]
+    held: list[tuple[Corpus, PairLogits]] = []
+    for number, fold in enumerate(folds):
+        inside = np.array([topic in fold for topic in topics])
+        rest = {kind: pairs.among(~inside) for kind, pairs in told["ecb"].items()}
+        torch.manual_seed(seed * len(folds) + number)
+        model.add_vectors(model.settings.vectors)
+        rng = np.random.default_rng((seed, number))
+        fit_pair_scorers(model, {**told, "ecb": rest}, {}, VECTORS, rng=rng, say=lambda text: None)
+        part = replace(ecb, corpus=ecb.corpus.subset([d.id for d in ecb.corpus.documents if d.topic in fold]))
+        held.append((part.corpus, compared(model, part, vectors.of_numbers(np.flatnonzero(inside)))))
+    scores: dict[str, list[float]] = {}
+    for kind in KINDS:
+        gold: Clusters = []
+        found: Clusters = []
+        for number, (corpus, logits) in enumerate(held):
+            others = [pair for place, pair in enumerate(held) if place != number]
+            threshold = statistics.median(
+                best_distance_threshold(*pair, model.settings.temperature, kind, model.settings)[0] for pair in others
+            )
+            labels = KindClusters(corpus, logits, kind, model.settings).cut(threshold)
+            gold += clusters_of(corpus, [m.cluster for m in corpus.mentions], kind)
+            found += clusters_of(corpus, labels.tolist(), kind)
+        scores[kind] = both_scores(gold, found)
+    return scores
+
+
+def both_scores(gold: Clusters, found: Clusters) -> list[float]:
+    """CoNLL F1 in percent with singletons, and without."""
+    kept = score(gold, found, metrics=CONLL, singletons="keep").conll_f1
+    removed = score(gold, found, metrics=CONLL, singletons="remove").conll_f1
+    return [100 * (kept or 0.0), 100 * (removed or 0.0)]
+
+
+def main() -> None:
+    """Parse the command line, run all rounds, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("ecb-root", "meantime", "gum"):
+        parser.add_argument(f"--{name}", type=Path, required=True, help="folder of the corpus")
+    parser.add_argument("--folds", type=int, default=5, help="default: %(default)s")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="random seeds; default: 0")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a setting")
+    arguments = parser.parse_args()
+    plain = replace(PRESETS["small"].model.vectors, learnt=0, antecedents=0, together=())
+    model = untrained(with_settings(plain, parse_settings(arguments.set)))
+    ecb = CorpusFolder("ecb", arguments.ecb_root).read("train")
+    others = [
+        CorpusFolder("meantime", arguments.meantime).read("train"),
+        of_genres(CorpusFolder("gum-heads", arguments.gum).read("train"), FREE_GENRES),
+    ]
+    say_on_stderr("reading the corpora")
+    told = {part.info.name: known_pairs(model, part, batch_tokens=BATCH_TOKENS) for part in (ecb, *others)}
+    vectors = read_vectors(model, ecb.corpus, batch_tokens=BATCH_TOKENS)
+    rounds = []
+    for seed in arguments.seeds:
+        rounds.append(one_round(model, ecb, vectors, told, folds_of(ecb.corpus, arguments.folds), seed))
+        say_on_stderr(f"seed {seed}: {rounds[-1]}")
+    lemma = lemma_clusters(ecb.corpus, linkable_groups(ecb, "gold_topic"))
+    print("| kind | with singletons | without | lemma, with | without |\n| --- | ---: | ---: | ---: | ---: |")
+    for kind in KINDS:
+        gold = clusters_of(ecb.corpus, [m.cluster for m in ecb.corpus.mentions], kind)
+        base = both_scores(gold, clusters_of(lemma, [m.cluster for m in lemma.mentions], kind))
+        means = [_spread([one[kind][place] for one in rounds]) for place in (0, 1)]
+        print(f"| {kind} | {' | '.join([*means, *(f'{value:.1f}' for value in base)])} |")
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{statistics.mean(values):.1f}" + (f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else "")
+
+
+if __name__ == "__main__":
+    main()
