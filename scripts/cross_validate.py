@@ -5,7 +5,7 @@
     python scripts/cross_validate.py ... --set 'similarities=["mention", "sentence", "document", "story"]'
 
 The train topics of ECB+ are divided into folds. The scorers of pairs are fitted on all folds but one, on MEANTIME and
-on the CC BY genres of GUM, and compare the mentions of the one; the threshold is the best one on the other folds. The
+on the CC BY genres of GUM, and compare the mentions of the one; the threshold is the median of the best ones of the other folds. The
 encoder is all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not read together, entities learn
 no vectors, and pronouns are compared as other mentions are. Gold mentions, both subtopics of a topic in one group;
 CoNLL F1 with and without singletons, beside equal head lemmas. --set changes what the scorers are told
@@ -98,18 +98,16 @@ def one_round(
         torch.manual_seed(seed * len(folds) + number)
         model.add_vectors(model.settings.vectors)
         rng = np.random.default_rng((seed, number))
-        fit_pair_scorers(model, {**told, "ecb": rest}, {}, VECTORS, rng=rng, say=lambda text: None)
+        fit_pair_scorers(model, {**told, "ecb": rest}, {}, VECTORS, rng=rng, say=say_on_stderr)
         part = replace(ecb, corpus=ecb.corpus.subset([d.id for d in ecb.corpus.documents if d.topic in fold]))
         held.append((part.corpus, compared(model, part, vectors.of_numbers(np.flatnonzero(inside)))))
     scores: dict[str, list[float]] = {}
     for kind in KINDS:
         gold: Clusters = []
         found: Clusters = []
+        best = [best_distance_threshold(*pair, model.settings.temperature, kind, model.settings)[0] for pair in held]
         for number, (corpus, logits) in enumerate(held):
-            others = [pair for place, pair in enumerate(held) if place != number]
-            threshold = statistics.median(
-                best_distance_threshold(*pair, model.settings.temperature, kind, model.settings)[0] for pair in others
-            )
+            threshold = statistics.median(best[:number] + best[number + 1 :])
             labels = KindClusters(corpus, logits, kind, model.settings).cut(threshold)
             gold += clusters_of(corpus, [m.cluster for m in corpus.mentions], kind)
             found += clusters_of(corpus, labels.tolist(), kind)
@@ -143,6 +141,7 @@ def main() -> None:
     say_on_stderr("reading the corpora")
     told = {part.info.name: known_pairs(model, part, batch_tokens=BATCH_TOKENS) for part in (ecb, *others)}
     vectors = read_vectors(model, ecb.corpus, batch_tokens=BATCH_TOKENS)
+    say_on_stderr("fitting and scoring")
     rounds = []
     for seed in arguments.seeds:
         rounds.append(one_round(model, ecb, vectors, told, folds_of(ecb.corpus, arguments.folds), seed))
