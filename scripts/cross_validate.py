@@ -5,11 +5,11 @@
     python scripts/cross_validate.py ... --set 'similarities=["mention", "sentence", "document", "story"]'
 
 The train topics of ECB+ are divided into folds. The scorers of pairs are fitted on all folds but one, on MEANTIME and
-on the CC BY genres of GUM, and compare the mentions of the one; the threshold is the median of the best ones of the other folds. The
-encoder is all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not read together, entities learn
-no vectors, and pronouns are compared as other mentions are. Gold mentions, both subtopics of a topic in one group;
-CoNLL F1 with and without singletons, beside equal head lemmas. --set changes what the scorers are told
-(cdcoref.model.VectorOptions).
+on the CC BY genres of GUM, and compare the mentions of the one; the threshold is the median of those that are best on
+the other folds. The encoder is all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not read
+together, entities learn no vectors, and pronouns are compared as other mentions are. Gold mentions, both subtopics of a
+topic in one group; CoNLL F1 with and without singletons, beside equal head lemmas. --set changes what the scorers are
+told (cdcoref.model.VectorOptions).
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ Clusters = list[list[object]]
 def untrained(options: VectorOptions) -> CorefModel:
     """A model whose encoder was not fine-tuned."""
     with encoder_folder(PRESETS["small"].encoder) as folder:
-        return CorefModel.from_encoder(folder, CorefConfig(vectors=options)).eval()
+        model = CorefModel.from_encoder(folder, CorefConfig(vectors=options)).eval()
+    model.inference_dtype = torch.bfloat16
+    return model
 
 
 def folds_of(corpus: Corpus, count: int) -> list[list[str]]:
