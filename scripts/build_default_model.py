@@ -55,9 +55,9 @@ were read apart and, on the finished encoder, the mention detector were fitted o
 MEANTIME (Minard et al. 2016, CC BY 4.0), LitBank (Bamman et al. 2020, CC BY 4.0) and GUM (Zeldes 2017, annotation CC BY
 4.0; of it the genres academic and court, CC BY 4.0, news and interview, CC BY 2.5). The vectors of mentions are those
 of all-MiniLM-L6-v2, to which a difference of low rank leads back from the fine-tuned encoder. What the vectors count
-beside reading together, and all thresholds, were chosen on the dev splits of the four, each counting the same: the CoNLL
-F1 below is the mean over them, for GUM and LitBank within documents. The weights are 8-bit integers with one scale per
-row, read as 32-bit floats. Expect lower scores on text that is neither news nor fiction in English.
+beside reading together, and all thresholds, were chosen on the dev splits of the four, each counting the same: the
+CoNLL F1 below is the mean over them, for GUM and LitBank within documents. The weights are 8-bit integers with one
+scale per row, read as 32-bit floats. Expect lower scores on text that is neither news nor fiction in English.
 """
 METADATA = Metadata("en", "apache-2.0", ("ecb", "meantime", "gum", "litbank"), "sentence-transformers/all-MiniLM-L6-v2")
 FREE_GENRES = ("academic", "court", "interview", "news")

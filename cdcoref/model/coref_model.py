@@ -113,8 +113,11 @@ class CorefModel(nn.Module):
     @property
     def word_layer_width(self) -> int:
         """Of what the encoder's layers say of a word, for the heads that learn from it."""
-        config = self.encoder.config
-        return config.hidden_size * min(self.settings.vectors.layers, config.num_hidden_layers)
+        return self.encoder.config.hidden_size * self._learnt_layers
+
+    @property
+    def _learnt_layers(self) -> int:
+        return min(self.settings.vectors.layers, self.encoder.config.num_hidden_layers)
 
     def keep_earlier(self, before: CDLMModel) -> None:
         """Take the vectors of mentions from `before`, the encoder from which fine-tuning began, from now on."""
@@ -234,7 +237,7 @@ class CorefModel(nn.Module):
         return words_of_layers([self.earlier_encoder(ids, *masks).last_hidden_state], batch)
 
     def _normalised(self, batch: Mapping[str, Tensor], states: Sequence[Tensor]) -> Tensor:
-        gathered = words_of_layers(states[-self.settings.vectors.layers :], batch)
+        gathered = words_of_layers(states[-self._learnt_layers :], batch)
         return nn.functional.layer_norm(gathered, gathered.shape[-1:])
 
     def normalised_layers(self, batch: Mapping[str, Tensor]) -> Tensor:
