@@ -32,7 +32,8 @@ NEIGHBOURS = 48
 """Beyond that, so many are compared with each by their vectors, and a third of it by their heads."""
 NEW = -1
 """The part of mentions that were not compared with any others yet."""
-ROWS_AT_ONCE = 8192
+ROWS_AT_ONCE = 1024
+"""Pairs whose vectors are multiplied at the same time: they stay in the processor's cache."""
 PAIRS_AT_ONCE = 4 * 65_536
 """Pairs of which everything that is told to the scorer is in memory at the same time: 25 MB."""
 
@@ -62,12 +63,14 @@ class _Compared:
         one, other = self._ones.of[first], self._others.of[second]
         if max(len(self._ones.rows), len(self._others.rows)) <= ALL_PAIRS:
             return self._all[one, other]
-        result = np.empty(len(first), dtype=np.float32)
+        result = torch.empty(len(first))
+        sides = [
+            (torch.from_numpy(own.rows), torch.from_numpy(of)) for own, of in ((self._ones, one), (self._others, other))
+        ]
         for start in range(0, len(first), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
-            rows = self._ones.rows[one[part]], self._others.rows[other[part]]
-            result[part] = np.einsum("ij,ij->i", *(table.astype(np.float32) for table in rows))
-        return result
+            torch.linalg.vecdot(*(rows[of[part]].float() for rows, of in sides), out=result[part])
+        return result.numpy()
 
     @cached_property
     def _all(self) -> Vectors:
