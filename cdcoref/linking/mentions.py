@@ -98,6 +98,7 @@ def read_documents(
     *,
     batch_tokens: int,
     least: float = 0.05,
+    vectors: bool = True,
     advance: Callable[[int], None] = lambda words: None,
 ) -> Iterator[DocumentReading]:
     """Read documents, each alone.
@@ -108,6 +109,8 @@ def read_documents(
         Word pieces that the encoder reads at once.
     least
         Spans below this probability for every kind are dropped.
+    vectors
+        Whether the tables of words are wanted, which take a second pass; without them they have no columns.
     advance
         Called after every batch with the number of words read.
 
@@ -118,9 +121,9 @@ def read_documents(
     """
     sequences_of = model.reading_builder()
     widths = (
-        model.encoder.config.hidden_size if model.earlier else 0,
-        2 * model.vector_scorer.dimension if model.vector_scorer else 0,
-        4 * model.antecedent_scorer.dimension if model.antecedent_scorer else 0,
+        model.encoder.config.hidden_size if vectors and model.earlier else 0,
+        2 * model.vector_scorer.dimension if vectors and model.vector_scorer else 0,
+        4 * model.antecedent_scorer.dimension if vectors and model.antecedent_scorer else 0,
     )
     waiting: list[tuple[int, ReadingSequence]] = []
     unfinished: list[_Part] = []
@@ -131,7 +134,9 @@ def read_documents(
         for positions in token_batches([len(s) for _, s in waiting], batch_tokens):
             sequences = [waiting[p][1] for p in positions]
             parts = [waiting[p][0] for p in positions]
-            for number, sequence, scores, *said in zip(parts, sequences, *_read(model, sequences), strict=True):
+            for number, sequence, scores, *said in zip(
+                parts, sequences, *_read(model, sequences, vectors=vectors), strict=True
+            ):
                 keep = scores.max(axis=1) >= least
                 starts, ends = sequence.words[sequence.starts[keep]], sequence.words[sequence.ends[keep] - 1] + 1
                 found[number].append((starts, ends, scores[keep]))
@@ -188,7 +193,8 @@ def score_spans(
 ) -> Iterator[tuple[Document, SpanScores]]:
     """Score the candidate spans of documents: every document, in order; see :func:`read_documents`."""
     parts: list[SpanScores] = []
-    for reading in read_documents(model, documents, batch_tokens=batch_tokens, least=least, advance=advance):
+    readings = read_documents(model, documents, batch_tokens=batch_tokens, least=least, vectors=False, advance=advance)
+    for reading in readings:
         parts.append(reading.spans)
         if reading.last:
             yield reading.document, _join([(part.starts, part.ends, part.probabilities) for part in parts])
@@ -222,11 +228,13 @@ def annotated_only(corpus: Corpus) -> Corpus:
     return replace(corpus, mentions=tuple(kept))
 
 
-def _read(model: CorefModel, sequences: Sequence[ReadingSequence]) -> tuple[list[NDArray[np.float32]], ...]:
+def _read(
+    model: CorefModel, sequences: Sequence[ReadingSequence], *, vectors: bool
+) -> tuple[list[NDArray[np.float32]], ...]:
     """Of every sequence: probabilities of the candidate spans, and the tables of words."""
     batch = collate_readings(sequences, model.encoder.config.pad_token_id)
     with model.inference():
-        logits, *tables = model.read({name: tensor.to(model.device) for name, tensor in batch.items()})
+        logits, *tables = model.read({name: tensor.to(model.device) for name, tensor in batch.items()}, vectors=vectors)
     scores = logits.float().sigmoid().cpu().numpy()
     spans = np.cumsum([len(s.starts) for s in sequences])[:-1]
     words = np.cumsum([len(s.words) for s in sequences])[:-1]

@@ -202,21 +202,28 @@ class CorefModel(nn.Module):
             return self._detected(batch, self._states(batch))
         return self._detected(batch, (self._encode(batch),))
 
-    def read(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """What one pass over documents read alone gives.
+    def read(self, batch: Mapping[str, Tensor], *, vectors: bool = True) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """What documents say that are read alone.
+
+        Parameters
+        ----------
+        batch
+            As :func:`cdcoref.model.collate_readings` returns it.
+        vectors
+            Whether more is wanted than logits of spans.
 
         Returns
         -------
         tuple
             Logits of candidate spans, as :meth:`span_logits`; vectors of words, *shape* (words, width) in fp32; what
             learnt vectors of mentions and what finds antecedents need of words (:class:`MentionProjection`). Without
-            the heads for them they have no columns.
+            the heads for them, or if they are not wanted, they have no columns.
         """
-        if self.earlier is None:
+        if self.earlier is None or not vectors:
             none = torch.zeros(len(batch["word_places"]), 0)
             return self.span_logits(batch), none, none, none
         states = self._states(batch)
-        vectors = self._vectors(batch)
+        words = self._vectors(batch)
         with torch.autocast(self.device.type, enabled=False):
             normalised = self._normalised(batch, states)
             learnt, anaphora = normalised[:, :0], normalised[:, :0]
@@ -224,7 +231,7 @@ class CorefModel(nn.Module):
                 learnt = self.vector_scorer.project(normalised)
             if self.antecedent_scorer is not None:
                 anaphora = self.antecedent_scorer.projection.project(normalised)
-        return self._detected(batch, states), vectors, learnt, anaphora
+        return self._detected(batch, states), words, learnt, anaphora
 
     def _vectors(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Words as the earlier encoder sees them. *Shape:* (words, width)"""

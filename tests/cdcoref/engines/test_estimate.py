@@ -18,7 +18,8 @@ AT_ONCE = SequenceOptions(documents="many", context="sentence")
 WITH_VECTORS = CorefConfig(
     sequences=AT_ONCE, both_orders=False, vectors=VectorOptions(layers=2, pair_features=(), together=("event",))
 )
-ALONE = PIECES_A_WORD * 4 * WORDS
+ALONE = 2 * PIECES_A_WORD * 4 * WORDS
+"""With vectors, every document is read twice alone: as by the encoder before it was fine-tuned, too."""
 
 
 @pytest.fixture
