@@ -87,6 +87,8 @@ def train(
         _fine_tune(run, config, learnt, dev)
     with run.first_process_first():
         model = CorefModel.from_pretrained(output)
+        if run.precision == "bf16":
+            model.inference_dtype = torch.bfloat16
         if _heads_to_fit(model, config, learnt):
             fit_heads(model, config, learnt, dev, output, say=run.say)
     return CorefModel.from_pretrained(output)

@@ -69,7 +69,7 @@ def test_train_predict_and_evaluate(
         TrainingConfig(), {**tomllib.loads(SETTINGS), **expected}
     )
 
-    scored = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", model, "--json")
+    scored = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", model, "--json", "--precision", "fp32")
     assert scored.code == 0, scored.err
     dev = json.loads((model / "training.json").read_text())["dev"]
     for kind in ("event", "entity"):
