@@ -312,7 +312,7 @@ def test_a_second_prediction_computes_nothing(
     first = predictor.predict(texts, options, cache=tmp_path / "cache")
     assert links(first) == links(predictor.predict(texts, options))
 
-    def computed(*_: object) -> None:
+    def computed(*_: object, **__: object) -> None:
         raise AssertionError("this was kept")
 
     monkeypatch.setattr(document_pairs_module, "pair_logits", computed)
