@@ -1,0 +1,67 @@
+"""Folds over topics: every topic is in one, and mentions of a topic are compared by scorers that have not seen it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from cdcoref.corpora import annotated_corpora
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.linking import read_vectors
+from cdcoref.model import CorefConfig, CorefModel, VectorOptions
+from cdcoref.training import VectorTraining, known_pairs
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+WORDS = ["fire", "flood", "storm", "vote", "crash"]
+
+
+@pytest.fixture(scope="module")
+def script(load_script: Callable[[str], ModuleType]) -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPTS))  # it imports another script, as a script may
+        yield load_script("cross_validate")
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    """Six topics of two documents, in each of which the same word is the same event."""
+    documents, mentions = [], []
+    for topic in range(6):
+        for name in (f"{topic}a", f"{topic}b"):
+            documents.append(Document.from_sentences(name, [[w, "the", "b"] for w in WORDS], topic=str(topic)))
+            mentions += [Mention(name, (3 * n,), "event", cluster=f"{topic}{w}") for n, w in enumerate(WORDS)]
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def test_every_topic_is_in_one_fold(script: ModuleType, corpus: Corpus) -> None:
+    folds = script.folds_of(corpus, 4)
+    assert [len(fold) for fold in folds] == [2, 2, 1, 1]
+    assert sorted(topic for fold in folds for topic in fold) == ["0", "1", "2", "3", "4", "5"]
+
+
+def test_what_holds_in_all_topics_is_learnt_from_the_others(
+    script: ModuleType, corpus: Corpus, tiny_encoder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(script, "VECTORS", VectorTraining(scorer_steps=300, scorer_pairs=64, scorer_rate=0.01))
+    seen: list[int] = []
+    fit = script.fit_pair_scorers
+    monkeypatch.setattr(
+        script,
+        "fit_pair_scorers",
+        lambda model, told, *rest, **named: (
+            seen.append(len(told["ecb"]["event"].labels)),
+            fit(model, told, *rest, **named),
+        ),
+    )
+    options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, together=())
+    model = CorefModel.from_encoder(tiny_encoder, CorefConfig(vectors=options)).eval()
+    (part,) = annotated_corpora(corpus)
+    told = {"ecb": known_pairs(model, part, batch_tokens=512)}
+    vectors = read_vectors(model, corpus, batch_tokens=512)
+    scores = script.one_round(model, part, vectors, told, script.folds_of(corpus, 3), 0)
+    assert seen == [4 * 45] * 3  # the pairs of four topics: ten mentions in each
+    assert scores["event"] == pytest.approx([100, 100])
+    assert scores["entity"] == [0, 0]
