@@ -103,6 +103,7 @@ class CorefModel(nn.Module):
         """Give the model the heads that compare mentions which were read apart, untrained."""
         self.settings = replace(self.settings, vectors=options)
         self.earlier = EarlierEncoder(self.encoder, options.earlier_rank).to(self.device)
+        self._earlier_encoder.clear()
         width = self.word_layer_width
         self.vector_scorer = VectorScorer(options.known, options.vector_width, width, options.learnt).to(self.device)
         if options.antecedents:
@@ -350,7 +351,10 @@ class CorefModel(nn.Module):
                 model = cls(CDLMModel(encoder), tokenizer, config)
             check_all(_shapes(model.state_dict()), _shapes(state))
         except ValueError as error:
-            raise InputError(f"the weights do not fit the configuration: {error}", folder / WEIGHTS_FILE) from error
+            raise InputError(
+                f"the weights do not fit the configuration, or another version of cdcoref saved them: {error}",
+                folder / WEIGHTS_FILE,
+            ) from error
         model.load_state_dict(state, assign=True)
         return model.eval()
 
