@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""How well mentions that were read apart are compared on topics that nothing was chosen on: folds over ECB+ train.
+"""How well mentions that were read apart are compared on topics that were not trained on: folds over ECB+ train.
 
     python scripts/cross_validate.py --ecb-root DIR --meantime DIR --gum DIR --seeds 0 1 2
     python scripts/cross_validate.py ... --set 'similarities=["mention", "sentence", "document", "story"]'
@@ -86,7 +86,8 @@ def one_round(
     model: CorefModel,
     ecb: AnnotatedCorpus,
     vectors: MentionVectors,
-    told: Mapping[str, Mapping[str, KnownPairs]],
+    told: Mapping[str, KnownPairs],
+    others: Sequence[tuple[str, Mapping[str, KnownPairs]]],
     folds: Sequence[Sequence[str]],
     seed: int,
 ) -> dict[str, list[float]]:
@@ -96,11 +97,11 @@ def one_round(
     held: list[tuple[Corpus, PairLogits]] = []
     for number, fold in enumerate(folds):
         inside = np.array([topic in fold for topic in topics])
-        rest = {kind: pairs.among(~inside) for kind, pairs in told["ecb"].items()}
+        rest = {kind: pairs.among(~inside) for kind, pairs in told.items()}
         torch.manual_seed(seed * len(folds) + number)
         model.add_vectors(model.settings.vectors)
         rng = np.random.default_rng((seed, number))
-        fit_pair_scorers(model, {**told, "ecb": rest}, {}, VECTORS, rng=rng, say=say_on_stderr)
+        fit_pair_scorers(model, [("ecb", rest), *others], [], VECTORS, rng=rng, say=say_on_stderr)
         part = replace(ecb, corpus=ecb.corpus.subset([d.id for d in ecb.corpus.documents if d.topic in fold]))
         held.append((part.corpus, compared(model, part, vectors.of_numbers(np.flatnonzero(inside)))))
     scores: dict[str, list[float]] = {}
@@ -136,17 +137,18 @@ def main() -> None:
     plain = replace(PRESETS["small"].model.vectors, learnt=0, antecedents=0, together=())
     model = untrained(with_settings(plain, parse_settings(arguments.set)))
     ecb = CorpusFolder("ecb", arguments.ecb_root).read("train")
-    others = [
+    parts = [
         CorpusFolder("meantime", arguments.meantime).read("train"),
         of_genres(CorpusFolder("gum-heads", arguments.gum).read("train"), FREE_GENRES),
     ]
     say_on_stderr("reading the corpora")
-    told = {part.info.name: known_pairs(model, part, batch_tokens=BATCH_TOKENS) for part in (ecb, *others)}
+    told = known_pairs(model, ecb, batch_tokens=BATCH_TOKENS)
+    others = [(part.info.name, known_pairs(model, part, batch_tokens=BATCH_TOKENS)) for part in parts]
     vectors = read_vectors(model, ecb.corpus, batch_tokens=BATCH_TOKENS)
     say_on_stderr("fitting and scoring")
     rounds = []
     for seed in arguments.seeds:
-        rounds.append(one_round(model, ecb, vectors, told, folds_of(ecb.corpus, arguments.folds), seed))
+        rounds.append(one_round(model, ecb, vectors, told, others, folds_of(ecb.corpus, arguments.folds), seed))
         say_on_stderr(f"seed {seed}: {rounds[-1]}")
     lemma = lemma_clusters(ecb.corpus, linkable_groups(ecb, "gold_topic"))
     print("| kind | with singletons | without | lemma, with | without |\n| --- | ---: | ---: | ---: | ---: |")

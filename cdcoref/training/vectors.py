@@ -108,9 +108,8 @@ def fit_vectors(
     words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in parts] if learning else []
     if options.antecedents:
         fit_antecedents(model, parts, words, training.antecedents, rng=rng, say=say)
-    told = {part.info.name: known_pairs(model, part, batch_tokens=batch_tokens) for part in parts}
-    seen = {part.info.name: own for part, own in zip(parts, words, strict=False)} if options.learnt else {}
-    fit_pair_scorers(model, told, seen, training, rng=rng, say=say)
+    told = [(part.info.name, known_pairs(model, part, batch_tokens=batch_tokens)) for part in parts]
+    fit_pair_scorers(model, told, words if options.learnt else [], training, rng=rng, say=say)
     if training.pack_length and model.settings.sequences.marking == "all":
         longest = min(training.pack_length, model.encoder.config.max_length)
         reading = replace(model.settings.sequences, documents="many", max_length=longest)
@@ -119,8 +118,8 @@ def fit_vectors(
 
 def fit_pair_scorers(
     model: CorefModel,
-    told: Mapping[str, Mapping[str, KnownPairs]],
-    words: Mapping[str, ReadWords],
+    told: Sequence[tuple[str, Mapping[str, KnownPairs]]],
+    words: Sequence[ReadWords],
     training: VectorTraining,
     *,
     rng: np.random.Generator,
@@ -133,9 +132,9 @@ def fit_pair_scorers(
     model
         Has such scorers.
     told
-        Pairs to learn from, by corpus and kind.
+        The name of each corpus, and its pairs by kind. Several corpora may have one name.
     words
-        By corpus, those of its mentions, for the vectors that entities learn; empty where none are learnt.
+        Of the mentions of each corpus, for the vectors that entities learn; empty where none are learnt.
     training
         See :class:`VectorTraining`.
     rng
@@ -145,8 +144,8 @@ def fit_pair_scorers(
     """
     for kind in KINDS:
         sources = [
-            _Source(pairs[kind], words.get(name) if kind == ENTITY else None, training.corpus_weights.get(name, 1.0))
-            for name, pairs in told.items()
+            _Source(pairs[kind], words[n] if words and kind == ENTITY else None, training.corpus_weights.get(name, 1.0))
+            for n, (name, pairs) in enumerate(told)
             if len(pairs[kind].labels)
         ]
         if any(source.pairs.labels.any() for source in sources):

@@ -15,7 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking import read_vectors
 from cdcoref.linking.apart import compare_apart
 from cdcoref.model import CorefModel, VectorOptions
-from cdcoref.training import VectorTraining, fit_vectors, weigh
+from cdcoref.training import KnownPairs, VectorTraining, fit_vectors, weigh
 
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
 
@@ -86,6 +86,21 @@ def test_a_model_with_vectors_is_saved_whole(tiny_model: CorefModel, documents: 
     np.testing.assert_array_equal(
         compare_apart(again, documents, vectors).alone, compare_apart(model, documents, vectors).alone
     )
+
+
+def test_corpora_of_one_name_are_all_learnt_from(
+    tiny_model: CorefModel, documents: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def counted(model: CorefModel, told: list[tuple[str, dict[str, KnownPairs]]], *_: object, **__: object) -> None:
+        seen.extend(len(pairs["event"].labels) for _, pairs in told)
+
+    monkeypatch.setattr("cdcoref.training.vectors.fit_pair_scorers", counted)
+    parts, options = annotated_corpora(documents) * 2, VectorOptions(layers=2, vector_width=8)
+    model = copy.deepcopy(tiny_model)
+    fit_vectors(model, model.encoder, parts, options, VectorTraining(), batch_tokens=512, seed=0, say=str)
+    assert seen == [300, 300]  # the pairs of 25 mentions
 
 
 def test_the_same_seed_gives_the_same_heads(tiny_model: CorefModel, documents: Corpus) -> None:
