@@ -12,6 +12,11 @@ cdcoref with its own default model takes turns with this one.
     python scripts/benchmark_prediction.py SETS.jsonl.gz --sizes 500,1000,2000,3499
     python scripts/benchmark_prediction.py SETS.jsonl.gz --sizes 250,500 --against WORKTREE --repeats 2
 
+An old version may take hours. With ``--stop-at 5`` it is ended once it has used five times the processor time of this
+one, which shows that it takes longer than that.
+
+    python scripts/benchmark_prediction.py SETS.jsonl.gz --sizes 2000 --against WORKTREE --stop-at 5
+
 **One long story.** Each document is made of sentences drawn at random, with replacement and a fixed seed, from the
 train topics of ECB+, until it has 300 words; all are one story (``--topics none``). Sizes are numbers of documents.
 
@@ -30,6 +35,8 @@ import json
 import math
 import os
 import random
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -42,6 +49,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 WORDS_IN_DOCUMENT = 300
 MEGABYTE = 10**6
+COUNTED = ("stories", "pairs", "mentions", "sequences")
 
 Texts = list[dict[str, str]]
 
@@ -65,7 +73,10 @@ print(json.dumps({**counts, "documents": len(corpus.documents), "pairs": plans[0
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one run: what was counted, seconds, seconds of processor time, and megabytes of peak memory."""
+    """The cost of one run: what was counted, seconds, seconds of processor time, and megabytes of peak memory.
+
+    What was not counted, because the run was ended before, is missing.
+    """
 
     counts: dict[str, int]
     seconds: float
@@ -114,8 +125,16 @@ def long_document(texts: Sequence[dict[str, str]], megabytes: float) -> Texts:
     return [{"id": "long", "text": "\n\n".join(parts)}]
 
 
-def run(tree: Path, documents: Texts, model: str, options: dict[str, Any]) -> Cost:
-    """Predict documents with the cdcoref of a checkout, in a process of its own."""
+def run(tree: Path, documents: Texts, model: str, options: dict[str, Any], limit: float | None = None) -> Cost:
+    """Predict documents with the cdcoref of a checkout, in a process of its own.
+
+    After ``limit`` seconds of processor time the system ends the process.
+    """
+
+    def limit_processor() -> None:
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), resource.RLIM_INFINITY))
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source, result, log = folder / "documents.jsonl", folder / "result.json", folder / "log"
@@ -124,13 +143,18 @@ def run(tree: Path, documents: Texts, model: str, options: dict[str, Any]) -> Co
         started = time.perf_counter()
         with log.open("w", encoding="utf-8") as errors, result.open("w", encoding="utf-8") as output:
             environment = {**os.environ, "PYTHONPATH": str(tree)}
-            process = subprocess.Popen(command, stdout=output, stderr=errors, cwd=folder, env=environment)
+            process = subprocess.Popen(
+                command, stdout=output, stderr=errors, cwd=folder, env=environment, preexec_fn=limit_processor
+            )
             _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
+        if process.returncode == -signal.SIGXCPU:
+            counts = {}
+        elif process.returncode:
             sys.exit(log.read_text(encoding="utf-8"))
-        counts = json.loads(result.read_text(encoding="utf-8"))
+        else:
+            counts = json.loads(result.read_text(encoding="utf-8"))
     return Cost(counts, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
@@ -140,7 +164,7 @@ def row(name: str, size: float, cost: Cost, before: tuple[float, Cost] | None, f
     exponent = ""
     if before is not None and before[0] != size:
         exponent = f"{math.log(cost.processor / before[1].processor) / math.log(size / before[0]):.2f}"
-    cells = [name, f"{size:,g}", *(f"{counts[key]:,}" for key in ("stories", "pairs", "mentions", "sequences"))]
+    cells = [name, f"{size:,g}", *(f"{counts[key]:,}" if key in counts else "ended" for key in COUNTED)]
     cells += [f"{cost.seconds:.0f}", f"{cost.processor:.0f}", f"{cost.processor / first.processor:.2f}", exponent]
     return f"| {' | '.join([*cells, f'{cost.megabytes:.0f}'])} |"
 
@@ -156,6 +180,9 @@ def main() -> None:
     parser.add_argument("--candidates", type=int, help="as for cdcoref predict")
     parser.add_argument("--model", default="default", help="as for cdcoref predict")
     parser.add_argument("--against", type=Path, metavar="WORKTREE", help="another checkout to take turns with")
+    parser.add_argument(
+        "--stop-at", type=float, metavar="RATIO", help="end the other at this multiple of processor time"
+    )
     parser.add_argument("--repeats", type=int, default=1, help="runs of every size; the fastest counts")
     arguments = parser.parse_args()
     if (arguments.sets is None) == (arguments.story is None):
@@ -177,15 +204,19 @@ def main() -> None:
             documents = long_document(texts, size) if arguments.document else texts[: int(size)]
         costs: dict[str, list[Cost]] = {name: [] for name in trees}
         for _ in range(arguments.repeats):
+            limit = None
             for name, tree in trees.items():
-                costs[name].append(run(tree, documents, arguments.model, options))
+                costs[name].append(run(tree, documents, arguments.model, options, limit))
+                if arguments.stop_at:
+                    limit = arguments.stop_at * costs["this"][-1].processor
         for name in trees:
             best = min(costs[name], key=lambda cost: cost.processor)
             print(row(name, size, best, before.get(name), first.setdefault(name, best)), flush=True)
             before[name] = size, best
         if arguments.against:
             this, other = (before[name][1] for name in trees)
-            print(f"{size:,g}: the other takes {other.processor / this.processor:.1f} times as long", flush=True)
+            takes = "takes" if other.counts else "was ended at"
+            print(f"{size:,g}: the other {takes} {other.processor / this.processor:.1f} times as long", flush=True)
 
 
 if __name__ == "__main__":
