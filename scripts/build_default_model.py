@@ -62,7 +62,7 @@ scale per row, read as 32-bit floats. Expect lower scores on text that is neithe
 METADATA = Metadata("en", "apache-2.0", ("ecb", "meantime", "gum", "litbank"), "sentence-transformers/all-MiniLM-L6-v2")
 FREE_GENRES = ("academic", "court", "interview", "news")
 """Genres of GUM whose texts are under CC BY; the share-alike and non-commercial ones are left out."""
-DETECTOR_OPTIONS = DetectorOptions(word_layers=4, styles=("salient", "dense", "phrases"), style="dense")
+DETECTOR_OPTIONS = DetectorOptions(word_layers=4, styles=("salient", "dense", "phrases"), style="dense", spelling=True)
 DETECTOR = DetectorTraining(corpus_shares={"ecb": 1.5, "meantime": 2.0, "litbank": 0.6})
 VECTORS = VectorTraining(corpus_weights={"meantime": 0.5, "gum-heads": 0.3, "litbank": 0.3})
 BATCH_TOKENS = 8192

@@ -46,6 +46,9 @@ class DetectorOptions:
         The one in use.
     thresholds
         Per style and kind: the least probability at which a span counts as a mention.
+    spelling
+        Whether it is also told how each word is spelt (:mod:`cdcoref.sequences.spelling`), which an uncased encoder
+        does not see.
 
     Raises
     ------
@@ -59,6 +62,7 @@ class DetectorOptions:
     thresholds: Annotated[
         Mapping[str, Probabilities], core_schema.dict_schema(TEXT, core_schema.dict_schema(TEXT, PROBABILITY))
     ] = field(default_factory=dict)
+    spelling: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)

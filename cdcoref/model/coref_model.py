@@ -35,7 +35,7 @@ from cdcoref.model.folder import (
 from cdcoref.model.mention_vectors import VectorScorer
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector, words_of_layers
-from cdcoref.sequences import ReadingBuilder, SequenceBuilder
+from cdcoref.sequences import SPELLING, ReadingBuilder, SequenceBuilder
 from cdlm.checkpoints import find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel, EarlierEncoder
@@ -92,7 +92,7 @@ class CorefModel(nn.Module):
         options = replace(options, word_layers=min(options.word_layers, encoder.num_hidden_layers))
         self.settings = replace(self.settings, detector=options)
         self.detector = SpanDetector(
-            encoder.hidden_size * max(1, options.word_layers),
+            encoder.hidden_size * max(1, options.word_layers) + options.spelling * len(SPELLING),
             self.settings.detector_width,
             self.settings.detector_max_words,
             styles=max(1, len(options.styles)),
@@ -199,9 +199,7 @@ class CorefModel(nn.Module):
 
     def span_logits(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Logits of the candidate spans of a batch of :func:`collate_readings`. *Shape:* (spans, kinds)"""
-        if self.settings.detector.word_layers:
-            return self._detected(batch, self._states(batch))
-        return self._detected(batch, (self._encode(batch),))
+        return self._detected(batch, self.words_for_detector(batch))
 
     def read(self, batch: Mapping[str, Tensor], *, vectors: bool = True) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """What documents say that are read alone.
@@ -232,7 +230,7 @@ class CorefModel(nn.Module):
                 learnt = self.vector_scorer.project(normalised)
             if self.antecedent_scorer is not None:
                 anaphora = self.antecedent_scorer.projection.project(normalised)
-        return self._detected(batch, states), words, learnt, anaphora
+        return self._detected(batch, self._seen(batch, states)), words, learnt, anaphora
 
     def _vectors(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Words as the earlier encoder sees them. *Shape:* (words, width)"""
@@ -255,21 +253,27 @@ class CorefModel(nn.Module):
         """
         return self._normalised(batch, self._states(batch))
 
-    def word_layers(self, batch: Mapping[str, Tensor], layers: int) -> Tensor:
-        """Words of a batch as several of the encoder's last layers see them. *Shape:* (words, layers * width)"""
-        return words_of_layers(self._states(batch)[-layers:], batch)
+    def words_for_detector(self, batch: Mapping[str, Tensor]) -> Tensor:
+        """What the mention detector sees of the words of a batch. *Shape:* (words, width of its input)"""
+        if self.settings.detector.word_layers:
+            return self._seen(batch, self._states(batch))
+        return self._seen(batch, (self._encode(batch),))
 
-    def _states(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, ...]:
-        masks = batch["attention_mask"], batch["global_attention_mask"]
-        return self.encoder(batch["input_ids"], *masks, output_hidden_states=True).hidden_states or ()
-
-    def _detected(self, batch: Mapping[str, Tensor], states: Sequence[Tensor]) -> Tensor:
-        """Logits of the candidate spans in the style in use, from what the encoder's layers say."""
+    def _seen(self, batch: Mapping[str, Tensor], states: Sequence[Tensor]) -> Tensor:
         options = self.settings.detector
         if options.word_layers:
             words = words_of_layers(states[-options.word_layers :], batch)
         else:
             words = states[-1].reshape(-1, states[-1].shape[-1])[batch["word_places"]]
+        return torch.cat([words, batch["spelling"].to(words.dtype)], dim=1) if options.spelling else words
+
+    def _states(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, ...]:
+        masks = batch["attention_mask"], batch["global_attention_mask"]
+        return self.encoder(batch["input_ids"], *masks, output_hidden_states=True).hidden_states or ()
+
+    def _detected(self, batch: Mapping[str, Tensor], words: Tensor) -> Tensor:
+        """Logits of the candidate spans in the style in use, from what the detector sees of words."""
+        options = self.settings.detector
         logits = self.detector(words, batch["span_starts"], batch["span_ends"])
         if not options.styles:
             return logits

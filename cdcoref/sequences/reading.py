@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import Document
 from cdcoref.sequences.pair_sequences import Integers
+from cdcoref.sequences.spelling import spelling_of
 from cdcoref.sequences.windows import MarkedDocument, lay_out
 from cdlm.tokens import SpecialPieces, WordPieces
 
@@ -37,6 +38,8 @@ class ReadingSequence:
         Token indices in the document, and the position of each word's first piece. *Shape:* (words,)
     starts, ends
         First word of every candidate span, and one past its last, as positions in `words`. *Shape:* (spans,)
+    spelling
+        How each word is spelt (see :mod:`cdcoref.sequences.spelling`). *Shape:* (words, `SPELLING`)
     """
 
     document: Document
@@ -46,6 +49,7 @@ class ReadingSequence:
     word_places: Integers
     starts: Integers
     ends: Integers
+    spelling: NDArray[np.float32]
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -77,19 +81,22 @@ class ReadingBuilder:
         """The sequences of a document: whole sentences, without the hidden ones."""
         laid_out, _ = lay_out(document, (), (), self._word_pieces(document.tokens), self._longest)
         sentences = np.array(document.sentence_of_tokens(), dtype=np.int64)
+        spelling = spelling_of(document)
         chunk: list[int] = []
         length = 0
         for unit, cost in enumerate(laid_out.lengths):
             if unit in laid_out.hidden:
                 continue
             if chunk and length + cost > self._max_length - OVERHEAD:
-                yield from self._sequence(laid_out, chunk, sentences)
+                yield from self._sequence(laid_out, chunk, sentences, spelling)
                 chunk, length = [], 0
             chunk.append(unit)
             length += cost
-        yield from self._sequence(laid_out, chunk, sentences)
+        yield from self._sequence(laid_out, chunk, sentences, spelling)
 
-    def _sequence(self, document: MarkedDocument, units: list[int], sentences: Integers) -> Iterator[ReadingSequence]:
+    def _sequence(
+        self, document: MarkedDocument, units: list[int], sentences: Integers, spelling: NDArray[np.float32]
+    ) -> Iterator[ReadingSequence]:
         """One sequence, or none if its units hold no word."""
         ids = [self._special.cls, self._special.doc_start]
         places: list[int] = []
@@ -107,7 +114,14 @@ class ReadingBuilder:
         words = np.array(tokens, dtype=np.int64)
         starts, ends = _candidates(words, sentences[words], self._max_words)
         yield ReadingSequence(
-            document.document, np.array(ids, dtype=np.int64), is_global, words, np.array(places), starts, ends
+            document.document,
+            np.array(ids, dtype=np.int64),
+            is_global,
+            words,
+            np.array(places),
+            starts,
+            ends,
+            spelling[words],
         )
 
 

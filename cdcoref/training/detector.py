@@ -170,7 +170,7 @@ def _lessons(
             words += len(sequence.words)
     for positions in token_batches([len(sequence) for sequence, _, _ in waiting], batch_tokens):
         chosen = [waiting[position] for position in positions]
-        tables = _read(model, [sequence for sequence, _, _ in chosen], options.word_layers)
+        tables = _read(model, [sequence for sequence, _, _ in chosen])
         found += [_lesson(table, *known) for table, known in zip(tables, chosen, strict=True)]
     return found
 
@@ -213,11 +213,11 @@ def _targets(
     return np.concatenate(labels, axis=1), np.concatenate(weights, axis=1)
 
 
-def _read(model: CorefModel, sequences: Sequence[ReadingSequence], layers: int) -> Iterator[Tensor]:
-    """What the encoder says of the words of every sequence, as the detector will see it."""
+def _read(model: CorefModel, sequences: Sequence[ReadingSequence]) -> Iterator[Tensor]:
+    """The words of every sequence, as the detector will see them."""
     batch = collate_readings(sequences, model.encoder.config.pad_token_id)
     with model.inference():
-        words = model.word_layers({name: tensor.to(model.device) for name, tensor in batch.items()}, layers)
+        words = model.words_for_detector({name: tensor.to(model.device) for name, tensor in batch.items()})
     yield from words.half().cpu().split([len(sequence.words) for sequence in sequences])
 
 

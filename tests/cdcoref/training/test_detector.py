@@ -85,6 +85,27 @@ def test_the_same_seed_gives_the_same_detector(tiny_model: CorefModel) -> None:
     assert all(torch.equal(one[name], two[name]) for name in one)
 
 
+def spelt(document: str, *, names: bool) -> AnnotatedCorpus:
+    """Sentences "the NOUN VERB" in which the noun is an entity where it is spelt as a name."""
+    nouns = [(noun, noun.capitalize()) for noun in NAMES]
+    sentences = [["the", name if names else noun, verb] for noun, name in nouns for verb in VERBS]
+    mentions = [Mention(document, (3 * n + 1,), "entity") for n in range(len(sentences))] if names else []
+    corpus = Corpus((Document.from_sentences(document, sentences),), tuple(mentions))
+    return AnnotatedCorpus(corpus, CORPORA["ecb"].info)
+
+
+@pytest.mark.parametrize("spelling", [True, False])
+def test_only_a_detector_that_is_told_spelling_sees_it(tiny_model: CorefModel, spelling: bool) -> None:
+    names, nouns = spelt("names", names=True), spelt("nouns", names=False)
+    model, _ = fitted(tiny_model, [names, nouns], DetectorOptions(word_layers=2, spelling=spelling))
+    found, none = places(model, names), places(model, nouns)
+    if spelling:
+        assert {tokens for tokens, _ in found} == {m.tokens for m in names.corpus.mentions}
+        assert not none
+    else:
+        assert found == none
+
+
 def test_a_kind_that_nothing_teaches_is_not_found(tiny_model: CorefModel) -> None:
     model, _ = fitted(tiny_model, [HEADS.of_kind("entity")], DetectorOptions(word_layers=1))
     assert {kind for _, kind in places(model, HEADS)} == {"entity"}
