@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Time cdcoref with its own encoder and with Hugging Face's Longformer in its place, everything else being equal.
 
-The default model, once as it is and once with its encoder's weights in a ``LongformerModel``: `cdcoref predict` on the
+The default model, once as it is and once with its encoders' weights in ``LongformerModel``: `cdcoref predict` on the
 sample texts and on part of the dev split of ECB+ (with gold mentions; without reading files and loading the model), and
 a training epoch on the train split, of which evenly spaced batches are run, forward and backward, the two encoders
 taking turns; their time is scaled to the word pieces of the epoch. The largest difference between the probabilities of
@@ -31,6 +31,7 @@ from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Corpus
 from cdcoref.formats import read_corpus
 from cdcoref.linking import Comparison, all_pairs
+from cdcoref.model import CorefModel
 from cdcoref.prediction import Predictor, load
 from cdcoref.stories import group_documents
 from cdcoref.training import PRESETS, Batch, TrainingData
@@ -49,12 +50,32 @@ class HuggingFaceEncoder(nn.Module):
             encoder.save_pretrained(folder)
             self.model = LongformerModel.from_pretrained(folder, add_pooling_layer=False)
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor, global_attention_mask: Tensor) -> EncoderOutput:
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        global_attention_mask: Tensor,
+        *,
+        output_hidden_states: bool = False,
+    ) -> EncoderOutput:
         """Padding has a vector of zeros, as in ours."""
-        states = self.model(
-            input_ids, attention_mask=attention_mask, global_attention_mask=global_attention_mask * attention_mask
-        ).last_hidden_state
-        return EncoderOutput(states * attention_mask[:, :, None])
+        output = self.model(
+            input_ids,
+            attention_mask=attention_mask,
+            global_attention_mask=global_attention_mask * attention_mask,
+            output_hidden_states=output_hidden_states,
+        )
+        read = attention_mask[:, :, None]
+        layers = tuple(states * read for states in output.hidden_states) if output_hidden_states else None
+        return EncoderOutput(output.last_hidden_state * read, hidden_states=layers)
+
+
+def with_their_encoder(model: CorefModel) -> CorefModel:
+    """The model with Hugging Face's encoder in place of its own, and of what that was before fine-tuning."""
+    earlier = HuggingFaceEncoder(model.earlier_encoder)
+    model.encoder = HuggingFaceEncoder(model.encoder)
+    model._earlier_encoder[:] = [earlier]  # type: ignore[list-item]
+    return model.eval()
 
 
 def seconds_of(step: Callable[[], object]) -> float:
@@ -121,9 +142,7 @@ def main() -> None:
     logging.set_verbosity_error()
 
     models = {name: load("default", device="cpu", precision=arguments.precision) for name in ("hugging face", "cdlm")}
-    theirs = models["hugging face"].model
-    theirs.encoder = HuggingFaceEncoder(theirs.encoder)
-    theirs.eval()
+    with_their_encoder(models["hugging face"].model)
     print(f"{torch.get_num_threads()} threads, {arguments.precision}\n")
     print("| | hugging face, s | cdlm, s | ratio |\n| --- | --- | --- | --- |", flush=True)
     if "sample" in parts:
