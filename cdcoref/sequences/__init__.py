@@ -9,13 +9,14 @@ from cdcoref.sequences.packs import Candidates, Pack, pack_length, packs
 from cdcoref.sequences.pair_features import FEATURES, check_features, conflicts, pair_features
 from cdcoref.sequences.pair_sequences import Integers, Marked, PairSequence, SequenceBuilder
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
-from cdcoref.sequences.spelling import SPELLING
+from cdcoref.sequences.spelling import OF_CAPITALS, SPELLING
 from cdcoref.sequences.trait_tables import TraitTables
 from cdcoref.sequences.traits import Traits, traits
 from cdcoref.sequences.windows import Extent, MarkedDocument
 
 __all__ = [
     "FEATURES",
+    "OF_CAPITALS",
     "SMALLEST_LENGTH",
     "SPELLING",
     "Candidates",

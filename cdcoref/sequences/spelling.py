@@ -1,7 +1,8 @@
 """How words are spelt, which an uncased encoder cannot see: a document in, a row of numbers for every word out.
 
 Capitals tell names from other words, and where a name begins and ends ("the Sea Lark"); at the beginning of a sentence
-and in headlines they tell less, so both are told too.
+and in headlines they tell less, so both are told too. In a sentence of capitals only they tell nothing: it is taken for
+one without any.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ SPELLING = (
 digit, has neither letter nor digit, begins its sentence; whether it is likely a name, a capital that neither the
 beginning of the sentence nor a headline explains; the first and the sixth of these of the words beside it in the
 sentence; and the share of the other words of its sentence, but for the first, that begin with a capital."""
+OF_CAPITALS = tuple(name not in ("digit", "sign", "begins_sentence") for name in SPELLING)
+"""Which of these are 0 in a text without capitals."""
 HEADLINE = 0.5
 """The share of the words of a sentence that begin with a capital above which it is taken for a headline."""
 
@@ -52,7 +55,10 @@ def _sentence(words: tuple[str, ...]) -> NDArray[np.float32]:
     name = capital & ~begins & (share <= HEADLINE)
     told = [capital, capitals, digit, ~letters & ~digit, begins, name]
     told += [_before(capital), _after(capital), _before(name), _after(name), share]
-    return np.stack(told, axis=1).astype(np.float32)
+    table = np.stack(told, axis=1).astype(np.float32)
+    if not any(letter.islower() for word in words for letter in word):
+        table[:, OF_CAPITALS] = 0.0
+    return table
 
 
 def _before(values: NDArray[np.bool_]) -> NDArray[np.bool_]:

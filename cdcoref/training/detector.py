@@ -21,7 +21,7 @@ from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS, Mention
 from cdcoref.errors import InputError
 from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_batches
-from cdcoref.sequences import ReadingSequence
+from cdcoref.sequences import OF_CAPITALS, SPELLING, ReadingSequence
 from cdcoref.training.styles import in_style, span_targets, teaches
 from cdlm.runs import Say
 from cdlm.validation import PROBABILITY, TEXT, Count, check_fields, number
@@ -44,6 +44,9 @@ class DetectorTraining:
         The largest learning rate, and the weight decay.
     word_dropout
         Share of what the encoder says of a word that is hidden at every step.
+    small_letters
+        Share of the sequences of a step that are read as if they were written in small letters, for texts that are; it
+        matters only if the detector is told how words are spelt.
     corpus_shares
         By corpus, the share of it that an epoch sees; above 1: so many times. 1 where a corpus is not named.
     most_words
@@ -58,6 +61,7 @@ class DetectorTraining:
     detector_rate: Annotated[float, number(0, most=1)] = 2e-3
     detector_decay: Annotated[float, number(0, most=10)] = 0.05
     word_dropout: Annotated[float, PROBABILITY] = 0.1
+    small_letters: Annotated[float, PROBABILITY] = 0.2
     corpus_shares: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
         default_factory=dict
     )
@@ -262,7 +266,7 @@ def _fit(
     for steps in epochs:
         total = 0.0
         for step in steps:
-            loss = _loss(model, step, training.word_dropout)
+            loss = _loss(model, step, training, rng)
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(detector.parameters(), 1.0)
@@ -274,20 +278,29 @@ def _fit(
     return mean
 
 
-def _loss(model: CorefModel, step: Sequence[_Lesson], dropout: float) -> Tensor:
+def _loss(model: CorefModel, step: Sequence[_Lesson], training: DetectorTraining, rng: np.random.Generator) -> Tensor:
     """Cross-entropy summed over the spans of a step, divided by its mentions."""
-    words = torch.cat([lesson.words for lesson in step]).to(model.device).float()
+    told = [lesson.words for lesson in step]
+    if model.settings.detector.spelling:
+        told = [_in_small_letters(words) if rng.random() < training.small_letters else words for words in told]
+    words = torch.cat(told).to(model.device).float()
     bounds = np.cumsum([0, *(len(lesson.words) for lesson in step)]).tolist()
     starts = torch.cat([lesson.starts + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)
     ends = torch.cat([lesson.ends + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)
     # What is dropped becomes the mean, which the detector's standardisation turns into zero.
     mean = model.detector.mean_of_words
-    words = mean + nn.functional.dropout(words - mean, dropout)
+    words = mean + nn.functional.dropout(words - mean, training.word_dropout)
     logits = model.detector(words, starts, ends)
     labels = torch.cat([lesson.labels for lesson in step]).to(model.device)
     weights = torch.cat([lesson.weights for lesson in step]).to(model.device)
     losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, weights, reduction="sum")
     return losses / (labels * weights).sum().clamp(min=1)
+
+
+def _in_small_letters(words: Tensor) -> Tensor:
+    """What the detector sees of words, as if they were written without capitals. *Shape:* (words, width)"""
+    of_capitals = torch.tensor([False] * (words.shape[1] - len(SPELLING)) + list(OF_CAPITALS))
+    return words.masked_fill(of_capitals.to(words.device), 0.0)
 
 
 def _drawn(lessons: Sequence[Sequence[_Lesson]], shares: Sequence[float], rng: np.random.Generator) -> list[_Lesson]:

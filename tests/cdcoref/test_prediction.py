@@ -480,7 +480,9 @@ def test_the_precision_changes_probabilities_by_little() -> None:
         same = exact.keys() & rounded.keys()
         assert len(same) > 0.95 * max(len(exact), len(rounded))
         differences = [abs(exact[key] - rounded[key]) for key in same]
-        assert 0 < np.mean(differences) < 0.025
+        # A mention at the edge of a cluster may come into another one, so the mean may be greater than what is typical.
+        assert 0 < np.median(differences) < 0.01
+        assert np.mean(differences) < 0.05
 
 
 def test_an_unknown_name_of_the_package() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Document
-from cdcoref.sequences import SPELLING
+from cdcoref.sequences import OF_CAPITALS, SPELLING
 from cdcoref.sequences.spelling import spelling_of
 
 WORDS = st.text("aZ9-ßÉ", min_size=1, max_size=4)
@@ -52,6 +52,10 @@ def test_capitals_of_a_headline_are_no_names() -> None:
     assert "name" in sentence[1]
 
 
+def test_a_sentence_of_capitals_tells_as_little_as_one_of_small_letters() -> None:
+    assert told("THE SEA LARK SANK IN 2009 .") == told("the sea lark sank in 2009 .")
+
+
 @given(SENTENCES)
 def test_every_word_has_numbers_from_0_to_1_that_depend_on_its_sentence_alone(sentences: list[list[str]]) -> None:
     table = spelling_of(Document.from_sentences("d", sentences))
@@ -65,5 +69,4 @@ def test_every_word_has_numbers_from_0_to_1_that_depend_on_its_sentence_alone(se
 def test_without_capitals_nothing_is_told_of_any(sentences: list[list[str]]) -> None:
     small = [[word.lower() for word in sentence] for sentence in sentences]
     table = spelling_of(Document.from_sentences("d", small))
-    of_capitals = [n for n, name in enumerate(SPELLING) if name not in ("digit", "sign", "begins_sentence")]
-    assert not table[:, of_capitals].any()
+    assert not table[:, OF_CAPITALS].any()

@@ -14,9 +14,9 @@ from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import find_mentions
-from cdcoref.model import CorefModel, DetectorOptions
+from cdcoref.model import CorefModel, DetectorOptions, collate_readings
 from cdcoref.training import DetectorTraining, fit_detector, tune_styles
-from cdcoref.training.detector import _thinned
+from cdcoref.training.detector import _in_small_letters, _thinned
 from cdcoref.training.styles import span_targets
 
 NAMES = ["ferry", "storm", "police", "harbour"]
@@ -104,6 +104,21 @@ def test_only_a_detector_that_is_told_spelling_sees_it(tiny_model: CorefModel, s
         assert not none
     else:
         assert found == none
+
+
+def test_words_in_small_letters_are_those_of_a_text_in_small_letters(tiny_model: CorefModel) -> None:
+    model = copy.deepcopy(tiny_model)
+    model.replace_detector(DetectorOptions(word_layers=2, spelling=True))
+
+    def words(*sentence: str) -> torch.Tensor:
+        document = Document.from_sentences("d", [sentence])
+        with torch.inference_mode():
+            return model.words_for_detector(collate_readings(list(model.reading_builder()(document)), 0))
+
+    spelt = words("The", "Ferry", "sank", "19", ".")
+    small = words("the", "ferry", "sank", "19", ".")
+    assert not torch.equal(spelt, small)
+    torch.testing.assert_close(_in_small_letters(spelt), small)
 
 
 def test_a_kind_that_nothing_teaches_is_not_found(tiny_model: CorefModel) -> None:
