@@ -187,6 +187,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if (arguments.sets is None) == (arguments.story is None):
         parser.error("give a file of sets, or --story")
+    if arguments.stop_at and not arguments.against:
+        parser.error("--stop-at ends the other version; name it with --against")
     options: dict[str, Any] = {"topics": "none" if arguments.story else arguments.topics}
     if arguments.candidates is not None:
         options["candidates"] = arguments.candidates

@@ -1,8 +1,8 @@
 """How words are spelt, which an uncased encoder cannot see: a document in, a row of numbers for every word out.
 
 Capitals tell names from other words, and where a name begins and ends ("the Sea Lark"); at the beginning of a sentence
-and in headlines they tell less, so both are told too. In a sentence of capitals only they tell nothing: it is taken for
-one without any.
+and in headlines they tell less, so both are told too. Where all letters are capitals they tell nothing: such a
+sentence is presented as if it were in lower case.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ SPELLING = (
     "before_name",
     "share_of_capitals",
 )
-"""What is told of a word, each from 0 to 1: whether it begins with a capital, has several and no small letter, has a
-digit, has neither letter nor digit, begins its sentence; whether it is likely a name, a capital that neither the
+"""What is told of a word, each from 0 to 1: whether it begins with a capital, has several letters, all in upper case,
+has a digit, has neither letter nor digit, begins its sentence; whether it is likely a name, a capital that neither the
 beginning of the sentence nor a headline explains; the first and the sixth of these of the words beside it in the
 sentence; and the share of the other words of its sentence, but for the first, that begin with a capital."""
 OF_CAPITALS = tuple(name not in ("digit", "sign", "begins_sentence") for name in SPELLING)

@@ -44,9 +44,9 @@ class DetectorTraining:
         The largest learning rate, and the weight decay.
     word_dropout
         Share of what the encoder says of a word that is hidden at every step.
-    small_letters
-        Share of the sequences of a step that are read as if they were written in small letters, for texts that are; it
-        matters only if the detector is told how words are spelt.
+    lower_case
+        Share of the sequences that are presented as if they were in lower case, so that mentions are found in texts
+        that are; it matters only to a detector that is told how words are spelt.
     corpus_shares
         By corpus, the share of it that an epoch sees; above 1: so many times. 1 where a corpus is not named.
     most_words
@@ -61,7 +61,7 @@ class DetectorTraining:
     detector_rate: Annotated[float, number(0, most=1)] = 2e-3
     detector_decay: Annotated[float, number(0, most=10)] = 0.05
     word_dropout: Annotated[float, PROBABILITY] = 0.1
-    small_letters: Annotated[float, PROBABILITY] = 0.2
+    lower_case: Annotated[float, PROBABILITY] = 0.2
     corpus_shares: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
         default_factory=dict
     )
@@ -282,7 +282,7 @@ def _loss(model: CorefModel, step: Sequence[_Lesson], training: DetectorTraining
     """Cross-entropy summed over the spans of a step, divided by its mentions."""
     told = [lesson.words for lesson in step]
     if model.settings.detector.spelling:
-        told = [_in_small_letters(words) if rng.random() < training.small_letters else words for words in told]
+        told = [_in_lower_case(words) if rng.random() < training.lower_case else words for words in told]
     words = torch.cat(told).to(model.device).float()
     bounds = np.cumsum([0, *(len(lesson.words) for lesson in step)]).tolist()
     starts = torch.cat([lesson.starts + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)
@@ -297,8 +297,8 @@ def _loss(model: CorefModel, step: Sequence[_Lesson], training: DetectorTraining
     return losses / (labels * weights).sum().clamp(min=1)
 
 
-def _in_small_letters(words: Tensor) -> Tensor:
-    """What the detector sees of words, as if they were written without capitals. *Shape:* (words, width)"""
+def _in_lower_case(words: Tensor) -> Tensor:
+    """What the detector sees of words, as if they were in lower case. *Shape:* (words, width)"""
     of_capitals = torch.tensor([False] * (words.shape[1] - len(SPELLING)) + list(OF_CAPITALS))
     return words.masked_fill(of_capitals.to(words.device), 0.0)
 

@@ -16,7 +16,7 @@ from cdcoref.errors import InputError
 from cdcoref.linking import find_mentions
 from cdcoref.model import CorefModel, DetectorOptions, collate_readings
 from cdcoref.training import DetectorTraining, fit_detector, tune_styles
-from cdcoref.training.detector import _in_small_letters, _thinned
+from cdcoref.training.detector import _in_lower_case, _thinned
 from cdcoref.training.styles import span_targets
 
 NAMES = ["ferry", "storm", "police", "harbour"]
@@ -106,7 +106,7 @@ def test_only_a_detector_that_is_told_spelling_sees_it(tiny_model: CorefModel, s
         assert found == none
 
 
-def test_words_in_small_letters_are_those_of_a_text_in_small_letters(tiny_model: CorefModel) -> None:
+def test_lower_case_of_what_is_seen_is_what_is_seen_of_lower_case(tiny_model: CorefModel) -> None:
     model = copy.deepcopy(tiny_model)
     model.replace_detector(DetectorOptions(word_layers=2, spelling=True))
 
@@ -118,7 +118,7 @@ def test_words_in_small_letters_are_those_of_a_text_in_small_letters(tiny_model:
     spelt = words("The", "Ferry", "sank", "19", ".")
     small = words("the", "ferry", "sank", "19", ".")
     assert not torch.equal(spelt, small)
-    torch.testing.assert_close(_in_small_letters(spelt), small)
+    torch.testing.assert_close(_in_lower_case(spelt), small)
 
 
 def test_a_kind_that_nothing_teaches_is_not_found(tiny_model: CorefModel) -> None:
