@@ -1,17 +1,19 @@
 #!/usr/bin/env python
 """What parts of the default model are worth: a file per experiment in, scores on every dev set over seeds out.
 
-    python scripts/run_experiments.py scripts/experiments/*.toml --trained FOLDER --work DIR \\
+    python scripts/run_experiments.py scripts/experiments/*.toml --trained 'RUNS/{seed}' --work DIR \\
         --ecb-root DIR --meantime DIR --gum DIR --litbank DIR --gvc DIR --seeds 0 1 2
     python scripts/run_experiments.py --table
 
 An experiment is a TOML file with `what` it changes and the settings that `scripts/build_default_model.py --set` takes
-(an empty list: the model as it ships). Encoder and pair scorer are those of --trained, the same for all; the heads are
-fitted anew with every seed, and weights and thresholds chosen as for the default model. Gold mentions are then linked
-in every setting of the dev splits. No weight is fitted on GVC.
+(an empty list: the model as it ships). Encoder and pair scorer are those of --trained: of one folder for all seeds or,
+with {seed} in its name, of one for each. The heads are fitted anew with every seed, weights and thresholds chosen as
+for the default model. Gold mentions are then linked in every setting of the dev splits, and on ECB+ also mentions that
+the model detects. No weight is fitted on GVC.
 
-Results are written to scripts/experiments/results, a JSON file per experiment; what is in them is not done again. The
-table gives means over seeds with standard deviations: CoNLL F1 in percent with singletons, without them in brackets.
+Models are written to --work, a folder EXPERIMENT-SEED each, and results to scripts/experiments/results, a JSON file per
+experiment; what is there is not done again. The table gives means over seeds with standard deviations: CoNLL F1 in
+percent with singletons, without them in brackets.
 """
 
 from __future__ import annotations
@@ -29,12 +31,14 @@ from typing import Any
 
 from cdcoref.errors import InputError
 from cdlm.files import replaced_file
+from cdlm.runs import RUN_FILE
 from cdlm.settings import read_toml
 
 FOLDER = Path(__file__).parent / "experiments"
 RESULTS = FOLDER / "results"
 CORPORA = {"ecb": "ecb_root", "meantime": "meantime", "gvc": "gvc", "gum-heads": "gum", "litbank": "litbank"}
 """The corpora whose dev splits are scored, and the options that name their folders."""
+SCORED = ("event", "entity", "both")
 
 
 def read_experiment(path: Path) -> tuple[str, list[str]]:
@@ -47,25 +51,36 @@ def read_experiment(path: Path) -> tuple[str, list[str]]:
 
 
 def run(settings: list[str], seed: int, arguments: argparse.Namespace, model: Path) -> dict[str, Any]:
-    """Build a model, and its scores on every dev set."""
+    """Build a model unless it is there, and its scores on every dev set."""
     started = time.monotonic()
-    build = [sys.executable, str(Path(__file__).with_name("build_default_model.py")), "--trained", arguments.trained]
-    for option in ("ecb_root", "meantime", "gum", "litbank"):
-        build += [f"--{option.replace('_', '-')}", getattr(arguments, option)]
-    for setting in settings:
-        build += ["--set", setting]
-    _call([*build, "--seed", str(seed), "-o", str(model)])
+    if not (model / RUN_FILE).is_file():
+        build = [sys.executable, str(Path(__file__).with_name("build_default_model.py"))]
+        build += ["--trained", arguments.trained.replace("{seed}", str(seed))]
+        for option in ("ecb_root", "meantime", "gum", "litbank"):
+            build += [f"--{option.replace('_', '-')}", getattr(arguments, option)]
+        for setting in settings:
+            build += ["--set", setting]
+        _call([*build, "--seed", str(seed), "-o", str(model)])
     scores = {}
     for name, option in CORPORA.items():
-        command = ["cdcoref", "evaluate", "--corpus", f"{name}:{getattr(arguments, option)}", "--model", str(model)]
-        found = json.loads(_call([sys.executable, "-m", *command, "--split", "dev", "--json"], wanted=True))
-        for kind in ("event", "entity"):
-            for topics, values in found.get(kind, {}).items():
-                scores[f"{name} {kind} {topics}"] = {
-                    who: [round(100 * of["conll_f1"], 2), round(100 * of["without_singletons"]["conll_f1"], 2)]
-                    for who, of in (("model", values), ("lemma", values["lemma_baseline"]))
-                }
+        scores |= scores_of(name, getattr(arguments, option), model)
+    scores |= scores_of("ecb", arguments.ecb_root, model, "predicted")
     return {"scores": scores, "seconds": round(time.monotonic() - started)}
+
+
+def scores_of(corpus: str, folder: str, model: Path, mentions: str = "gold") -> dict[str, dict[str, list[float]]]:
+    """CoNLL F1 of a model and of equal head lemmas on a dev split, in every setting: with singletons, and without."""
+    command = ["cdcoref", "evaluate", "--corpus", f"{corpus}:{folder}", "--model", str(model), "--mentions", mentions]
+    found = json.loads(_call([sys.executable, "-m", *command, "--split", "dev", "--json"], wanted=True))
+    name = corpus if mentions == "gold" else f"{corpus}, {mentions} mentions,"
+    return {
+        f"{name} {kind} {topics}": {
+            who: [round(100 * of["conll_f1"], 2), round(100 * of["without_singletons"]["conll_f1"], 2)]
+            for who, of in (("model", values), ("lemma", values["lemma_baseline"]))
+        }
+        for kind in SCORED
+        for topics, values in found.get(kind, {}).items()
+    }
 
 
 def _call(command: list[str], *, wanted: bool = False) -> str:
@@ -113,10 +128,10 @@ def main() -> None:
     """Parse the command line and run what has no results yet."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("experiments", nargs="*", type=Path, help="TOML files")
-    parser.add_argument("--trained", help="folder of a trained model with a detector, for example the default model")
+    parser.add_argument("--trained", help="folder of a trained model; {seed} in it stands for the seed")
     for option in ("ecb-root", "meantime", "gum", "litbank", "gvc"):
         parser.add_argument(f"--{option}", help="folder of a corpus")
-    parser.add_argument("--work", type=Path, help="folder for the models")
+    parser.add_argument("--work", type=Path, help="folder for the models; one that is there is not built again")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="random seeds; default: 0")
     parser.add_argument("--results", type=Path, default=RESULTS, help="default: %(default)s")
     parser.add_argument("--table", action="store_true", help="print the table of all results and do nothing else")

@@ -39,7 +39,7 @@ class EarlierEncoder(nn.Module):
                 self.matrices[_key(name, NARROW)] = nn.Parameter(weight.new_zeros(own, weight.shape[1]))
                 self.matrices[_key(name, WIDE)] = nn.Parameter(weight.new_zeros(own, weight.shape[0]))
             else:
-                self.vectors[_key(name)] = nn.Parameter(torch.zeros_like(weight))
+                self.vectors[_key(name)] = nn.Parameter(weight.new_zeros(weight.shape))
 
     def fit(self, now: CDLMModel, earlier: CDLMModel) -> None:
         """Take the differences: the closest of this rank by singular values (Eckart and Young 1936)."""

@@ -247,8 +247,10 @@ def test_shapes_only(longformer_folder: Path) -> None:
 
 def test_reading_a_checkpoint_does_not_load_the_compiler(longformer_folder: Path) -> None:
     program = (
-        "import sys; from cdlm.encoder.model import CDLMModel; import torch; "
-        "model = CDLMModel.from_pretrained(sys.argv[1]); model(torch.full((1, 5), 7)); "
+        "import sys, torch; from cdlm.checkpoints import shapes_only\n"
+        "from cdlm.encoder import CDLMModel, EarlierEncoder\n"
+        "model = CDLMModel.from_pretrained(sys.argv[1]); model(torch.full((1, 5), 7))\n"
+        "with shapes_only(): EarlierEncoder(CDLMModel(model.config), 2)\n"
         "print(sorted(name for name in ('torch._dynamo', 'sympy', 'transformers') if name in sys.modules))"
     )
     done = subprocess.run(
