@@ -1,15 +1,23 @@
 #!/usr/bin/env python
-"""How well mentions that were read apart are compared on topics that were not trained on: folds over ECB+ train.
+"""How well mentions are compared on topics that were not trained on: folds over the train topics of ECB+.
 
     python scripts/cross_validate.py --ecb-root DIR --meantime DIR --gum DIR --seeds 0 1 2
     python scripts/cross_validate.py ... --set 'similarities=["mention", "sentence", "document", "story"]'
+    python scripts/cross_validate.py ... --folds 3 --litbank DIR --trained RUNS
 
-The train topics of ECB+ are divided into folds. The scorers of pairs are fitted on all folds but one, on MEANTIME and
-on the CC BY genres of GUM, and compare the mentions of the one; the threshold is the median of those that are best on
-the other folds. The encoder is all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not read
-together, entities learn no vectors, and pronouns are compared as other mentions are. Gold mentions, both subtopics of a
-topic in one group; CoNLL F1 with and without singletons, beside equal head lemmas. --set changes what the scorers are
-told (cdcoref.model.VectorOptions).
+**Read apart.** The scorers of pairs are fitted on all folds but one, on MEANTIME and on the CC BY genres of GUM, and
+compare the mentions of the one; the threshold is the median of those that are best on the other folds. The encoder is
+all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not read together, entities learn no
+vectors, and pronouns are compared as other mentions are. --set changes what the scorers are told
+(cdcoref.model.VectorOptions).
+
+**The whole model** (--trained): for each fold an encoder and a pair scorer are trained without it, in a folder of RUNS
+(RUNS/0, RUNS/1, ...; one that is there is not trained again, one that was interrupted is resumed), with the fold's
+number added to the random seed; the better epoch is that on the first dev topic. The heads are fitted as for the
+default model, without the fold; what reading together and vectors count, and thresholds, come from what the models of
+the other folds say of their own. All pairs of events are read together.
+
+Gold mentions, both subtopics of a topic in one group; CoNLL F1 with and without singletons, beside equal head lemmas.
 """
 
 from __future__ import annotations
@@ -22,7 +30,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from build_default_model import BATCH_TOKENS, FREE_GENRES, VECTORS, of_genres
+from build_default_model import BATCH_TOKENS, FREE_GENRES, VECTORS, of_genres, with_vectors
 
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 from cdcoref.corpus import KINDS, Corpus
@@ -30,20 +38,23 @@ from cdcoref.linking import (
     Comparison,
     KindClusters,
     MentionVectors,
+    PairEvidence,
     PairLogits,
     all_pairs,
     lemma_clusters,
     read_vectors,
 )
-from cdcoref.model import CorefConfig, CorefModel, VectorOptions
+from cdcoref.model import CorefConfig, CorefModel, DetectorOptions, VectorOptions
 from cdcoref.scoring import CONLL, score
 from cdcoref.training import (
     PRESETS,
     KnownPairs,
     best_distance_threshold,
     fit_pair_scorers,
+    fit_weights,
     known_pairs,
     linkable_groups,
+    train,
 )
 from cdlm.runs import say_on_stderr
 from cdlm.settings import parse_settings, with_settings
@@ -104,6 +115,54 @@ def one_round(
         fit_pair_scorers(model, [("ecb", rest), *others], [], VECTORS, rng=rng, say=say_on_stderr)
         part = replace(ecb, corpus=ecb.corpus.subset([d.id for d in ecb.corpus.documents if d.topic in fold]))
         held.append((part.corpus, compared(model, part, vectors.of_numbers(np.flatnonzero(inside)))))
+    return pooled_scores(held, model)
+
+
+def whole_round(
+    ecb: AnnotatedCorpus,
+    dev: AnnotatedCorpus,
+    others: Sequence[AnnotatedCorpus],
+    folds: Sequence[Sequence[str]],
+    runs: Path,
+    seed: int,
+) -> dict[str, list[float]]:
+    """The scores of whole models over all folds, by kind: with singletons and without."""
+    held: list[AnnotatedCorpus] = []
+    evidence: list[PairEvidence] = []
+    options = replace(PRESETS["small"].model.vectors, candidates=0)
+    for number, fold in enumerate(folds):
+        say_on_stderr(f"fold {number + 1} of {len(folds)}: topics {', '.join(fold)}")
+        rest = without(ecb, fold)
+        trained_without(rest, dev, runs / str(number), seed + number)
+        model = with_vectors(runs / str(number), [rest, *others], options, VECTORS, seed)
+        left_out = [topic for other in folds if other != fold for topic in other]
+        held.append(without(ecb, left_out))
+        pairs = all_pairs(linkable_groups(held[-1], "gold_topic"))
+        evidence.append(Comparison(model, held[-1].corpus, pairs).evidence(batch_tokens=BATCH_TOKENS))
+    logits = []
+    for number, found in enumerate(evidence):
+        rest_held, rest_found = held[:number] + held[number + 1 :], evidence[:number] + evidence[number + 1 :]
+        logits.append(found.weighed(fit_weights(options, rest_held, rest_found)))
+    return pooled_scores([(part.corpus, of_part) for part, of_part in zip(held, logits, strict=True)], model)
+
+
+def without(part: AnnotatedCorpus, topics: Sequence[str]) -> AnnotatedCorpus:
+    """A corpus without some of its topics."""
+    return replace(part, corpus=part.corpus.subset([d.id for d in part.corpus.documents if d.topic not in topics]))
+
+
+def trained_without(rest: AnnotatedCorpus, dev: AnnotatedCorpus, run: Path, seed: int) -> None:
+    """Train an encoder and a pair scorer, unless they are there."""
+    if (run / "model.safetensors").is_file():
+        return
+    preset = with_settings(PRESETS["small"], {"run.seed": seed})
+    config = replace(preset, model=replace(preset.model, vectors=VectorOptions(), detector=DetectorOptions()))
+    topics = sorted({document.topic or "" for document in dev.corpus.documents}, key=lambda topic: (len(topic), topic))
+    train(config, rest, without(dev, topics[1:]), run, resume=run.exists())
+
+
+def pooled_scores(held: Sequence[tuple[Corpus, PairLogits]], model: CorefModel) -> dict[str, list[float]]:
+    """The scores over all folds together, with thresholds from the other folds, by kind."""
     scores: dict[str, list[float]] = {}
     for kind in KINDS:
         gold: Clusters = []
@@ -130,26 +189,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("ecb-root", "meantime", "gum"):
         parser.add_argument(f"--{name}", type=Path, required=True, help="folder of the corpus")
+    parser.add_argument("--litbank", type=Path, help="folder of LitBank, for --trained")
+    parser.add_argument("--trained", type=Path, metavar="RUNS", help="judge whole models, trained in this folder")
     parser.add_argument("--folds", type=int, default=5, help="default: %(default)s")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="random seeds; default: 0")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a setting")
     arguments = parser.parse_args()
-    plain = replace(PRESETS["small"].model.vectors, learnt=0, antecedents=0, together=())
-    model = untrained(with_settings(plain, parse_settings(arguments.set)))
-    ecb = CorpusFolder("ecb", arguments.ecb_root).read("train")
+    if arguments.trained is not None and (arguments.litbank is None or arguments.set or len(arguments.seeds) > 1):
+        parser.error("--trained needs --litbank, and takes neither --set nor several seeds")
+    of_ecb = CorpusFolder("ecb", arguments.ecb_root)
+    ecb = of_ecb.read("train")
+    folds = folds_of(ecb.corpus, arguments.folds)
     parts = [
         CorpusFolder("meantime", arguments.meantime).read("train"),
         of_genres(CorpusFolder("gum-heads", arguments.gum).read("train"), FREE_GENRES),
     ]
-    say_on_stderr("reading the corpora")
-    told = known_pairs(model, ecb, batch_tokens=BATCH_TOKENS)
-    others = [(part.info.name, known_pairs(model, part, batch_tokens=BATCH_TOKENS)) for part in parts]
-    vectors = read_vectors(model, ecb.corpus, batch_tokens=BATCH_TOKENS)
-    say_on_stderr("fitting and scoring")
     rounds = []
-    for seed in arguments.seeds:
-        rounds.append(one_round(model, ecb, vectors, told, others, folds_of(ecb.corpus, arguments.folds), seed))
-        say_on_stderr(f"seed {seed}: {rounds[-1]}")
+    if arguments.trained is not None:
+        parts.append(CorpusFolder("litbank", arguments.litbank).read("train"))
+        rounds.append(whole_round(ecb, of_ecb.read("dev"), parts, folds, arguments.trained, arguments.seeds[0]))
+    else:
+        plain = replace(PRESETS["small"].model.vectors, learnt=0, antecedents=0, together=())
+        model = untrained(with_settings(plain, parse_settings(arguments.set)))
+        say_on_stderr("reading the corpora")
+        told = known_pairs(model, ecb, batch_tokens=BATCH_TOKENS)
+        others = [(part.info.name, known_pairs(model, part, batch_tokens=BATCH_TOKENS)) for part in parts]
+        vectors = read_vectors(model, ecb.corpus, batch_tokens=BATCH_TOKENS)
+        say_on_stderr("fitting and scoring")
+        for seed in arguments.seeds:
+            rounds.append(one_round(model, ecb, vectors, told, others, folds, seed))
+            say_on_stderr(f"seed {seed}: {rounds[-1]}")
     lemma = lemma_clusters(ecb.corpus, linkable_groups(ecb, "gold_topic"))
     print("| kind | with singletons | without | lemma, with | without |\n| --- | ---: | ---: | ---: | ---: |")
     for kind in KINDS:

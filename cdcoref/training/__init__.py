@@ -6,7 +6,7 @@ from cdcoref.training.detector import DetectorTraining, fit_detector
 from cdcoref.training.loop import train
 from cdcoref.training.sources import linkable_groups
 from cdcoref.training.styles import tune_styles
-from cdcoref.training.tuning import best_distance_threshold, span_scores, tune, weigh
+from cdcoref.training.tuning import best_distance_threshold, fit_weights, span_scores, tune, weigh
 from cdcoref.training.vectors import KnownPairs, VectorTraining, fit_pair_scorers, fit_vectors, known_pairs
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "fit_detector",
     "fit_pair_scorers",
     "fit_vectors",
+    "fit_weights",
     "known_pairs",
     "linkable_groups",
     "span_scores",

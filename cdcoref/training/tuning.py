@@ -18,7 +18,6 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import (
     Comparison,
     KindClusters,
-    MentionVectors,
     PairEvidence,
     PairLogits,
     SpanScores,
@@ -103,12 +102,10 @@ def tune(
 
 
 def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOptions:
-    """Choose what the vectors count, alone and beside reading together: logistic regressions on the pairs of dev.
+    """Choose what the vectors count, alone and beside reading together, on the pairs of dev (:func:`fit_weights`).
 
-    Mentions are compared within annotated stories: subtopics where the corpus has them, else topics. Every corpus
-    weighs the same. For mentions of different documents the corpora count whose links cross documents; for those of one
-    document the corpora that annotate all mentions of the kind. What is read together depends on the candidates, and
-    they on what the vectors count alone, so that is chosen first.
+    Mentions are compared within annotated stories: subtopics where the corpus has them, else topics. What is read
+    together depends on the candidates, and they on what the vectors count alone, so that is chosen first.
 
     Returns
     -------
@@ -116,33 +113,48 @@ def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOption
         Those of the model, with the weights chosen.
     """
     parts = annotated_corpora(dev)
-    options = model.settings.vectors
     vectors = [read_vectors(model, part.corpus, batch_tokens=batch_tokens) for part in parts]
+    for read in (False, True):
+        evidence = []
+        for part, known in zip(parts, vectors, strict=True):
+            pairs = all_pairs(linkable_groups(part, story_setting(part.corpus)))
+            comparison = Comparison(model, part.corpus, pairs, vectors=known)
+            evidence.append(comparison.evidence(batch_tokens=batch_tokens, read=read))
+        options = fit_weights(model.settings.vectors, parts, evidence)
+        model.settings = replace(model.settings, vectors=options)
+    return model.settings.vectors
 
-    def found_in(part: AnnotatedCorpus, known: MentionVectors, *, read: bool) -> PairEvidence:
-        pairs = all_pairs(linkable_groups(part, story_setting(part.corpus)))
-        return Comparison(model, part.corpus, pairs, vectors=known).evidence(batch_tokens=batch_tokens, read=read)
 
-    evidence = [found_in(part, known, read=False) for part, known in zip(parts, vectors, strict=True)]
+def fit_weights(
+    options: VectorOptions, parts: Sequence[AnnotatedCorpus], evidence: Sequence[PairEvidence]
+) -> VectorOptions:
+    """Logistic regressions for what the vectors count, alone and beside reading together.
+
+    Every corpus weighs the same. For mentions of different documents the corpora count whose links cross documents; for
+    those of one document the corpora that annotate all mentions of the kind. Where no pair was read together, vectors
+    and reading count the same.
+
+    Parameters
+    ----------
+    options
+        Whose weights are replaced.
+    parts, evidence
+        Annotated corpora, and what is known of the pairs of each.
+    """
     crossing = [part.info.cross_document for part in parts]
     for kind in KINDS:
-        own = [(found.kinds == KINDS.index(kind)) & ~found.antecedents for found in evidence]
-        (slope,), bias = _fitted(parts, evidence, own, crossing, ["alone"])
-        options = replace(
-            options, unread={**options.unread, kind: slope}, unread_bias={**options.unread_bias, kind: bias}
-        )
-    model.settings = replace(model.settings, vectors=options)
-    evidence = [found_in(part, known, read=True) for part, known in zip(parts, vectors, strict=True)]
-    for kind in KINDS:
-        read = [(found.kinds == KINDS.index(kind)) & ~np.isnan(found.together) for found in evidence]
+        of_kind = [(found.kinds == KINDS.index(kind)) & ~found.antecedents for found in evidence]
+        read = [own & ~np.isnan(found.together) for own, found in zip(of_kind, evidence, strict=True)]
         across = [chosen & ~found.within for chosen, found in zip(read, evidence, strict=True)]
         within = [chosen & found.within for chosen, found in zip(read, evidence, strict=True)]
         complete = [kind in part.info.exhaustive for part in parts]
         for names, bias_name, chosen, use in (
+            (("unread",), "unread_bias", of_kind, crossing),
             (WEIGHTS, "bias", across, crossing),
             (WEIGHTS_WITHIN, "bias_within", within, complete),
         ):
-            weights, bias = _fitted(parts, evidence, chosen, use, names)
+            known = ("alone",) if names == ("unread",) else names
+            weights, bias = _fitted(parts, evidence, chosen, use, known)
             changed: dict[str, Any] = {
                 name: {**getattr(options, name), kind: value}
                 for name, value in zip((*names, bias_name), (*weights, bias), strict=True)

@@ -12,10 +12,10 @@ import torch
 
 from cdcoref.corpora import annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.linking import read_vectors
+from cdcoref.linking import PairEvidence, read_vectors
 from cdcoref.linking.apart import compare_apart
 from cdcoref.model import CorefModel, VectorOptions
-from cdcoref.training import KnownPairs, VectorTraining, fit_vectors, weigh
+from cdcoref.training import KnownPairs, VectorTraining, fit_vectors, fit_weights, weigh
 
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
 
@@ -117,3 +117,25 @@ def test_what_tells_coreference_weighs_more(tiny_model: CorefModel, documents: C
     assert options.alone["event"] > abs(options.joint["event"])
     assert options.unread["entity"] == VectorOptions().unread["entity"]
     assert model.settings.vectors.candidates == options.candidates
+
+
+@pytest.mark.parametrize(("tells", "does_not"), [("joint", "alone"), ("alone", "joint")])
+def test_weights_follow_what_tells_coreference(documents: Corpus, tells: str, does_not: str) -> None:
+    """Evidence of which one part is right in nine of ten pairs, and the other is noise."""
+    first, second = (np.array(side) for side in np.triu_indices(len(documents.mentions), 1))
+    clusters = np.array([m.cluster for m in documents.mentions])
+    rng = np.random.default_rng(0)
+    right = np.where((clusters[first] == clusters[second]) ^ (rng.random(len(first)) < 0.1), 2.0, -2.0)
+    noise = rng.normal(0, 2, len(first))
+    said = {"joint": right, "alone": noise} if tells == "joint" else {"joint": noise, "alone": right}
+    nothing = np.zeros(len(first), dtype=bool)
+    evidence = PairEvidence(
+        len(clusters), first, second, nothing.astype(np.int8),
+        said["joint"].astype(np.float32), said["alone"].astype(np.float32),
+        np.full(len(first), 0.5, dtype=np.float32), nothing, nothing,
+    )  # fmt: skip
+    options = fit_weights(VectorOptions(), annotated_corpora(documents), [evidence])
+    assert getattr(options, tells)["event"] > 0.5
+    assert abs(getattr(options, does_not)["event"]) < 0.3
+    # Nothing is known of pairs of one document, so both count the same.
+    assert options.joint_within["event"] == options.alone_within["event"] == 0.5
