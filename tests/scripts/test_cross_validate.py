@@ -8,11 +8,11 @@ from types import ModuleType
 
 import pytest
 
-from cdcoref.corpora import annotated_corpora
+from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking import read_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
-from cdcoref.training import VectorTraining, known_pairs
+from cdcoref.training import VectorTraining, fit_vectors, known_pairs
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
@@ -63,5 +63,36 @@ def test_what_holds_in_all_topics_is_learnt_from_the_others(
     vectors = read_vectors(model, corpus, batch_tokens=512)
     scores = script.one_round(model, part, vectors, told, [], script.folds_of(corpus, 3), 0)
     assert seen == [4 * 45] * 3  # the pairs of four topics: ten mentions in each
+    assert scores["event"] == pytest.approx([100, 100])
+    assert scores["entity"] == [0, 0]
+
+
+def test_whole_models_are_judged_on_the_fold_that_they_have_not_seen(
+    script: ModuleType, corpus: Corpus, tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained: list[tuple[set[str], Path, int]] = []
+
+    def topics_of(part: AnnotatedCorpus) -> set[str]:
+        return {document.topic or "" for document in part.corpus.documents}
+
+    def with_vectors(run: Path, parts: list[AnnotatedCorpus], *_: object) -> CorefModel:
+        options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, candidates=0)
+        model = CorefModel.from_encoder(tiny_encoder, CorefConfig(vectors=options)).eval()
+        training = VectorTraining(scorer_steps=300, scorer_pairs=64, scorer_rate=0.01)
+        fit_vectors(model, model.encoder, parts, options, training, batch_tokens=512, seed=0, say=str)
+        assert topics_of(parts[0]) == trained[-1][0]
+        return model
+
+    monkeypatch.setattr(
+        script, "trained_without", lambda rest, dev, run, seed: trained.append((topics_of(rest), run, seed))
+    )
+    monkeypatch.setattr(script, "with_vectors", with_vectors)
+    (part,) = annotated_corpora(corpus)
+    scores = script.whole_round(part, part, [], script.folds_of(corpus, 3), tmp_path, 5)
+    assert trained == [
+        ({"1", "2", "4", "5"}, tmp_path / "0", 5),
+        ({"0", "2", "3", "5"}, tmp_path / "1", 6),
+        ({"0", "1", "3", "4"}, tmp_path / "2", 7),
+    ]
     assert scores["event"] == pytest.approx([100, 100])
     assert scores["entity"] == [0, 0]
