@@ -61,7 +61,7 @@ def run(settings: list[str], seed: int, arguments: argparse.Namespace, model: Pa
         for setting in settings:
             build += ["--set", setting]
         _call([*build, "--seed", str(seed), "-o", str(model)])
-    scores = {}
+    scores: dict[str, dict[str, list[float]]] = {}
     for name, option in CORPORA.items():
         scores |= scores_of(name, getattr(arguments, option), model)
     scores |= scores_of("ecb", arguments.ecb_root, model, "predicted")
