@@ -269,7 +269,8 @@ def test_a_collection_is_counted_scored_and_predicted(news: Run) -> None:
 
 
 def test_a_collection_is_trained_on(news: Run, tiny_encoder: Path) -> None:
-    settings = ("--set", "sampling.detection_passes=1", "--epochs", "1", "--max-length", "128", "--log", "none")
+    few = ("--set", "sampling.detection_passes=1", "--set", "vectors.scorer_steps=20")
+    settings = (*few, "--epochs", "1", "--max-length", "128", "--log", "none")
     files = ("--train", "news.cdcoref", "--dev", "news.cdcoref", "-o", "model", "--device", "cpu")
     done = news("train", *files, "--encoder", tiny_encoder, *settings)
     assert done.code == 0, done.err
