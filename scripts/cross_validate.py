@@ -152,9 +152,7 @@ def without(part: AnnotatedCorpus, topics: Sequence[str]) -> AnnotatedCorpus:
 
 
 def trained_without(rest: AnnotatedCorpus, dev: AnnotatedCorpus, run: Path, seed: int) -> None:
-    """Train an encoder and a pair scorer, unless they are there."""
-    if (run / "model.safetensors").is_file():
-        return
+    """Train an encoder and a pair scorer, unless the run is finished."""
     preset = with_settings(PRESETS["small"], {"run.seed": seed})
     config = replace(preset, model=replace(preset.model, vectors=VectorOptions(), detector=DetectorOptions()))
     topics = sorted({document.topic or "" for document in dev.corpus.documents}, key=lambda topic: (len(topic), topic))

@@ -144,7 +144,7 @@ def fit_weights(
     crossing = [part.info.cross_document for part in parts]
     for kind in KINDS:
         of_kind = [(found.kinds == KINDS.index(kind)) & ~found.antecedents for found in evidence]
-        read = [own & ~np.isnan(found.together) for own, found in zip(of_kind, evidence, strict=True)]
+        read = [(found.kinds == KINDS.index(kind)) & ~np.isnan(found.together) for found in evidence]
         across = [chosen & ~found.within for chosen, found in zip(read, evidence, strict=True)]
         within = [chosen & found.within for chosen, found in zip(read, evidence, strict=True)]
         complete = [kind in part.info.exhaustive for part in parts]
