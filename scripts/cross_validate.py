@@ -115,7 +115,7 @@ def one_round(
         fit_pair_scorers(model, [("ecb", rest), *others], [], VECTORS, rng=rng, say=say_on_stderr)
         part = replace(ecb, corpus=ecb.corpus.subset([d.id for d in ecb.corpus.documents if d.topic in fold]))
         held.append((part.corpus, compared(model, part, vectors.of_numbers(np.flatnonzero(inside)))))
-    return pooled_scores(held, model)
+    return pooled_scores([held] * len(held), model)
 
 
 def whole_round(
@@ -140,10 +140,11 @@ def whole_round(
         pairs = all_pairs(linkable_groups(held[-1], "gold_topic"))
         evidence.append(Comparison(model, held[-1].corpus, pairs).evidence(batch_tokens=BATCH_TOKENS))
     logits = []
-    for number, found in enumerate(evidence):
+    for number in range(len(folds)):
         rest_held, rest_found = held[:number] + held[number + 1 :], evidence[:number] + evidence[number + 1 :]
-        logits.append(found.weighed(fit_weights(options, rest_held, rest_found)))
-    return pooled_scores([(part.corpus, of_part) for part, of_part in zip(held, logits, strict=True)], model)
+        weights = fit_weights(options, rest_held, rest_found)
+        logits.append([(part.corpus, own.weighed(weights)) for part, own in zip(held, evidence, strict=True)])
+    return pooled_scores(logits, model)
 
 
 def without(part: AnnotatedCorpus, topics: Sequence[str]) -> AnnotatedCorpus:
@@ -159,15 +160,26 @@ def trained_without(rest: AnnotatedCorpus, dev: AnnotatedCorpus, run: Path, seed
     train(config, rest, without(dev, topics[1:]), run, resume=run.exists())
 
 
-def pooled_scores(held: Sequence[tuple[Corpus, PairLogits]], model: CorefModel) -> dict[str, list[float]]:
-    """The scores over all folds together, with thresholds from the other folds, by kind."""
+def pooled_scores(held: Sequence[Sequence[tuple[Corpus, PairLogits]]], model: CorefModel) -> dict[str, list[float]]:
+    """The scores over all folds together, with thresholds from the other folds, by kind.
+
+    Parameters
+    ----------
+    held
+        For every fold, what is said of all folds by what was chosen without it: a threshold is only worth something
+        for logits that were weighed in the same way.
+    model
+        Says how mentions are clustered.
+    """
     scores: dict[str, list[float]] = {}
     for kind in KINDS:
         gold: Clusters = []
         found: Clusters = []
-        best = [best_distance_threshold(*pair, model.settings.temperature, kind, model.settings)[0] for pair in held]
-        for number, (corpus, logits) in enumerate(held):
-            threshold = statistics.median(best[:number] + best[number + 1 :])
+        for number, folds in enumerate(held):
+            rest = [*folds[:number], *folds[number + 1 :]]
+            best = [best_distance_threshold(*pair, model.settings.temperature, kind, model.settings) for pair in rest]
+            threshold = statistics.median(value for value, _ in best)
+            corpus, logits = folds[number]
             labels = KindClusters(corpus, logits, kind, model.settings).cut(threshold)
             gold += clusters_of(corpus, [m.cluster for m in corpus.mentions], kind)
             found += clusters_of(corpus, labels.tolist(), kind)
