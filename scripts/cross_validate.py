@@ -3,7 +3,7 @@
 
     python scripts/cross_validate.py --ecb-root DIR --meantime DIR --gum DIR --seeds 0 1 2
     python scripts/cross_validate.py ... --set 'similarities=["mention", "sentence", "document", "story"]'
-    python scripts/cross_validate.py ... --folds 3 --litbank DIR --trained RUNS
+    python scripts/cross_validate.py ... --folds 3 --litbank DIR --runs RUNS
 
 **Read apart.** The scorers of pairs are fitted on all folds but one, on MEANTIME and on the CC BY genres of GUM, and
 compare the mentions of the one; the threshold is the median of those that are best on the other folds. The encoder is
@@ -11,7 +11,7 @@ all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not 
 vectors, and pronouns are compared as other mentions are. --set changes what the scorers are told
 (cdcoref.model.VectorOptions).
 
-**The whole model** (--trained): for each fold an encoder and a pair scorer are trained without it, in a folder of RUNS
+**The whole model** (--runs): for each fold an encoder and a pair scorer are trained without it, in a folder of RUNS
 (RUNS/0, RUNS/1, ...; one that is there is not trained again, one that was interrupted is resumed), with the fold's
 number added to the random seed; the better epoch is that on the first dev topic. The heads are fitted as for the
 default model, without the fold; what reading together and vectors count, and thresholds, come from what the models of
@@ -71,10 +71,20 @@ def untrained(options: VectorOptions) -> CorefModel:
     return model
 
 
+def topics_of(corpus: Corpus) -> list[str]:
+    """The topics, in the order of their numbers."""
+    return sorted({document.topic or "" for document in corpus.documents}, key=lambda topic: (len(topic), topic))
+
+
 def folds_of(corpus: Corpus, count: int) -> list[list[str]]:
     """The topics, in turns."""
-    topics = sorted({document.topic or "" for document in corpus.documents}, key=lambda topic: (len(topic), topic))
+    topics = topics_of(corpus)
     return [topics[number::count] for number in range(count)]
+
+
+def of_topics(part: AnnotatedCorpus, topics: Sequence[str]) -> AnnotatedCorpus:
+    """The documents of some topics."""
+    return replace(part, corpus=part.corpus.subset([d.id for d in part.corpus.documents if d.topic in topics]))
 
 
 def compared(model: CorefModel, part: AnnotatedCorpus, vectors: MentionVectors) -> PairLogits:
@@ -113,7 +123,7 @@ def one_round(
         model.add_vectors(model.settings.vectors)
         rng = np.random.default_rng((seed, number))
         fit_pair_scorers(model, [("ecb", rest), *others], [], VECTORS, rng=rng, say=say_on_stderr)
-        part = replace(ecb, corpus=ecb.corpus.subset([d.id for d in ecb.corpus.documents if d.topic in fold]))
+        part = of_topics(ecb, fold)
         held.append((part.corpus, compared(model, part, vectors.of_numbers(np.flatnonzero(inside)))))
     return pooled_scores([held] * len(held), model)
 
@@ -132,11 +142,10 @@ def whole_round(
     options = replace(PRESETS["small"].model.vectors, candidates=0)
     for number, fold in enumerate(folds):
         say_on_stderr(f"fold {number + 1} of {len(folds)}: topics {', '.join(fold)}")
-        rest = without(ecb, fold)
+        rest = of_topics(ecb, [topic for other in folds if other != fold for topic in other])
         trained_without(rest, dev, runs / str(number), seed + number)
         model = with_vectors(runs / str(number), [rest, *others], options, VECTORS, seed)
-        left_out = [topic for other in folds if other != fold for topic in other]
-        held.append(without(ecb, left_out))
+        held.append(of_topics(ecb, fold))
         pairs = all_pairs(linkable_groups(held[-1], "gold_topic"))
         evidence.append(Comparison(model, held[-1].corpus, pairs).evidence(batch_tokens=BATCH_TOKENS))
     logits = []
@@ -147,17 +156,11 @@ def whole_round(
     return pooled_scores(logits, model)
 
 
-def without(part: AnnotatedCorpus, topics: Sequence[str]) -> AnnotatedCorpus:
-    """A corpus without some of its topics."""
-    return replace(part, corpus=part.corpus.subset([d.id for d in part.corpus.documents if d.topic not in topics]))
-
-
 def trained_without(rest: AnnotatedCorpus, dev: AnnotatedCorpus, run: Path, seed: int) -> None:
     """Train an encoder and a pair scorer, unless the run is finished."""
     preset = with_settings(PRESETS["small"], {"run.seed": seed})
     config = replace(preset, model=replace(preset.model, vectors=VectorOptions(), detector=DetectorOptions()))
-    topics = sorted({document.topic or "" for document in dev.corpus.documents}, key=lambda topic: (len(topic), topic))
-    train(config, rest, without(dev, topics[1:]), run, resume=run.exists())
+    train(config, rest, of_topics(dev, topics_of(dev.corpus)[:1]), run, resume=run.exists())
 
 
 def pooled_scores(held: Sequence[Sequence[tuple[Corpus, PairLogits]]], model: CorefModel) -> dict[str, list[float]]:
@@ -173,12 +176,15 @@ def pooled_scores(held: Sequence[Sequence[tuple[Corpus, PairLogits]]], model: Co
     """
     scores: dict[str, list[float]] = {}
     for kind in KINDS:
+        best: dict[int, float] = {}
+        for corpus, logits in (pair for folds in held for pair in folds):
+            if id(logits) not in best:  # all folds may have been judged by the same
+                temperature = model.settings.temperature
+                best[id(logits)], _ = best_distance_threshold(corpus, logits, temperature, kind, model.settings)
         gold: Clusters = []
         found: Clusters = []
         for number, folds in enumerate(held):
-            rest = [*folds[:number], *folds[number + 1 :]]
-            best = [best_distance_threshold(*pair, model.settings.temperature, kind, model.settings) for pair in rest]
-            threshold = statistics.median(value for value, _ in best)
+            threshold = statistics.median(best[id(own)] for _, own in [*folds[:number], *folds[number + 1 :]])
             corpus, logits = folds[number]
             labels = KindClusters(corpus, logits, kind, model.settings).cut(threshold)
             gold += clusters_of(corpus, [m.cluster for m in corpus.mentions], kind)
@@ -199,14 +205,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("ecb-root", "meantime", "gum"):
         parser.add_argument(f"--{name}", type=Path, required=True, help="folder of the corpus")
-    parser.add_argument("--litbank", type=Path, help="folder of LitBank, for --trained")
-    parser.add_argument("--trained", type=Path, metavar="RUNS", help="judge whole models, trained in this folder")
+    parser.add_argument("--litbank", type=Path, help="folder of LitBank, for --runs")
+    parser.add_argument("--runs", type=Path, help="judge whole models, trained in this folder")
     parser.add_argument("--folds", type=int, default=5, help="default: %(default)s")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="random seeds; default: 0")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a setting")
     arguments = parser.parse_args()
-    if arguments.trained is not None and (arguments.litbank is None or arguments.set or len(arguments.seeds) > 1):
-        parser.error("--trained needs --litbank, and takes neither --set nor several seeds")
+    if arguments.runs is not None and (arguments.litbank is None or arguments.set or len(arguments.seeds) > 1):
+        parser.error("--runs needs --litbank, and takes neither --set nor several seeds")
     of_ecb = CorpusFolder("ecb", arguments.ecb_root)
     ecb = of_ecb.read("train")
     folds = folds_of(ecb.corpus, arguments.folds)
@@ -215,9 +221,9 @@ def main() -> None:
         of_genres(CorpusFolder("gum-heads", arguments.gum).read("train"), FREE_GENRES),
     ]
     rounds = []
-    if arguments.trained is not None:
+    if arguments.runs is not None:
         parts.append(CorpusFolder("litbank", arguments.litbank).read("train"))
-        rounds.append(whole_round(ecb, of_ecb.read("dev"), parts, folds, arguments.trained, arguments.seeds[0]))
+        rounds.append(whole_round(ecb, of_ecb.read("dev"), parts, folds, arguments.runs, arguments.seeds[0]))
     else:
         plain = replace(PRESETS["small"].model.vectors, learnt=0, antecedents=0, together=())
         model = untrained(with_settings(plain, parse_settings(arguments.set)))

@@ -124,6 +124,14 @@ def _spread(values: list[float]) -> Iterator[str]:
         yield f" ± {statistics.stdev(values):.1f}"
 
 
+def results_so_far(output: Path, settings: list[str]) -> dict[str, Any]:
+    """What an experiment has found, by seed; InputError if it changed other settings then."""
+    results: dict[str, Any] = json.loads(output.read_text(encoding="utf-8")) if output.is_file() else {"seeds": {}}
+    if results.get("set", settings) != settings:
+        raise InputError("it holds results of other settings; remove it, and the models in --work", output)
+    return results
+
+
 def main() -> None:
     """Parse the command line and run what has no results yet."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -145,8 +153,7 @@ def main() -> None:
             for path in arguments.experiments:
                 what, settings = read_experiment(path)
                 output = arguments.results / f"{path.stem}.json"
-                results = json.loads(output.read_text(encoding="utf-8")) if output.is_file() else {"seeds": {}}
-                results |= {"what": what, "set": settings}
+                results = results_so_far(output, settings) | {"what": what, "set": settings}
                 if str(seed) not in results["seeds"]:
                     results["seeds"][str(seed)] = run(settings, seed, arguments, arguments.work / f"{path.stem}-{seed}")
                     write(output, results)

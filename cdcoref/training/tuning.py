@@ -148,12 +148,11 @@ def fit_weights(
         across = [chosen & ~found.within for chosen, found in zip(read, evidence, strict=True)]
         within = [chosen & found.within for chosen, found in zip(read, evidence, strict=True)]
         complete = [kind in part.info.exhaustive for part in parts]
-        for names, bias_name, chosen, use in (
-            (("unread",), "unread_bias", of_kind, crossing),
-            (WEIGHTS, "bias", across, crossing),
-            (WEIGHTS_WITHIN, "bias_within", within, complete),
+        for known, names, bias_name, chosen, use in (
+            (("alone",), ("unread",), "unread_bias", of_kind, crossing),
+            (WEIGHTS, WEIGHTS, "bias", across, crossing),
+            (WEIGHTS_WITHIN, WEIGHTS_WITHIN, "bias_within", within, complete),
         ):
-            known = ("alone",) if names == ("unread",) else names
             weights, bias = _fitted(parts, evidence, chosen, use, known)
             changed: dict[str, Any] = {
                 name: {**getattr(options, name), kind: value}

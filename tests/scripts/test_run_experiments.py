@@ -52,3 +52,12 @@ def test_the_table_has_means_and_deviations_over_seeds(script: ModuleType, tmp_p
 
 def test_without_results_the_table_says_so(script: ModuleType, tmp_path: Path) -> None:
     assert "no results" in script.table(tmp_path)
+
+
+def test_results_of_other_settings_are_not_continued(script: ModuleType, tmp_path: Path) -> None:
+    output = tmp_path / "a.json"
+    assert script.results_so_far(output, ["a=1"]) == {"seeds": {}}
+    output.write_text(json.dumps({"what": "a", "set": ["a=1"], "seeds": {"0": {}}}))
+    assert script.results_so_far(output, ["a=1"])["seeds"] == {"0": {}}
+    with pytest.raises(InputError, match=r"a\.json: it holds results of other settings"):
+        script.results_so_far(output, ["a=2"])
