@@ -26,6 +26,19 @@ _DETERMINER = re.compile(
     re.IGNORECASE,
 )
 """Not a head when another word follows."""
+_QUANTIFIER = re.compile(
+    r"a|an|another|any|each|either|every|few|many|more|most|much|neither|no|numerous|other|several|some|such|what|which",
+    re.IGNORECASE,
+)
+"""Determiners besides those that are never a head."""
+_POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
+"""What follows a possessor, as a word of its own."""
+_NOT_IN_PHRASE = re.compile(
+    r"am|are|be|been|being|can|could|did|do|does|had|has|have|he|him|i|is|it|may|me|might|must|not|n't|only|said|"
+    r"say|says|shall|she|should|than|them|there|they|us|was|we|were|will|would|you|if|because|so|then|as|also|just",
+    re.IGNORECASE,
+)
+"""Words that no noun phrase has before or after its head: auxiliaries, pronouns, adverbs and particles."""
 _END_OF_HEAD = re.compile(
     r"who|whom|whose|which|that|where|when|while|and|or|but|[,;:(]|--?|[–—]",
     re.IGNORECASE,
@@ -94,7 +107,8 @@ _CLASS_OF_PRONOUN = {
     **dict.fromkeys(("there", "here", "then"), "there"),
 }
 """By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
-
+BEFORE_HEAD, AFTER_HEAD = 6, 6
+"""Words before and after a head that may belong to its phrase."""
 
 Values = tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
 """Years, amounts, weekdays and months."""
@@ -171,6 +185,59 @@ class MentionWords:
             _CLASS_OF_PRONOUN.get(head, "") if len(core) == 1 else "",
             (-1 if determiner in ("a", "an") else 1) if determiner else 0,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseWords:
+    """The phrase that a mention is the head of, as far as its sentence shows it, however much of it the mention has.
+
+    Attributes
+    ----------
+    modifiers
+        Lemmas of the words between a determiner and the head, with the possessor if there is one; if there is no
+        determiner, of the two words before the head.
+    complements
+        Lemmas of the first words after the preposition that follows the head.
+    """
+
+    modifiers: frozenset[str]
+    complements: frozenset[str]
+
+    @classmethod
+    def of(cls, sentence: Sequence[str], start: int, end: int) -> PhraseWords:
+        """Look around the head, the words from `start` to before `end` of a sentence."""
+        before, after = sentence[max(0, start - BEFORE_HEAD) : start], sentence[end : end + AFTER_HEAD]
+        return cls(_before_head(before), _after_head(after))
+
+
+def _before_head(words: Sequence[str]) -> frozenset[str]:
+    modifiers: list[str] = []
+    for place in range(len(words) - 1, -1, -1):
+        word = words[place]
+        if word in _POSSESSIVES and place:
+            return frozenset(map(lemma, [*modifiers, words[place - 1]]))
+        if _DETERMINER.fullmatch(word) or _QUANTIFIER.fullmatch(word):
+            return frozenset(map(lemma, modifiers))
+        if _ends_phrase(word) or _PREPOSITION.fullmatch(word):
+            break
+        modifiers.append(word)
+    return frozenset(map(lemma, modifiers[:2]))
+
+
+def _after_head(words: Sequence[str]) -> frozenset[str]:
+    if not words or not _PREPOSITION.fullmatch(words[0]):
+        return frozenset()
+    found: list[str] = []
+    for word in words[1:]:
+        if _ends_phrase(word) or (found and _PREPOSITION.fullmatch(word)):
+            break
+        if _is_content(word):
+            found.append(lemma(word))
+    return frozenset(found)
+
+
+def _ends_phrase(word: str) -> bool:
+    return bool(_NOT_IN_PHRASE.fullmatch(word) or _END_OF_HEAD.fullmatch(word)) or not any(map(str.isalnum, word))
 
 
 @dataclass(frozen=True, slots=True)

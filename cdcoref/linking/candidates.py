@@ -14,6 +14,9 @@ from cdcoref.corpus import KINDS
 from cdcoref.linking.pair_logits import PairEvidence
 from cdcoref.model import VectorOptions
 
+DIGITS = 4
+"""Of logits that are told apart; what differs less is equal."""
+
 
 def candidate_pairs(alone: PairEvidence, options: VectorOptions) -> NDArray[np.bool_]:
     """Which pairs are candidates. *Shape:* (pairs,)
@@ -35,6 +38,8 @@ def candidate_pairs(alone: PairEvidence, options: VectorOptions) -> NDArray[np.b
     logits = slope * alone.alone + bias
     enough = np.log(options.least) - np.log1p(-options.least)
     likely = np.flatnonzero((logits >= enough) & possible)
+    # Equal mentions have logits that differ in the last digits, by what is computed at the same time.
+    logits = np.round(logits, DIGITS)
     chosen = np.zeros(len(logits), dtype=bool)
     mentions = np.concatenate([alone.first[likely], alone.second[likely]])
     places = np.concatenate([likely, likely])

@@ -160,6 +160,21 @@ def _one_indefinite(pairs: MentionPairs) -> NDArray[np.generic]:
     return (one < 0) | (other < 0)
 
 
+def _modifiers(pairs: MentionPairs) -> NDArray[np.generic]:
+    """Whether the words before their heads agree; see :meth:`MentionPairs.agreement`. So for those behind."""
+    return pairs.agreement(pairs.tables.modifiers)
+
+
+def _complements(pairs: MentionPairs) -> NDArray[np.generic]:
+    return pairs.agreement(pairs.tables.complements)
+
+
+def _one_modified(pairs: MentionPairs) -> NDArray[np.generic]:
+    """Just one has a word before its head, or behind it."""
+    sizes = pairs.tables.modifiers.sizes + pairs.tables.complements.sizes
+    return (sizes[pairs.first] > 0) != (sizes[pairs.second] > 0)
+
+
 def _same_document(pairs: MentionPairs) -> NDArray[np.generic]:
     return pairs.same_document
 
@@ -216,6 +231,9 @@ FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
     "nested": _nested,
     "sentences": _sentences,
     "sentence_names": _sentence_names,
+    "modifiers": _modifiers,
+    "complements": _complements,
+    "one_modified": _one_modified,
 }
 """By name; a saved model refers to these names, so a name never changes its meaning."""
 
@@ -230,7 +248,7 @@ def check_features(names: Iterable[str]) -> None:
     """Refuse the name of a feature that does not exist."""
     for name in names:
         if name not in FEATURES:
-            raise InputError(f"features has {name!r}, which is none of {', '.join(FEATURES)}")
+            raise InputError(f"features has {name!r}, which is no feature; cdcoref.sequences.FEATURES has their names")
 
 
 def pair_features(names: Sequence[str], mentions: Sequence[Traits] | TraitTables, pairs: Integers) -> Numbers:

@@ -169,6 +169,16 @@ class TraitTables:
         return np.array([m.words.definite for m in self.mentions], dtype=np.int64)
 
     @cached_property
+    def modifiers(self) -> WordSets:
+        """Lemmas before their heads."""
+        return self.sets(lambda m: m.phrase.modifiers)
+
+    @cached_property
+    def complements(self) -> WordSets:
+        """Lemmas behind their heads."""
+        return self.sets(lambda m: m.phrase.complements)
+
+    @cached_property
     def lemmas(self) -> WordSets:
         """Their lemmas."""
         return self.sets(lambda m: m.words.lemmas)

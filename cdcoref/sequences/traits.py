@@ -6,10 +6,11 @@ Everything here follows from the mention's own words, those of its sentence and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.words import MentionWords, SentenceWords, sentence_words
+from cdcoref.words import MentionWords, PhraseWords, SentenceWords, head_span, sentence_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class Traits:
     ----------
     words
         Its words and what they are.
+    phrase
+        The phrase that it is the head of; the words beside it if the sentence is not hidden.
     around
         What the sentence that it begins in says; nothing if the sentence is hidden.
     document, sentence
@@ -29,6 +32,7 @@ class Traits:
     """
 
     words: MentionWords
+    phrase: PhraseWords
     around: SentenceWords
     document: str
     sentence: int
@@ -41,5 +45,22 @@ def traits(document: Document, mention: Mention, sentence: int) -> Traits:
     start, end = document.sentences[sentence]
     tokens = tuple(document.tokens[token] for token in mention.tokens)
     words = MentionWords.of(tokens, begins_sentence=mention.start == start)
-    around = sentence_words(() if sentence in document.hidden else tuple(document.tokens[start:end]))
-    return Traits(words, around, document.id, sentence, mention.start, mention.end)
+    said = () if sentence in document.hidden else tuple(document.tokens[start:end])
+    return Traits(
+        words,
+        _phrase(said, tokens, mention, start),
+        sentence_words(said),
+        document.id,
+        sentence,
+        mention.start,
+        mention.end,
+    )
+
+
+def _phrase(sentence: Sequence[str], tokens: Sequence[str], mention: Mention, first: int) -> PhraseWords:
+    """The phrase of a mention in a sentence, which begins with the token `first` of its document."""
+    head, end = head_span(tokens)
+    if not sentence:
+        return PhraseWords.of(tokens, head, end)
+    places = [token - first for token in mention.tokens]
+    return PhraseWords.of(sentence, places[head], min(places[end - 1] + 1, len(sentence)))

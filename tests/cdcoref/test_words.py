@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cdcoref.words import MentionWords, head_span, head_word, is_date, is_relative_pronoun, lemma
+from cdcoref.words import MentionWords, PhraseWords, head_span, head_word, is_date, is_relative_pronoun, lemma
 
 
 @pytest.mark.parametrize(
@@ -115,3 +115,25 @@ def test_where_the_head_stands_with_its_name_amount_or_date(phrase: str, expecte
 def test_dates_and_relative_pronouns() -> None:
     assert [is_date(word) for word in ("Friday", "may", "1998", "night", "19")] == [True, True, True, False, False]
     assert [is_relative_pronoun(word) for word in ("Where", "who", "he")] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "modifiers", "complements"),
+    [
+        ("He saw the old northern *city of London in May", {"old", "northern"}, {"london"}),
+        ("John Smith 's old *house in the woods", {"smith", "old"}, {"wood"}),
+        ("another *earthquake struck", set(), set()),
+        ("Many southern *ports were closed", {"southern"}, set()),
+        ("three armed *men", {"three", "arm"}, set()),
+        ("The *president of the United States said", set(), {"unite", "state"}),
+        ("and *ports", set(), set()),
+        ("*ports", set(), set()),
+    ],
+)
+def test_the_phrase_around_a_head(sentence: str, modifiers: set[str], complements: set[str]) -> None:
+    words = sentence.split()
+    start = next(place for place, word in enumerate(words) if word.startswith("*"))
+    words[start] = words[start][1:]
+    phrase = PhraseWords.of(words, start, start + 1)
+    assert phrase.modifiers == modifiers
+    assert phrase.complements == complements

@@ -246,7 +246,7 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
     "endless mentions": (setting("detector_max_words", 10**9), "cdcoref.detector_max_words is 1000000000"),
     "an unknown feature": (
         setting("sequences.features", ["colour"]),
-        "config.json: cdcoref.sequences.features has 'colour', which is none of same_words",
+        "config.json: cdcoref.sequences.features has 'colour', which is no feature",
     ),
     "a feature in words": (setting("sequences.features", "same_words"), "cdcoref.sequences.features is 'same_words'"),
     "a feature by number": (

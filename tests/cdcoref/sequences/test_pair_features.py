@@ -71,6 +71,35 @@ def test_known_answers(feature: str, one: str, other: str, value: float) -> None
     assert pair_features([feature], [traits_of(one), traits_of(other)], pairs).tolist() == [[value], [value]]
 
 
+def of_sentence(sentence: str, start: int, end: int, hidden: bool = False) -> Traits:
+    """A mention of a text of one sentence."""
+    text = Document.from_sentences("d", [sentence.split()], hidden=frozenset({0} if hidden else ()))
+    return traits(text, Mention("d", tuple(range(start, end)), "entity"), 0)
+
+
+NORTHERN = of_sentence("They closed the northern port of Lund on Monday", 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("feature", "other", "value"),
+    [
+        ("modifiers", of_sentence("Ships left the southern port at noon", 4, 5), -1.0),
+        ("modifiers", of_sentence("Ships left the southern port at noon", 2, 5), -1.0),
+        ("modifiers", of_sentence("Ships left a small northern port at noon", 5, 6), 1.0),
+        ("modifiers", of_sentence("Ships left the port at noon", 3, 4), 0.0),
+        ("complements", of_sentence("The port of Oslo is closed", 1, 2), -1.0),
+        ("complements", of_sentence("The port of Oslo is closed", 0, 4), -1.0),
+        ("complements", of_sentence("The port in Lund is closed", 1, 2), 1.0),
+        ("complements", of_sentence("The port was closed in Oslo", 1, 2), 0.0),
+        ("one_modified", of_sentence("Ships left the port", 3, 4), 1.0),
+        ("one_modified", of_sentence("Ships left the southern port", 4, 5), 0.0),
+    ],
+)
+def test_words_beside_the_head_count_whether_or_not_they_are_marked(feature: str, other: Traits, value: float) -> None:
+    pairs = np.array([[0, 1], [1, 0]])
+    assert pair_features([feature], [NORTHERN, other], pairs).tolist() == [[value], [value]]
+
+
 def test_across_documents_nothing_is_near() -> None:
     names = ("same_document", "closeness", "same_sentence", "nested")
     table = pair_features(names, [traits_of("Anna"), traits_of("Anna", "other")], np.array([[0, 1]]))
@@ -168,4 +197,8 @@ def test_many_mentions_have_the_features_of_few(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_hidden_sentence_says_nothing() -> None:
     document = Document.from_sentences("d", [["Fire", "in", "Lund"]], hidden=frozenset({0}))
-    assert traits(document, Mention("d", (0,), "event"), 0).around.lemmas == frozenset()
+    seen = traits(document, Mention("d", (0,), "event"), 0)
+    assert seen.around.lemmas == frozenset()
+    assert seen.phrase.complements == frozenset()
+    marked = of_sentence("Fire in Lund", 0, 3, hidden=True)
+    assert marked.phrase.complements == {"lund"}

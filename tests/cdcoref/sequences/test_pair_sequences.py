@@ -205,7 +205,7 @@ def test_features_stand_beside_their_pairs(wordpiece: PreTrainedTokenizerFast) -
 
 
 def test_a_feature_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(InputError, match="features has 'moon', which is none of same_words"):
+    with pytest.raises(InputError, match="features has 'moon', which is no feature"):
         SequenceOptions(features=("moon",))
 
 

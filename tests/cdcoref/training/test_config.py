@@ -50,7 +50,7 @@ def test_the_kinds_that_are_trained() -> None:
         ({"context": 1.5}, "model.sequences.context is 1.5 and should be 'document', 'sentence' or a number"),
         ({"max_length": 8}, "model.sequences.max_length is 8 and should be at least 32"),
         ({"detector_max_length": 8}, "model.detector_max_length is 8 and should be at least 32"),
-        ({"features": ["moon"]}, "model.sequences.features has 'moon', which is none of"),
+        ({"features": ["moon"]}, "model.sequences.features has 'moon', which is no feature"),
         ({"batch_tokens": 0}, "sampling.batch_tokens is 0 and should be at least 1"),
         ({"temperature": {"event": 1.0}}, "model.temperature must have one number each for event and entity"),
         ({"negatives": float("inf")}, "sampling.negatives is inf and should be a finite number"),
