@@ -4,9 +4,11 @@
     pip install -c constraints.txt -e '.[build]'
     python scripts/build_default_model.py --ecb-root DIR --meantime DIR --gum DIR --litbank DIR
 
-1. Fine-tunes with the preset `small` on ECB+ (some half an hour of two cores), and rounds the matrices to 8 bits.
+1. Fine-tunes with the preset `small` on ECB+ and on a share of the pairs of MEANTIME, GUM and LitBank (some three
+   quarters of an hour of two cores), and rounds the matrices to 8 bits. Here as below, of GUM the genres are used whose
+   texts are CC BY.
 2. Fits the heads that compare mentions which were read apart, and the mention detector (some minutes), on the train
-   splits of ECB+, MEANTIME, LitBank and the genres of GUM whose texts are CC BY.
+   splits of the four.
 3. Chooses what vectors and reading together count, thresholds and temperatures on the dev splits of all four corpora,
    as the model ships, and writes cdcoref/models/default with its card.
 
@@ -30,6 +32,7 @@ from cdcoref.model import DEFAULT_MODEL, CorefModel, DetectorOptions, KindScores
 from cdcoref.training import (
     PRESETS,
     DetectorTraining,
+    TrainingConfig,
     VectorTraining,
     fit_detector,
     fit_vectors,
@@ -50,14 +53,15 @@ their participants, places and times (learnt from ECB+); `dense`, the names and 
 """
 CORPORA = """It was made from all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0), converted to Longformer attention.
 Encoder and pair scorer were trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under
-CC BY 3.0): topics 1-35 without the dev topics 2, 5, 12, 18, 21, 23, 34 and 35. The heads that compare mentions which
-were read apart and, on the finished encoder, the mention detector were fitted on that split and on the train splits of
+CC BY 3.0): topics 1-35 without the dev topics 2, 5, 12, 18, 21, 23, 34 and 35; and on shares of the train splits of
 MEANTIME (Minard et al. 2016, CC BY 4.0), LitBank (Bamman et al. 2020, CC BY 4.0) and GUM (Zeldes 2017, annotation CC BY
-4.0; of it the genres academic and court, CC BY 4.0, news and interview, CC BY 2.5). The vectors of mentions are those
-of all-MiniLM-L6-v2, to which a difference of low rank leads back from the fine-tuned encoder. What the vectors count
-beside reading together, and all thresholds, were chosen on the dev splits of the four, each counting the same: the
-CoNLL F1 below is the mean over them, for GUM and LitBank within documents. The weights are 8-bit integers with one
-scale per row, read as 32-bit floats. Expect lower scores on text that is neither news nor fiction in English.
+4.0; of it the genres academic and court, CC BY 4.0, news and interview, CC BY 2.5). The heads that compare mentions
+which were read apart and, on the finished encoder, the mention detector were fitted on the whole of those splits. The
+vectors of mentions are those of all-MiniLM-L6-v2, to which a difference of low rank leads back from the fine-tuned
+encoder. What the vectors count beside reading together, and all thresholds, were chosen on the dev splits of the four,
+each counting the same: the CoNLL F1 below is the mean over them, for GUM and LitBank within documents. The weights are
+8-bit integers with one scale per row, read as 32-bit floats. Expect lower scores on text that is neither news nor
+fiction in English.
 """
 METADATA = Metadata("en", "apache-2.0", ("ecb", "meantime", "gum", "litbank"), "sentence-transformers/all-MiniLM-L6-v2")
 FREE_GENRES = ("academic", "court", "interview", "news")
@@ -65,6 +69,8 @@ FREE_GENRES = ("academic", "court", "interview", "news")
 DETECTOR_OPTIONS = DetectorOptions(word_layers=4, styles=("salient", "dense", "phrases"), style="dense", spelling=True)
 DETECTOR = DetectorTraining(corpus_shares={"ecb": 1.5, "meantime": 2.0, "litbank": 0.6})
 VECTORS = VectorTraining(corpus_weights={"meantime": 0.5, "gum-heads": 0.3, "litbank": 0.3})
+SHARES = {"meantime": 0.4, "gum-heads": 0.7, "litbank": 0.12}
+"""The shares of the pairs of other corpora that an epoch of the encoder's training reads."""
 BATCH_TOKENS = 8192
 HEADS = "heads."
 """What the names of settings begin with that change `VECTORS`."""
@@ -93,17 +99,16 @@ def main() -> None:
     fitting = with_settings(VECTORS, of_heads)
     of_model = {name: value for name, value in settings.items() if not name.startswith(HEADS)}
     chosen = with_settings(PRESETS["small"], {**of_model, "run.seed": arguments.seed})
-    if arguments.trained is None:
-        config = replace(chosen, model=replace(chosen.model, vectors=VectorOptions(), detector=DetectorOptions()))
-        train(config, ecb.read("train"), ecb.read("dev"), arguments.work, resume=arguments.resume)
-    trained = arguments.trained or arguments.work
     learnt = [
         ecb.read("train"),
         meantime.read("train"),
         of_genres(CorpusFolder("gum-heads", arguments.gum).read("train"), FREE_GENRES),
         CorpusFolder("litbank", arguments.litbank).read("train"),
     ]
-    model = with_vectors(trained, learnt, chosen.model.vectors, fitting, arguments.seed)
+    trained = arguments.trained or arguments.work
+    if arguments.trained is None:
+        train_encoder(chosen, learnt, ecb.read("dev"), trained, resume=arguments.resume)
+    model = with_vectors(CorefModel.from_pretrained(trained), learnt, chosen.model.vectors, fitting, arguments.seed)
     gum = CorpusFolder("gum", arguments.gum)
     if not model.settings.detector.styles:
         with_detector(model, [*learnt, of_genres(gum.read("train"), FREE_GENRES)], arguments.seed)
@@ -119,6 +124,22 @@ def main() -> None:
     write(model, trained, arguments.output, dev, fitting, arguments.seed)
 
 
+def train_encoder(
+    config: TrainingConfig, learnt: Sequence[AnnotatedCorpus], dev: AnnotatedCorpus, run: Path, *, resume: bool
+) -> CorefModel:
+    """Train an encoder and a scorer of pairs on a corpus, and on `SHARES` of the pairs of those after it.
+
+    The detector that is trained beside them sees the first corpus alone, since the others are annotated in other
+    styles.
+    """
+    first, *others = learnt
+    pairs_alone = [replace(part, info=replace(part.info, exhaustive=())) for part in others]
+    shares = {part.info.name: SHARES[part.info.name] for part in others}
+    model = replace(config.model, vectors=VectorOptions(), detector=DetectorOptions())
+    config = replace(config, model=model, sampling=replace(config.sampling, weights=shares))
+    return train(config, [first, *pairs_alone], dev, run, resume=resume)
+
+
 def of_genres(part: AnnotatedCorpus, genres: Sequence[str]) -> AnnotatedCorpus:
     """The documents of GUM of some genres; their ids are GUM_genre_name."""
     chosen = [d.id for d in part.corpus.documents if d.id.split("_")[1] in genres]
@@ -126,10 +147,9 @@ def of_genres(part: AnnotatedCorpus, genres: Sequence[str]) -> AnnotatedCorpus:
 
 
 def with_vectors(
-    trained: Path, learnt: Sequence[AnnotatedCorpus], options: VectorOptions, fitting: VectorTraining, seed: int
+    model: CorefModel, learnt: Sequence[AnnotatedCorpus], options: VectorOptions, fitting: VectorTraining, seed: int
 ) -> CorefModel:
     """A trained model with its weights rounded, and heads that compare mentions which were read apart."""
-    model = CorefModel.from_pretrained(trained)
     rounded(model)
     model.inference_dtype = torch.bfloat16
     with encoder_folder(PRESETS["small"].encoder) as folder:

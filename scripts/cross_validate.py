@@ -30,7 +30,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from build_default_model import BATCH_TOKENS, FREE_GENRES, VECTORS, of_genres, with_vectors
+from build_default_model import BATCH_TOKENS, FREE_GENRES, VECTORS, of_genres, train_encoder, with_vectors
 
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 from cdcoref.corpus import KINDS, Corpus
@@ -44,7 +44,7 @@ from cdcoref.linking import (
     lemma_clusters,
     read_vectors,
 )
-from cdcoref.model import CorefConfig, CorefModel, DetectorOptions, VectorOptions
+from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.scoring import CONLL, score
 from cdcoref.training import (
     PRESETS,
@@ -54,7 +54,6 @@ from cdcoref.training import (
     fit_weights,
     known_pairs,
     linkable_groups,
-    train,
 )
 from cdlm.runs import say_on_stderr
 from cdlm.settings import parse_settings, with_settings
@@ -143,8 +142,10 @@ def whole_round(
     for number, fold in enumerate(folds):
         say_on_stderr(f"fold {number + 1} of {len(folds)}: topics {', '.join(fold)}")
         rest = of_topics(ecb, [topic for other in folds if other != fold for topic in other])
-        trained_without(rest, dev, runs / str(number), seed + number)
-        model = with_vectors(runs / str(number), [rest, *others], options, VECTORS, seed)
+        learnt, run = [rest, *others], runs / str(number)
+        preset = with_settings(PRESETS["small"], {"run.seed": seed + number})
+        trained = train_encoder(preset, learnt, of_topics(dev, topics_of(dev.corpus)[:1]), run, resume=run.exists())
+        model = with_vectors(trained, learnt, options, VECTORS, seed)
         held.append(of_topics(ecb, fold))
         pairs = all_pairs(linkable_groups(held[-1], "gold_topic"))
         evidence.append(Comparison(model, held[-1].corpus, pairs).evidence(batch_tokens=BATCH_TOKENS))
@@ -154,13 +155,6 @@ def whole_round(
         weights = fit_weights(options, rest_held, rest_found)
         logits.append([(part.corpus, own.weighed(weights)) for part, own in zip(held, evidence, strict=True)])
     return pooled_scores(logits, model)
-
-
-def trained_without(rest: AnnotatedCorpus, dev: AnnotatedCorpus, run: Path, seed: int) -> None:
-    """Train an encoder and a pair scorer, unless the run is finished."""
-    preset = with_settings(PRESETS["small"], {"run.seed": seed})
-    config = replace(preset, model=replace(preset.model, vectors=VectorOptions(), detector=DetectorOptions()))
-    train(config, rest, of_topics(dev, topics_of(dev.corpus)[:1]), run, resume=run.exists())
 
 
 def pooled_scores(held: Sequence[Sequence[tuple[Corpus, PairLogits]]], model: CorefModel) -> dict[str, list[float]]:

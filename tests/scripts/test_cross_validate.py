@@ -12,7 +12,7 @@ from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking import read_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
-from cdcoref.training import VectorTraining, fit_vectors, known_pairs
+from cdcoref.training import TrainingConfig, VectorTraining, fit_vectors, known_pairs
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
@@ -75,7 +75,7 @@ def test_whole_models_are_judged_on_the_fold_that_they_have_not_seen(
     def topics_of(part: AnnotatedCorpus) -> set[str]:
         return {document.topic or "" for document in part.corpus.documents}
 
-    def with_vectors(run: Path, parts: list[AnnotatedCorpus], *_: object) -> CorefModel:
+    def with_vectors(_: None, parts: list[AnnotatedCorpus], *rest: object) -> CorefModel:
         options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, candidates=0)
         model = CorefModel.from_encoder(tiny_encoder, CorefConfig(vectors=options)).eval()
         training = VectorTraining(scorer_steps=300, scorer_pairs=64, scorer_rate=0.01)
@@ -83,9 +83,14 @@ def test_whole_models_are_judged_on_the_fold_that_they_have_not_seen(
         assert topics_of(parts[0]) == trained[-1][0]
         return model
 
-    monkeypatch.setattr(
-        script, "trained_without", lambda rest, dev, run, seed: trained.append((topics_of(rest), run, seed))
-    )
+    def train_encoder(
+        config: TrainingConfig, parts: list[AnnotatedCorpus], dev: AnnotatedCorpus, run: Path, *, resume: bool
+    ) -> None:
+        assert topics_of(dev) == {"0"}
+        assert not resume
+        trained.append((topics_of(parts[0]), run, config.run.seed))
+
+    monkeypatch.setattr(script, "train_encoder", train_encoder)
     monkeypatch.setattr(script, "with_vectors", with_vectors)
     (part,) = annotated_corpora(corpus)
     scores = script.whole_round(part, part, [], script.folds_of(corpus, 3), tmp_path, 5)
