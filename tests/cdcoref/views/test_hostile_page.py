@@ -54,6 +54,7 @@ def test_hostile_text_is_only_shown(open_page: Open) -> None:
         page.locator(".sentence a.m").first.click()
         assert page.locator("#texts a.here").evaluate_all(content)[0] == name
         assert page.locator("#current bdi").evaluate_all(content) == [f"{name}0"]
+        page.mouse.move(0, 0)  # the text may have been scrolled until the mention is where the click was
         page.locator("#texts a.here").first.hover()
         expect(page.locator("#tip")).to_be_visible()
     page.locator("#query").fill("sank")
