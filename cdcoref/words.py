@@ -30,9 +30,9 @@ _QUANTIFIER = re.compile(
     r"a|an|another|any|each|either|every|few|many|more|most|much|neither|no|numerous|other|several|some|such|what|which",
     re.IGNORECASE,
 )
-"""Determiners besides those that are never a head."""
+"""Other determiners and quantifiers, some of which can also be a head."""
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
-"""What follows a possessor, as a word of its own."""
+"""Possessive endings that are tokens of their own."""
 _NOT_IN_PHRASE = re.compile(
     r"am|are|be|been|being|can|could|did|do|does|had|has|have|he|him|i|is|it|may|me|might|must|not|n't|only|said|"
     r"say|says|shall|she|should|than|them|there|they|us|was|we|were|will|would|you|if|because|so|then|as|also|just",
@@ -108,7 +108,7 @@ _CLASS_OF_PRONOUN = {
 }
 """By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6
-"""Words before and after a head that may belong to its phrase."""
+"""How many words before and after a head may belong to its phrase."""
 
 Values = tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
 """Years, amounts, weekdays and months."""
@@ -197,7 +197,7 @@ class PhraseWords:
         Lemmas of the words between a determiner and the head, with the possessor if there is one; if there is no
         determiner, of the two words before the head.
     complements
-        Lemmas of the first words after the preposition that follows the head.
+        Lemmas of the words after a preposition that directly follows the head, up to the next preposition.
     """
 
     modifiers: frozenset[str]

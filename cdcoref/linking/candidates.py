@@ -15,7 +15,7 @@ from cdcoref.linking.pair_logits import PairEvidence
 from cdcoref.model import VectorOptions
 
 DIGITS = 4
-"""Of logits that are told apart; what differs less is equal."""
+"""Decimal places to which logits are compared; those that differ by less are ties."""
 
 
 def candidate_pairs(alone: PairEvidence, options: VectorOptions) -> NDArray[np.bool_]:
@@ -38,7 +38,7 @@ def candidate_pairs(alone: PairEvidence, options: VectorOptions) -> NDArray[np.b
     logits = slope * alone.alone + bias
     enough = np.log(options.least) - np.log1p(-options.least)
     likely = np.flatnonzero((logits >= enough) & possible)
-    # Equal mentions have logits that differ in the last digits, by what is computed at the same time.
+    # Logits of equal mentions differ in the last digits, depending on what else is computed in the same batch.
     logits = np.round(logits, DIGITS)
     chosen = np.zeros(len(logits), dtype=bool)
     mentions = np.concatenate([alone.first[likely], alone.second[likely]])

@@ -161,7 +161,7 @@ def _one_indefinite(pairs: MentionPairs) -> NDArray[np.generic]:
 
 
 def _modifiers(pairs: MentionPairs) -> NDArray[np.generic]:
-    """Whether the words before their heads agree; see :meth:`MentionPairs.agreement`. So for those behind."""
+    """Whether the words before their heads agree; see :meth:`MentionPairs.agreement`. So for those after them."""
     return pairs.agreement(pairs.tables.modifiers)
 
 
@@ -170,7 +170,7 @@ def _complements(pairs: MentionPairs) -> NDArray[np.generic]:
 
 
 def _one_modified(pairs: MentionPairs) -> NDArray[np.generic]:
-    """Just one has a word before its head, or behind it."""
+    """Only one of the two has words before or after its head."""
     sizes = pairs.tables.modifiers.sizes + pairs.tables.complements.sizes
     return (sizes[pairs.first] > 0) != (sizes[pairs.second] > 0)
 

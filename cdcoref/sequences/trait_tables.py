@@ -175,7 +175,7 @@ class TraitTables:
 
     @cached_property
     def complements(self) -> WordSets:
-        """Lemmas behind their heads."""
+        """Lemmas after their heads."""
         return self.sets(lambda m: m.phrase.complements)
 
     @cached_property

@@ -22,7 +22,7 @@ class Traits:
     words
         Its words and what they are.
     phrase
-        The phrase that it is the head of; the words beside it if the sentence is not hidden.
+        The words around its head; only those of the mention itself if the sentence is hidden.
     around
         What the sentence that it begins in says; nothing if the sentence is hidden.
     document, sentence
