@@ -66,7 +66,9 @@ fiction in English.
 METADATA = Metadata("en", "apache-2.0", ("ecb", "meantime", "gum", "litbank"), "sentence-transformers/all-MiniLM-L6-v2")
 FREE_GENRES = ("academic", "court", "interview", "news")
 """Genres of GUM whose texts are under CC BY; the share-alike and non-commercial ones are left out."""
-DETECTOR_OPTIONS = DetectorOptions(word_layers=4, styles=("salient", "dense", "phrases"), style="dense", spelling=True)
+DETECTOR_OPTIONS = DetectorOptions(
+    word_layers=4, styles=("salient", "dense", "phrases"), style="dense", spelling=True, neighbours=True
+)
 DETECTOR = DetectorTraining(corpus_shares={"ecb": 1.5, "meantime": 2.0, "litbank": 0.6})
 VECTORS = VectorTraining(corpus_weights={"meantime": 0.5, "gum-heads": 0.3, "litbank": 0.3})
 SHARES = {"meantime": 0.4, "gum-heads": 0.7, "litbank": 0.12}

@@ -44,8 +44,8 @@ def collate_readings(sequences: Sequence[ReadingSequence], pad_token_id: int) ->
     dict
         ``input_ids``, ``attention_mask``, ``global_attention_mask`` (*Shape:* (sequences, length)); ``word_places`` in
         the flattened batch; ``pieces``, the places of all pieces of words, and ``word_of_piece``; ``span_starts`` and
-        ``span_ends`` of the candidates, in words of the batch, in the order of the sequences; and the ``spelling`` of
-        words (*Shape:* (words, `SPELLING`)).
+        ``span_ends`` of the candidates, in words of the batch, in the order of the sequences; and of words, whether a
+        sentence ``begins`` with them, and their ``spelling`` (*Shape:* (words, `SPELLING`)).
     """
     arrays = _side_by_side(sequences, pad_token_id)
     length = arrays["input_ids"].shape[1]
@@ -60,7 +60,11 @@ def collate_readings(sequences: Sequence[ReadingSequence], pad_token_id: int) ->
         "span_starts": np.concatenate([s.starts + n for s, n in zip(sequences, bounds, strict=False)]),
         "span_ends": np.concatenate([s.ends + n for s, n in zip(sequences, bounds, strict=False)]),
     }
-    return {**_tensors(arrays), "spelling": torch.from_numpy(np.concatenate([s.spelling for s in sequences]))}
+    of_words = {
+        "begins": np.concatenate([s.begins for s in sequences]),
+        "spelling": np.concatenate([s.spelling for s in sequences]),
+    }
+    return {**_tensors(arrays), **{name: torch.from_numpy(table) for name, table in of_words.items()}}
 
 
 def _side_by_side(sequences: Sequence[PairSequence | ReadingSequence], pad_token_id: int) -> dict[str, Integers]:

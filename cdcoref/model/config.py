@@ -49,6 +49,8 @@ class DetectorOptions:
     spelling
         Whether it is also told how each word is spelt (:mod:`cdcoref.sequences.spelling`), which an uncased encoder
         does not see.
+    neighbours
+        Whether it is also told the words before and after a span.
 
     Raises
     ------
@@ -63,6 +65,7 @@ class DetectorOptions:
         Mapping[str, Probabilities], core_schema.dict_schema(TEXT, core_schema.dict_schema(TEXT, PROBABILITY))
     ] = field(default_factory=dict)
     spelling: bool = False
+    neighbours: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -97,6 +97,7 @@ class CorefModel(nn.Module):
             self.settings.detector_max_words,
             styles=max(1, len(options.styles)),
             standardised=options.word_layers > 0,
+            neighbours=options.neighbours,
         ).to(self.device)
 
     def add_vectors(self, options: VectorOptions) -> None:
@@ -274,7 +275,7 @@ class CorefModel(nn.Module):
     def _detected(self, batch: Mapping[str, Tensor], words: Tensor) -> Tensor:
         """Logits of the candidate spans in the style in use, from what the detector sees of words."""
         options = self.settings.detector
-        logits = self.detector(words, batch["span_starts"], batch["span_ends"])
+        logits = self.detector(words, batch["span_starts"], batch["span_ends"], batch["begins"])
         if not options.styles:
             return logits
         first = options.styles.index(options.style) * len(KINDS)

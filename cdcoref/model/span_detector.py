@@ -17,7 +17,8 @@ class SpanDetector(nn.Module):
     """Scores every span of up to `max_words` words of a sentence as an event, as an entity, or as neither.
 
     A span is represented by its first word, its last word, the mean of its words and its length, through one hidden
-    layer. Its logits depend on the vectors of its words alone, to the last bit: the rest of the batch does not matter.
+    layer; also by the words beside it, if it is told them. Its logits depend on the vectors of these words alone, to
+    the last bit: the rest of the batch does not matter.
 
     Parameters
     ----------
@@ -31,15 +32,28 @@ class SpanDetector(nn.Module):
         How many styles of annotation it tells apart; each has its own logits.
     standardised
         Whether the words' vectors are standardised first (see :meth:`standardise`).
+    neighbours
+        Whether it is told the word before and the word after a span, where the sentence has one: they tell where a
+        name begins and ends.
     """
 
     mean_of_words: Tensor
     scale_of_words: Tensor
 
-    def __init__(self, width: int, hidden: int, max_words: int, *, styles: int = 1, standardised: bool = False) -> None:
+    def __init__(
+        self,
+        width: int,
+        hidden: int,
+        max_words: int,
+        *,
+        styles: int = 1,
+        standardised: bool = False,
+        neighbours: bool = False,
+    ) -> None:
         super().__init__()
         self.max_words = max_words
         self.standardised = standardised
+        self.neighbours = neighbours
         if standardised:
             self.register_buffer("mean_of_words", torch.zeros(width))
             self.register_buffer("scale_of_words", torch.ones(width))
@@ -47,6 +61,9 @@ class SpanDetector(nn.Module):
         self.last = nn.Linear(width, hidden)
         self.mean = nn.Linear(width, hidden)
         self.length = nn.Embedding(max_words, hidden)
+        if neighbours:
+            self.before = nn.Linear(width, hidden, bias=False)
+            self.after = nn.Linear(width, hidden, bias=False)
         self.output = nn.Linear(hidden, styles * len(KINDS))
         # About one span in a hundred is a mention: the bias starts there.
         nn.init.constant_(self.output.bias, -4.6)
@@ -56,7 +73,7 @@ class SpanDetector(nn.Module):
         self.mean_of_words.copy_(words.mean(dim=0))
         self.scale_of_words.copy_(words.std(dim=0, correction=0) + 1e-3)
 
-    def forward(self, words: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+    def forward(self, words: Tensor, starts: Tensor, ends: Tensor, begins: Tensor) -> Tensor:
         """Logits of the spans, one per style and kind.
 
         Parameters
@@ -65,6 +82,8 @@ class SpanDetector(nn.Module):
             Vectors of all words. *Shape:* (words, width)
         starts, ends
             First word of every span and one past its last. *Shape:* (spans,)
+        begins
+            Whether a sentence begins with a word; true of the first word of every sequence. *Shape:* (words,)
 
         Returns
         -------
@@ -74,6 +93,8 @@ class SpanDetector(nn.Module):
         if self.standardised:
             words = (words - self.mean_of_words) / self.scale_of_words
         first, last, mean = (_product(layer, words) for layer in (self.first, self.last, self.mean))
+        if self.neighbours:
+            before, after = self._beside(words, begins)
         order = (ends - starts).argsort(stable=True)
         of_length = order.split(torch.bincount(ends - starts, minlength=self.max_words + 1).tolist())
         # From one length to the next, every position adds one word: a sum is independent of the rest of the batch.
@@ -82,10 +103,25 @@ class SpanDetector(nn.Module):
         for length, spans in enumerate(of_length[1:], start=1):
             start = starts[spans]
             hidden = first[start] + last[start + length - 1] + sums[start] / length + self.length.weight[length - 1]
+            if self.neighbours:
+                hidden = hidden + before[start] + after[start + length]
             logits.append(_product(self.output, nn.functional.gelu(hidden)))
             sums = sums[:-1] + single[length:]
         unordered = torch.cat(logits)
         return torch.empty_like(unordered).index_copy(0, order, unordered)
+
+    def _beside(self, words: Tensor, begins: Tensor) -> tuple[Tensor, Tensor]:
+        """What the word before a span says, at the span's first word; and the word after it, at that word; zeros where
+        the sentence has none. *Shape:* (words, hidden), (words + 1, hidden)"""
+        before, after = _product(self.before, words), _product(self.after, words)
+        none = before.new_zeros(1, before.shape[1])
+        before, after = torch.cat([none, before[:-1]]), torch.cat([after, none])
+        return before.masked_fill(begins[:, None], 0.0), after.masked_fill(_with_end(begins)[:, None], 0.0)
+
+
+def _with_end(begins: Tensor) -> Tensor:
+    """With one more: what follows the last word begins another sentence."""
+    return torch.cat([begins, begins.new_ones(1)])
 
 
 def words_of_layers(states: Sequence[Tensor], batch: Mapping[str, Tensor]) -> Tensor:

@@ -38,6 +38,8 @@ class ReadingSequence:
         Token indices in the document, and the position of each word's first piece. *Shape:* (words,)
     starts, ends
         First word of every candidate span, and one past its last, as positions in `words`. *Shape:* (spans,)
+    begins
+        Whether each word begins a sentence, or what the sequence has of one. *Shape:* (words,)
     spelling
         How each word is spelt (see :mod:`cdcoref.sequences.spelling`). *Shape:* (words, `SPELLING`)
     """
@@ -49,6 +51,7 @@ class ReadingSequence:
     word_places: Integers
     starts: Integers
     ends: Integers
+    begins: NDArray[np.bool_]
     spelling: NDArray[np.float32]
 
     def __len__(self) -> int:
@@ -121,6 +124,7 @@ class ReadingBuilder:
             np.array(places),
             starts,
             ends,
+            np.diff(sentences[words], prepend=-1) != 0,
             spelling[words],
         )
 

@@ -133,6 +133,8 @@ class _Lesson:
     ----------
     words
         *Shape:* (words, layers * width), fp16
+    begins
+        Whether a sentence begins with a word. *Shape:* (words,)
     starts, ends
         *Shape:* (spans,)
     labels, weights
@@ -140,6 +142,7 @@ class _Lesson:
     """
 
     words: Tensor
+    begins: Tensor
     starts: Tensor
     ends: Tensor
     labels: Tensor
@@ -228,16 +231,20 @@ def _read(model: CorefModel, sequences: Sequence[ReadingSequence]) -> Iterator[T
 def _lesson(
     words: Tensor, sequence: ReadingSequence, labels: NDArray[np.float32], weights: NDArray[np.float32]
 ) -> _Lesson:
-    """Only the words and spans that something is known of."""
+    """Only the words and spans that something is known of, and the words beside these spans."""
     spans = np.flatnonzero(weights.any(axis=1))
     covered = np.zeros(len(sequence.words) + 1, dtype=np.int64)
     np.add.at(covered, sequence.starts[spans], 1)
     np.add.at(covered, sequence.ends[spans], -1)
-    kept = np.flatnonzero(covered[:-1].cumsum() > 0)
+    known = covered[:-1].cumsum() > 0
+    kept = np.flatnonzero(known | np.append(known[1:], False) | np.append(False, known[:-1]))
+    begins = sequence.begins[kept]
+    begins[:1] = True  # the word before it is not kept
     renumbered = np.full(len(sequence.words), -1, dtype=np.int64)
     renumbered[kept] = np.arange(len(kept))
     return _Lesson(
         words[torch.from_numpy(kept)].clone(),
+        torch.from_numpy(begins),
         torch.from_numpy(renumbered[sequence.starts[spans]]),
         torch.from_numpy(renumbered[sequence.ends[spans] - 1] + 1),
         torch.from_numpy(labels[spans]),
@@ -290,7 +297,8 @@ def _loss(model: CorefModel, step: Sequence[_Lesson], training: DetectorTraining
     # What is dropped becomes the mean, which the detector's standardisation turns into zero.
     mean = model.detector.mean_of_words
     words = mean + nn.functional.dropout(words - mean, training.word_dropout)
-    logits = model.detector(words, starts, ends)
+    begins = torch.cat([lesson.begins for lesson in step]).to(model.device)
+    logits = model.detector(words, starts, ends, begins)
     labels = torch.cat([lesson.labels for lesson in step]).to(model.device)
     weights = torch.cat([lesson.weights for lesson in step]).to(model.device)
     losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, weights, reduction="sum")

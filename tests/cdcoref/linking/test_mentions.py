@@ -149,7 +149,8 @@ def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
     is_global[0, 0] = 1
     with torch.inference_mode():
         words = tiny_model.encoder(ids, None, is_global).last_hidden_state[0][firsts]
-        logits = tiny_model.detector(words, torch.from_numpy(spans.starts), torch.from_numpy(spans.ends))
+        begins = torch.zeros(len(words), dtype=torch.bool)
+        logits = tiny_model.detector(words, torch.from_numpy(spans.starts), torch.from_numpy(spans.ends), begins)
     np.testing.assert_allclose(spans.probabilities, logits.sigmoid(), atol=1e-5)
     assert len(spans.starts) == sum(n * min(3, n) - sum(range(min(3, n))) for n in map(len, TEXT))
 

@@ -94,7 +94,30 @@ def test_the_span_detector_is_first_last_mean_and_length() -> None:
         hidden = detector.first(words[start]) + detector.last(words[end - 1])
         hidden = hidden + detector.mean(words[start:end]).mean(0) + detector.length.weight[end - start - 1]
         expected.append(detector.output(torch.nn.functional.gelu(hidden)))
-    torch.testing.assert_close(detector(words, starts, ends), torch.stack(expected), atol=1e-5, rtol=1e-5)
+    logits = detector(words, starts, ends, torch.zeros(9, dtype=torch.bool))
+    torch.testing.assert_close(logits, torch.stack(expected), atol=1e-5, rtol=1e-5)
+
+
+def test_a_detector_told_of_neighbours_sees_the_words_beside_a_span_in_its_sentence() -> None:
+    torch.manual_seed(2)
+    detector, plain = SpanDetector(6, 5, 4, neighbours=True), SpanDetector(6, 5, 4)
+    plain.load_state_dict({n: t for n, t in detector.state_dict().items() if not n.startswith(("before", "after"))})
+    words = torch.randn(7, 6)
+    begins = torch.tensor([True, False, False, True, False, False, False])
+    spans = torch.tensor([[0, 1], [1, 2], [1, 3], [3, 4], [4, 6], [5, 7]])
+    beside = [(None, 1), (0, 2), (0, None), (None, 4), (3, 6), (4, None)]
+    expected = []
+    for (start, end), (before, after) in zip(spans.tolist(), beside, strict=True):
+        hidden = plain.first(words[start]) + plain.last(words[end - 1])
+        hidden = hidden + plain.mean(words[start:end]).mean(0) + plain.length.weight[end - start - 1]
+        if before is not None:
+            hidden = hidden + detector.before.weight @ words[before]
+        if after is not None:
+            hidden = hidden + detector.after.weight @ words[after]
+        expected.append(plain.output(torch.nn.functional.gelu(hidden)))
+    logits = detector(words, *spans.T, begins)
+    torch.testing.assert_close(logits, torch.stack(expected), atol=1e-5, rtol=1e-5)
+    assert not torch.allclose(logits, plain(words, *spans.T, begins), atol=1e-3)
 
 
 def test_a_standardised_detector_sees_standardised_words() -> None:
@@ -104,11 +127,11 @@ def test_a_standardised_detector_sees_standardised_words() -> None:
     detector.standardise(words)
     plain.load_state_dict({n: t for n, t in detector.state_dict().items() if not n.endswith("_of_words")})
     starts, ends = torch.tensor([0, 3, 3]), torch.tensor([1, 5, 7])
-    logits = detector(words, starts, ends)
+    begins = torch.zeros(50, dtype=torch.bool)
+    logits = detector(words, starts, ends, begins)
     assert logits.shape == (3, 3 * len(KINDS))
-    torch.testing.assert_close(
-        logits, plain((words - words.mean(0)) / words.std(0, correction=0), starts, ends), atol=1e-2, rtol=1e-2
-    )
+    standard = (words - words.mean(0)) / words.std(0, correction=0)
+    torch.testing.assert_close(logits, plain(standard, starts, ends, begins), atol=1e-2, rtol=1e-2)
 
 
 def test_words_are_means_of_their_pieces_in_several_layers() -> None:
@@ -123,13 +146,19 @@ def test_words_are_means_of_their_pieces_in_several_layers() -> None:
     torch.testing.assert_close(words_of_layers(states, batch), torch.stack(expected))
 
 
-@given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(0, 5), st.booleans(), st.randoms())
-@settings(max_examples=30)
+@given(
+    st.lists(st.integers(1, 40), min_size=1, max_size=6),
+    st.integers(0, 5),
+    st.booleans(),
+    st.booleans(),
+    st.randoms(),
+)
+@settings(max_examples=60)
 def test_the_span_detector_gives_a_window_the_same_bits_in_any_batch(
-    sizes: list[int], which: int, mixed: bool, order: random.Random
+    sizes: list[int], which: int, mixed: bool, neighbours: bool, order: random.Random
 ) -> None:
     torch.manual_seed(3)
-    detector = SpanDetector(24, 20, 5)
+    detector = SpanDetector(24, 20, 5, neighbours=neighbours)
     places, start = [], 0
     for size in sizes:
         spans = [(start + i, start + i + n) for n in range(1, 6) for i in range(size - n + 1)]
@@ -139,9 +168,11 @@ def test_the_span_detector_gives_a_window_the_same_bits_in_any_batch(
     words = torch.randn(start, 24) * torch.logspace(-3, 3, start)[:, None]
     own, spans = places[which % len(sizes)]
     together = torch.cat([spans for _, spans in places])
+    begins = torch.zeros(start, dtype=torch.bool)
+    begins[[part.start for part, _ in places]] = True
     with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=mixed):
-        alone = detector(words[own], spans[:, 0] - own.start, spans[:, 1] - own.start)
-        batch = detector(words, together[:, 0], together[:, 1])
+        alone = detector(words[own], spans[:, 0] - own.start, spans[:, 1] - own.start, begins[own])
+        batch = detector(words, together[:, 0], together[:, 1], begins)
     before = sum(len(spans) for _, spans in places[: which % len(sizes)])
     assert torch.equal(batch[before : before + len(spans)], alone)
 
@@ -286,7 +317,7 @@ def test_a_folder_from_before_styles_means_what_it_meant(tiny_model_folder: Path
     with torch.inference_mode():
         output = older.encoder(batch["input_ids"], batch["attention_mask"], batch["global_attention_mask"])
         words = output.last_hidden_state.flatten(0, 1)[batch["word_places"]]
-        expected = older.detector(words, batch["span_starts"], batch["span_ends"])
+        expected = older.detector(words, batch["span_starts"], batch["span_ends"], batch["begins"])
         assert torch.equal(older.span_logits(batch), expected)
     with pytest.raises(InputError, match=r"the model's mention detector has no style named 'dense'$"):
         older.settings.in_style("dense")

@@ -28,6 +28,16 @@ def test_windows_cover_the_text_once(wordpiece: PreTrainedTokenizerFast) -> None
         assert [*pieces[:2], pieces[-1]] == ["[CLS]", "<doc-s>", "</doc-s>"]
         assert pieces[window.word_places].tolist() == [LETTERS[t] for t in window.words]
         assert set((window.ends - window.starts).tolist()) == {1, 2}
+        assert window.begins.tolist() == [token % 3 == 0 for token in window.words]
+
+
+def test_a_part_of_a_long_sentence_begins_where_the_sequence_does(wordpiece: PreTrainedTokenizerFast) -> None:
+    document = Document.from_sentences("d", [list(LETTERS[:10]), ["a"]])
+    windows = list(ReadingBuilder(wordpiece, 8, 8, 2)(document))
+    assert sum(len(window.words) for window in windows) == 11
+    assert len(windows) > 2
+    for window in windows:
+        assert [n for n, begins in enumerate(window.begins) if begins] == [0]
 
 
 def test_a_document_without_words_has_no_window(wordpiece: PreTrainedTokenizerFast) -> None:

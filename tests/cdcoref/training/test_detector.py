@@ -16,7 +16,7 @@ from cdcoref.errors import InputError
 from cdcoref.linking import find_mentions
 from cdcoref.model import CorefModel, DetectorOptions, collate_readings
 from cdcoref.training import DetectorTraining, fit_detector, tune_styles
-from cdcoref.training.detector import _in_lower_case, _thinned
+from cdcoref.training.detector import _in_lower_case, _lesson, _thinned
 from cdcoref.training.styles import span_targets
 
 NAMES = ["ferry", "storm", "police", "harbour"]
@@ -37,7 +37,7 @@ def corpus(name: str, mentions_of: dict[str, tuple[int, int, str]]) -> Annotated
 
 HEADS = corpus("ecb", {"noun": (1, 2, "entity"), "verb": (2, 3, "event")})
 PHRASES = corpus("meantime", {"noun": (0, 2, "entity"), "verb": (2, 3, "event")})
-STYLED = DetectorOptions(word_layers=2, styles=("salient", "phrases"), style="salient")
+STYLED = DetectorOptions(word_layers=2, styles=("salient", "phrases"), style="salient", neighbours=True)
 
 
 def fitted(
@@ -119,6 +119,23 @@ def test_lower_case_of_what_is_seen_is_what_is_seen_of_lower_case(tiny_model: Co
     small = words("the", "ferry", "sank", "19", ".")
     assert not torch.equal(spelt, small)
     torch.testing.assert_close(_in_lower_case(spelt), small)
+
+
+def test_a_lesson_keeps_what_its_spans_are_judged_by(tiny_model: CorefModel) -> None:
+    model = copy.deepcopy(tiny_model)
+    model.replace_detector(DetectorOptions(word_layers=2, neighbours=True))
+    sentences = [["the", "ferry", "sank"], ["police", "came", "to", "the", "harbour"], ["a", "storm", "hit"]]
+    (sequence,) = model.reading_builder()(Document.from_sentences("d", sentences))
+    batch = collate_readings([sequence], 0)
+    known = np.isin(sequence.starts, [4, 5]) & (sequence.ends < 7)  # of a part of the second sentence
+    labels = weights = np.repeat(known[:, None], 2, axis=1).astype(np.float32)
+    with torch.inference_mode():
+        words = model.words_for_detector(batch)
+        lesson = _lesson(words, sequence, labels, weights)
+        logits = model.detector(lesson.words, lesson.starts, lesson.ends, lesson.begins)
+        expected = model.detector(words, batch["span_starts"], batch["span_ends"], batch["begins"])[known]
+    assert len(lesson.words) == 4  # "came to", and the word on either side
+    torch.testing.assert_close(logits, expected)
 
 
 def test_a_kind_that_nothing_teaches_is_not_found(tiny_model: CorefModel) -> None:
