@@ -69,7 +69,7 @@ FREE_GENRES = ("academic", "court", "interview", "news")
 DETECTOR_OPTIONS = DetectorOptions(
     word_layers=4, styles=("salient", "dense", "phrases"), style="dense", spelling=True, neighbours=True
 )
-DETECTOR = DetectorTraining(corpus_shares={"ecb": 1.5, "meantime": 2.0, "litbank": 0.6})
+DETECTOR = DetectorTraining(corpus_shares={"ecb": 1.5, "meantime": 4.0, "litbank": 0.6})
 VECTORS = VectorTraining(corpus_weights={"meantime": 0.5, "gum-heads": 0.3, "litbank": 0.3})
 SHARES = {"meantime": 0.4, "gum-heads": 0.7, "litbank": 0.12}
 """The shares of the pairs of other corpora that an epoch of the encoder's training reads."""

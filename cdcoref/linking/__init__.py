@@ -4,7 +4,7 @@ A model reads documents to detect mentions, and pairs of documents to score ment
 links mentions with the same head lemma, needs no model.
 """
 
-from cdcoref.linking.antecedents import Anaphora, anaphora, pronouns
+from cdcoref.linking.antecedents import Anaphora, anaphora, of_one_kind, pronouns
 from cdcoref.linking.apart import ReadMentions, known_of_pairs, mention_traits
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
@@ -53,6 +53,7 @@ __all__ = [
     "lemma_clusters",
     "link_story",
     "mention_traits",
+    "of_one_kind",
     "pronouns",
     "read_documents",
     "read_vectors",

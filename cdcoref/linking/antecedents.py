@@ -1,19 +1,19 @@
 """Antecedents of pronouns: the mentions of a document and their vectors in, for each pronoun its best antecedent out.
 
-Candidates are the `BEFORE` mentions before a pronoun and the `AFTER` ones after it that are no pronouns themselves. The
-best one is the antecedent if it is likelier than none.
+Candidates are the `BEFORE` mentions before a pronoun and the `AFTER` ones after it that are no pronouns themselves, all
+of the pronoun's kind. The best one is the antecedent if it is likelier than none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cdcoref.corpus import ENTITY, Corpus
+from cdcoref.corpus import Corpus
 from cdcoref.linking.vectors import MentionVectors
 from cdcoref.model import ANAPHORS, CorefModel
 from cdcoref.sequences import Integers, Traits
@@ -56,7 +56,7 @@ class Anaphora:
 
 
 def anaphora(seen: Sequence[Traits]) -> Anaphora:
-    """The pronouns among the mentions of one document, and their candidates."""
+    """The pronouns among the mentions of one kind in one document, and their candidates."""
     order = sorted(range(len(seen)), key=lambda n: (seen[n].start, seen[n].end))
     classes = np.array([ANAPHORS.index(one.words.pronoun) for one in seen], dtype=np.int64)
     known = np.zeros((len(seen), 6), dtype=np.float32)
@@ -107,16 +107,25 @@ def _known_of_both(
     return known
 
 
-def pronouns(corpus: Corpus) -> NDArray[np.bool_]:
-    """Which mentions are pronouns that stand for an entity. *Shape:* (mentions,)"""
+def pronouns(corpus: Corpus, kinds: Collection[str]) -> NDArray[np.bool_]:
+    """Which mentions of some kinds are pronouns. *Shape:* (mentions,)"""
     documents = {document.id: document for document in corpus.documents}
     return np.array(
         [
-            m.kind == ENTITY and bool(MentionWords.of([documents[m.document].tokens[t] for t in m.tokens]).pronoun)
+            m.kind in kinds and bool(MentionWords.of([documents[m.document].tokens[t] for t in m.tokens]).pronoun)
             for m in corpus.mentions
         ],
         dtype=bool,
     )
+
+
+def of_one_kind(corpus: Corpus, kinds: Sequence[str]) -> list[list[int]]:
+    """The numbers of the mentions of every document that are of one kind: of each of some kinds, a list a document."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for number, mention in enumerate(corpus.mentions):
+        if mention.kind is not None and mention.kind in kinds:
+            found.setdefault((mention.kind, mention.document), []).append(number)
+    return list(found.values())
 
 
 def antecedents(
@@ -139,12 +148,8 @@ def antecedents(
         Numbers of the pronouns and of their antecedents, and the log-odds of :func:`resolved`. *Shape* of each:
         (pronouns with antecedents,)
     """
-    by_document: dict[str, list[int]] = {}
-    for number, mention in enumerate(corpus.mentions):
-        if mention.kind == ENTITY:
-            by_document.setdefault(mention.document, []).append(number)
     found: list[tuple[int, int, float]] = []
-    for own in by_document.values():
+    for own in of_one_kind(corpus, model.settings.vectors.with_antecedents):
         of_document = [seen[n] for n in own]
         known = anaphora(of_document)
         if known.sizes:

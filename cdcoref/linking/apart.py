@@ -158,7 +158,7 @@ def compare_apart(
     first, second = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
     logits, documents = [np.zeros(0, dtype=np.float32)], [np.zeros(0, dtype=np.float32)]
     options = model.settings.vectors
-    apart = pronouns(corpus) if options.antecedents else np.zeros(len(kinds), dtype=bool)
+    apart = pronouns(corpus, options.with_antecedents)
     for number, kind in enumerate(KINDS):
         own = np.flatnonzero((kinds == number) & ~apart)
         of_kind = read.of_numbers(own)

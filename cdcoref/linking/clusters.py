@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.clustering import dendrogram
-from cdcoref.corpus import ENTITY, KINDS, Corpus
+from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.antecedents import pronouns
 from cdcoref.linking.conflicts import divided, with_conflicts
 from cdcoref.linking.links import MentionLinks
@@ -56,9 +56,7 @@ class KindClusters:
         temperature: Mapping[str, float] | None = None,
     ) -> None:
         keys = [(m.document, m.tokens, m.kind or "") for m in corpus.mentions]
-        apart = np.zeros(len(keys), dtype=bool)
-        if settings.vectors.antecedents and kind == ENTITY:
-            apart = pronouns(corpus)
+        apart = pronouns(corpus, {kind}.intersection(settings.vectors.with_antecedents))
         self.links = MentionLinks.of(logits.scores(temperature or settings.temperature, kind), apart, keys)
         by_mean = settings.vectors.unread_pairs == "mean" and kind in settings.vectors.together
         self._tree = dendrogram(self.links.compared, settings.linkage, keys, unread="mean" if by_mean else 0.0)

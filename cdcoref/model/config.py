@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic_core import core_schema
 
-from cdcoref.corpus import KINDS, STYLES
+from cdcoref.corpus import ENTITY, KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.sequences import FEATURES, Length, SequenceOptions, check_features
 from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, check_fields, number, shown, validated, whole_number
@@ -116,8 +116,10 @@ class VectorOptions:
     learnt
         Numbers of the vectors that the scorer of entities learns for mentions, besides all that; 0: it learns none.
     antecedents
-        A pronoun that stands for an entity joins the cluster of its antecedent and no other; it is found by vectors of
-        so many numbers (see :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
+        A pronoun joins the cluster of its antecedent and no other; it is found by vectors of so many numbers (see
+        :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
+    antecedent_kinds
+        The kinds of mention of which that is true; pronouns of the other are compared as other mentions are.
     antecedent_width
         Units of that scorer's first hidden layer.
     together
@@ -153,6 +155,7 @@ class VectorOptions:
     vector_width: Count = 96
     learnt: Annotated[int, INDEX] = 0
     antecedents: Annotated[int, INDEX] = 0
+    antecedent_kinds: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = (ENTITY,)
     antecedent_width: Count = 128
     together: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = KINDS
     candidates: Annotated[int, INDEX] = 20
@@ -173,12 +176,18 @@ class VectorOptions:
         check_fields(self)
         _check_kinds(self, (*WEIGHTS, "bias", *WEIGHTS_WITHIN, "bias_within", "unread", "unread_bias"))
         check_features(self.pair_features)
-        if not set(self.together) <= set(KINDS):
-            raise InputError(f"together must be some of {', '.join(KINDS)}")
+        for name, kinds in (("together", self.together), ("antecedent_kinds", self.antecedent_kinds)):
+            if not set(kinds) <= set(KINDS):
+                raise InputError(f"{name} must be some of {', '.join(KINDS)}")
         unknown = [name for name in self.similarities if name not in SIMILARITIES]
         if unknown or not self.similarities:
             given = repr(unknown[0]) if unknown else "nothing"
             raise InputError(f"similarities has {given}; choose from {', '.join(SIMILARITIES)}")
+
+    @property
+    def with_antecedents(self) -> tuple[str, ...]:
+        """The kinds of mention whose pronouns have antecedents."""
+        return self.antecedent_kinds if self.antecedents else ()
 
     @property
     def known(self) -> int:

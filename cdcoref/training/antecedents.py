@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
-from cdcoref.corpus import ENTITY, Corpus
-from cdcoref.linking import Anaphora, anaphora, mention_traits
+from cdcoref.corpus import Corpus
+from cdcoref.linking import Anaphora, anaphora, mention_traits, of_one_kind
 from cdcoref.model import CorefModel, antecedent_loss
 from cdcoref.training.mention_words import ReadWords
 from cdlm.runs import Say
@@ -80,7 +80,7 @@ def fit_antecedents(
     model
         Has such a scorer, untrained.
     parts
-        Training corpora; every mention of an entity in them counts, also one that is alone in its cluster.
+        Training corpora; every mention counts whose kind has antecedents, also one that is alone in its cluster.
     words
         Of the mentions of each.
     training
@@ -92,7 +92,8 @@ def fit_antecedents(
     """
     scorer = model.antecedent_scorer
     assert scorer is not None
-    examples = [one for part, own in zip(parts, words, strict=True) for one in _examples(part.corpus, own)]
+    kinds = model.settings.vectors.with_antecedents
+    examples = [one for part, own in zip(parts, words, strict=True) for one in _examples(part.corpus, own, kinds)]
     steps = training.passes * len(examples)
     if not steps:
         say("antecedents: no pronouns to learn from")
@@ -120,18 +121,13 @@ def fit_antecedents(
         mean_loss = sum(losses) / len(losses)
     scorer.eval()
     count = sum(len(example.known.sizes) for example in examples)
-    say(f"antecedents: {count} pronouns in {len(examples)} documents, loss {mean_loss:.3f} in the last pass")
+    say(f"antecedents: {count} pronouns, loss {mean_loss:.3f} in the last pass")
 
 
-def _examples(corpus: Corpus, words: ReadWords) -> Iterator[_Example]:
-    """The documents that have pronouns with candidates."""
+def _examples(corpus: Corpus, words: ReadWords, kinds: Sequence[str]) -> Iterator[_Example]:
+    """Kind by kind, the documents that have pronouns with candidates."""
     seen = mention_traits(corpus)
-    own: dict[str, list[int]] = {}
-    for number_, mention in enumerate(corpus.mentions):
-        if mention.kind == ENTITY:
-            own.setdefault(mention.document, []).append(number_)
-    for document in corpus.documents:
-        mentions = own.get(document.id, [])
+    for mentions in of_one_kind(corpus, kinds):
         known = anaphora([seen[n] for n in mentions])
         if not known.sizes:
             continue
@@ -140,9 +136,4 @@ def _examples(corpus: Corpus, words: ReadWords) -> Iterator[_Example]:
             clusters[p] is not None and clusters[p] == clusters[c]
             for p, c in zip(known.pronouns.tolist(), known.candidates.tolist(), strict=True)
         ]
-        yield _Example(
-            known,
-            words.mean[mentions],
-            words.last[mentions],
-            torch.tensor(right),
-        )
+        yield _Example(known, words.mean[mentions], words.last[mentions], torch.tensor(right))

@@ -14,7 +14,14 @@ from cdcoref.training.vectors import VectorTraining
 from cdlm.runs import RunOptions
 from cdlm.validation import check_fields
 
-VECTORS = VectorOptions(layers=4, similarities=SIMILARITIES, learnt=64, antecedents=64, together=(EVENT,))
+VECTORS = VectorOptions(
+    layers=4,
+    similarities=SIMILARITIES,
+    learnt=64,
+    antecedents=64,
+    antecedent_kinds=KINDS,
+    together=(EVENT,),
+)
 """Of models trained now. The defaults of :class:`VectorOptions` are those of models saved without these settings."""
 
 
@@ -53,7 +60,7 @@ class TrainingConfig:
         default_factory=lambda: CorefConfig(
             SequenceOptions(context="sentence", max_length=512),
             vectors=VECTORS,
-            detector=DetectorOptions(word_layers=4),
+            detector=DetectorOptions(word_layers=4, neighbours=True),
         )
     )
     sampling: SamplingOptions = field(default_factory=SamplingOptions)

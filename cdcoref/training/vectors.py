@@ -202,7 +202,7 @@ def known_pairs(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) 
     corpus = part.corpus
     vectors = read_vectors(model, corpus, batch_tokens=batch_tokens)
     options = model.settings.vectors
-    apart = pronouns(corpus) if options.antecedents else np.zeros(len(corpus.mentions), dtype=bool)
+    apart = pronouns(corpus, options.with_antecedents)
     clusters: dict[object, int] = {}
     labels = np.array(
         [

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.linking import KindClusters, PairLogits, anaphora, cluster_mentions, mention_traits, pronouns
+from cdcoref.linking import (
+    KindClusters,
+    PairLogits,
+    anaphora,
+    cluster_mentions,
+    mention_traits,
+    of_one_kind,
+    pronouns,
+)
 from cdcoref.linking.antecedents import AFTER, BEFORE, resolved
 from cdcoref.model import ANAPHORS, CorefConfig, VectorOptions
 
@@ -66,12 +75,38 @@ def test_a_document_without_candidates_has_no_pairs() -> None:
     assert found.pairs.shape == (0, 7)
 
 
-def test_only_entities_are_pronouns() -> None:
+def test_pronouns_are_those_of_some_kinds() -> None:
     document = Document.from_sentences("d", [["it", "it", "boats"]])
     corpus = Corpus(
         (document,), (Mention("d", (0,), "event"), Mention("d", (1,), "entity"), Mention("d", (2,), "entity"))
     )
-    assert pronouns(corpus).tolist() == [False, True, False]
+    assert pronouns(corpus, ["entity"]).tolist() == [False, True, False]
+    assert pronouns(corpus, KINDS).tolist() == [True, True, False]
+    assert pronouns(corpus, ()).tolist() == [False, False, False]
+
+
+def test_mentions_of_one_kind_are_found_by_kind_and_document() -> None:
+    kinds = ["event", "entity", "event", "entity", "event"]
+    document, other = (Document.from_sentences(id, [["a", "b", "c"]]) for id in ("d", "e"))
+    places = [("d", 0), ("d", 1), ("e", 0), ("d", 2), ("d", 2)]
+    mentions = tuple(Mention(id, (token,), kind) for (id, token), kind in zip(places, kinds, strict=True))
+    corpus = Corpus((document, other), mentions)
+    assert of_one_kind(corpus, KINDS) == [[0, 4], [1, 3], [2]]
+    assert of_one_kind(corpus, ["entity"]) == [[1, 3]]
+    assert of_one_kind(corpus, ()) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_pronouns_of_kinds_with_antecedents_follow_one(kind: str) -> None:
+    document = Document.from_sentences("d", [["a", "fire", "spread", "and", "it", "killed"]])
+    corpus = Corpus((document,), tuple(Mention("d", (token,), kind) for token in (1, 2, 4)))
+    pairs = np.array([[0, 1, 0], [1, 2, 2]])
+    values = np.array([-3.0, 0.1, 2.0], dtype=np.float32)
+    known = PairLogits(3, pairs[0], pairs[1], np.full(3, KINDS.index(kind)), values)
+    for kinds in (("event",), ("entity",), KINDS):
+        settings = replace(SETTINGS, vectors=replace(SETTINGS.vectors, antecedent_kinds=kinds))
+        clusters = KindClusters(corpus, known, kind, settings)
+        assert (clusters.links.antecedents == {2: (0, pytest.approx(1 / (1 + np.exp(-2.0))))}) is (kind in kinds)
 
 
 def test_a_pronoun_joins_the_cluster_of_its_antecedent() -> None:
