@@ -26,6 +26,7 @@ from cdcoref.model import CorefConfig
 from cdcoref.scoring import score
 from cdcoref.stories import group_documents
 from cdcoref.training.tuning import (
+    _with_neighbours,
     best_detection_threshold,
     best_distance_threshold,
     calibration_error,
@@ -257,3 +258,12 @@ def test_documents_without_links_across_them_are_groups_of_their_own(tiny_model:
     linked = cluster_mentions(within.corpus, logits, config)
     key, response = ([[m.key for m in c] for c in corpus.clusters()] for corpus in (within.corpus, linked))
     assert scores["entity"].conll_f1 == pytest.approx(score(key, response).conll_f1, abs=1e-6)
+
+
+def test_a_lone_peak_is_no_better_than_what_is_around_it() -> None:
+    results = [0.0, 0.0, 0.0, 0.0, 10.0, 0.0, 0.0, 0.0, 3.0, 4.0, 4.0, 4.0, 3.0]
+    means = _with_neighbours(results)
+    assert means[:3] == [0.0, 0.0, 2.0]
+    assert means[10] == pytest.approx(18 / 5)
+    assert means[-2:] == pytest.approx([15 / 4, 11 / 3])
+    assert int(np.argmax(means)) == 11
