@@ -114,14 +114,8 @@ class SpanDetector(nn.Module):
         """What the word before a span says, at the span's first word; and the word after it, at that word; zeros where
         the sentence has none. *Shape:* (words, hidden), (words + 1, hidden)"""
         before, after = _product(self.before, words), _product(self.after, words)
-        none = before.new_zeros(1, before.shape[1])
-        before, after = torch.cat([none, before[:-1]]), torch.cat([after, none])
-        return before.masked_fill(begins[:, None], 0.0), after.masked_fill(_with_end(begins)[:, None], 0.0)
-
-
-def _with_end(begins: Tensor) -> Tensor:
-    """With one more: what follows the last word begins another sentence."""
-    return torch.cat([begins, begins.new_ones(1)])
+        none, edges = before.new_zeros(1, before.shape[1]), begins[:, None]
+        return torch.cat([none, before[:-1]]).masked_fill(edges, 0.0), torch.cat([after.masked_fill(edges, 0.0), none])
 
 
 def words_of_layers(states: Sequence[Tensor], batch: Mapping[str, Tensor]) -> Tensor:
