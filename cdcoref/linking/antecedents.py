@@ -2,6 +2,11 @@
 
 Candidates are the `BEFORE` mentions before a pronoun and the `AFTER` ones after it that are no pronouns themselves, all
 of the pronoun's kind. The best one is the antecedent if it is likelier than none.
+
+What is known besides, where a model is told of it (:data:`cdcoref.model.ANTECEDENT_FEATURES`): ``quotations``,
+whether a mention is quoted; whether both are in one quotation, in two, or only one of them in any; how many quotations
+apart they are. ``ranks``, how many mentions from the candidate to the pronoun are pronouns of the pronoun's class, and
+how many are no pronouns; how many candidates before the pronoun are none.
 """
 
 from __future__ import annotations
@@ -37,12 +42,13 @@ class Anaphora:
         The place of each mention's class in `ANAPHORS`. *Shape:* (mentions,)
     known
         What is known of each mention: plural, name, definiteness, first of its sentence, how often its head came
-        before, its length. *Shape:* (mentions, 6)
+        before, its length; then what is known besides. *Shape:* (mentions, numbers)
     pronouns, candidates
         Positions of mentions, pronoun by pronoun in the order of the text. *Shape:* (pairs,)
     pairs
         Distance in mentions and in sentences, whether they are in one sentence, whether the candidate comes after,
-        whether their classes are equal, whether it contains the pronoun, whether it is next to it. *Shape:* (pairs, 7)
+        whether their classes are equal, whether it contains the pronoun, whether it is next to it; then what is known
+        besides. *Shape:* (pairs, numbers)
     sizes
         Candidates of every pronoun.
     """
@@ -55,8 +61,16 @@ class Anaphora:
     sizes: tuple[int, ...]
 
 
-def anaphora(seen: Sequence[Traits]) -> Anaphora:
-    """The pronouns among the mentions of one kind in one document, and their candidates."""
+def anaphora(seen: Sequence[Traits], features: Sequence[str] = ()) -> Anaphora:
+    """The pronouns among the mentions of one kind in one document, and their candidates.
+
+    Parameters
+    ----------
+    seen
+        What is known of every mention.
+    features
+        What is to be known besides, of :data:`cdcoref.model.ANTECEDENT_FEATURES`.
+    """
     order = sorted(range(len(seen)), key=lambda n: (seen[n].start, seen[n].end))
     classes = np.array([ANAPHORS.index(one.words.pronoun) for one in seen], dtype=np.int64)
     known = np.zeros((len(seen), 6), dtype=np.float32)
@@ -79,10 +93,55 @@ def anaphora(seen: Sequence[Traits]) -> Anaphora:
     inside[:, BEFORE:] &= classes[ordered[np.where(inside, others, 0)]][:, BEFORE:] == 0
     sizes = inside.sum(axis=1)
     of_pronouns, of_candidates = np.repeat(places, sizes), others[inside]
-    pairs = _known_of_both(seen, classes, ordered, of_pronouns, of_candidates)
+    pronouns, candidates = ordered[of_pronouns], ordered[of_candidates]
+    of_mentions, of_pairs = [known], [_known_of_both(seen, classes, ordered, of_pronouns, of_candidates)]
+    for name in features:
+        if name == "quotations":
+            quoted = np.array([one.quotation for one in seen], dtype=np.int64)
+            of_mentions.append((quoted > 0).astype(np.float32)[:, None])
+            of_pairs.append(_quotations(quoted[pronouns], quoted[candidates]))
+        else:
+            of_class = classes[ordered[np.where(inside, others, 0)]]
+            of_pairs.append(_ranks(of_class == classes[ordered[places]][:, None], of_class == 0, inside))
     return Anaphora(
-        classes, known, ordered[of_pronouns], ordered[of_candidates], pairs, tuple(sizes[sizes > 0].tolist())
+        classes,
+        np.concatenate(of_mentions, axis=1),
+        pronouns,
+        candidates,
+        np.concatenate(of_pairs, axis=1),
+        tuple(sizes[sizes > 0].tolist()),
     )
+
+
+def _quotations(pronoun: Integers, candidate: Integers) -> Numbers:
+    """What the quotations of pronouns and candidates, 0 for none, say of them. *Shape:* (pairs, 5)"""
+    both, distance = (pronoun > 0) & (candidate > 0), np.abs(pronoun - candidate)
+    told = (
+        both & (distance == 0),
+        both & (distance > 0),
+        (pronoun > 0) & (candidate == 0),
+        (pronoun == 0) & (candidate > 0),
+        np.where(both, np.minimum(distance, 6) / 6, 0),
+    )
+    return np.stack(told, axis=1).astype(np.float32)
+
+
+def _ranks(same: NDArray[np.bool_], nouns: NDArray[np.bool_], inside: NDArray[np.bool_]) -> Numbers:
+    """What is counted of the candidates before each pronoun; *Shape:* (pronouns, `BEFORE` + `AFTER`) in, (pairs, 3) out
+
+    Parameters
+    ----------
+    same, nouns
+        Whether candidates are pronouns of the same class, and whether they are no pronouns.
+    inside
+        Which places there are; others do not count.
+    """
+    before = inside.copy()
+    before[:, BEFORE:] = False
+    from_here = [(of_class & before)[:, ::-1].cumsum(axis=1)[:, ::-1] for of_class in (same, nouns)]
+    counts = np.stack([*from_here, np.broadcast_to(from_here[1][:, :1], inside.shape)], axis=-1)
+    ranks: Numbers = np.log1p(counts[inside]).astype(np.float32)
+    return ranks
 
 
 def _known_of_both(
@@ -151,7 +210,7 @@ def antecedents(
     found: list[tuple[int, int, float]] = []
     for own in of_one_kind(corpus, model.settings.vectors.with_antecedents):
         of_document = [seen[n] for n in own]
-        known = anaphora(of_document)
+        known = anaphora(of_document, model.settings.vectors.antecedent_features)
         if known.sizes:
             logits = _logits(model, known, vectors.anaphora[own])
             heads = [one.words.head for one in of_document]

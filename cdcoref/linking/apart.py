@@ -23,7 +23,7 @@ from cdcoref.linking.neighbours import near_pairs
 from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence
 from cdcoref.linking.vectors import Halves, MentionVectors, Vectors
 from cdcoref.model import ALIKE, AROUND, CorefModel, VectorOptions
-from cdcoref.sequences import Integers, Traits, TraitTables, conflicts, pair_features, traits
+from cdcoref.sequences import Integers, Traits, TraitTables, conflicts, pair_features, quotations, traits
 from cdcoref.stories import DocumentVectors
 
 ALL_PAIRS = 2000
@@ -201,7 +201,11 @@ def mention_traits(corpus: Corpus) -> list[Traits]:
     """What the features see of every mention of a corpus, in order."""
     documents = {document.id: document for document in corpus.documents}
     sentence_of = {document.id: document.sentence_of_tokens() for document in corpus.documents}
-    return [traits(documents[m.document], m, sentence_of[m.document][m.start]) for m in corpus.mentions]
+    quoted = {document.id: quotations(document) for document in corpus.documents}
+    return [
+        traits(documents[m.document], m, sentence_of[m.document][m.start], quoted[m.document][m.start])
+        for m in corpus.mentions
+    ]
 
 
 def pairs_to_compare(mentions: ReadMentions, parts: Integers | None = None) -> Iterator[Integers]:

@@ -4,7 +4,7 @@ An encoder, a pair scorer and a mention detector; their configuration, the folde
 its upload to the Hugging Face hub.
 """
 
-from cdcoref.model.antecedents import ANAPHORS, OF_MENTION, OF_PAIR, AntecedentScorer, antecedent_loss
+from cdcoref.model.antecedents import ANAPHORS, ANTECEDENT_FEATURES, AntecedentScorer, antecedent_loss
 from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
 from cdcoref.model.card import CurvePoint, KindScores, Metadata, model_card
 from cdcoref.model.config import (
@@ -25,11 +25,10 @@ from cdcoref.model.publishing import publish
 __all__ = [
     "ALIKE",
     "ANAPHORS",
+    "ANTECEDENT_FEATURES",
     "AROUND",
     "CONFIG_FILE",
     "DEFAULT_MODEL",
-    "OF_MENTION",
-    "OF_PAIR",
     "SIMILARITIES",
     "WEIGHTS",
     "WEIGHTS_WITHIN",

@@ -20,6 +20,8 @@ OF_MENTION = 6
 """How many numbers are known of a mention beside its vectors and class."""
 OF_PAIR = 7
 """How many are known of a pronoun and a candidate."""
+ANTECEDENT_FEATURES = {"quotations": (1, 5), "ranks": (0, 3)}
+"""What can be known besides (see :mod:`cdcoref.linking.antecedents`): how many numbers of a mention, and of a pair."""
 CLASS_WIDTH = 16
 
 
@@ -34,15 +36,18 @@ class AntecedentScorer(nn.Module):
         Of the two vectors that a mention has: one as pronoun, one as candidate.
     hidden
         Units of the first hidden layer; the second has half as many.
+    features
+        What else is known of mentions and pairs, of `ANTECEDENT_FEATURES`.
     """
 
-    def __init__(self, width: int, dimension: int, hidden: int) -> None:
+    def __init__(self, width: int, dimension: int, hidden: int, features: Sequence[str] = ()) -> None:
         super().__init__()
         self.dimension = dimension
         self.projection = MentionProjection(width, 2 * dimension, 0.3)
         self.classes = nn.Embedding(len(ANAPHORS), CLASS_WIDTH)
+        of_mention, of_pair = known_of_antecedents(features)
         self.layers = nn.Sequential(
-            nn.Linear(3 * dimension + 2 * (CLASS_WIDTH + OF_MENTION) + OF_PAIR, hidden),
+            nn.Linear(3 * dimension + 2 * (CLASS_WIDTH + of_mention) + of_pair, hidden),
             nn.GELU(),
             nn.Dropout(0.2),
             nn.Linear(hidden, half := max(1, hidden // 2)),
@@ -63,11 +68,11 @@ class AntecedentScorer(nn.Module):
         classes
             The place of each in `ANAPHORS`. *Shape:* (mentions,)
         known
-            What else is known of each. *Shape:* (mentions, `OF_MENTION`)
+            What else is known of each. *Shape:* (mentions, numbers of a mention)
         pronouns, candidates
             Numbers of mentions. *Shape:* (pairs,)
         pairs
-            What is known of both together. *Shape:* (pairs, `OF_PAIR`)
+            What is known of both together. *Shape:* (pairs, numbers of a pair)
 
         Returns
         -------
@@ -78,6 +83,12 @@ class AntecedentScorer(nn.Module):
         told = [one * other, one, other, self.classes(classes[pronouns]), self.classes(classes[candidates])]
         logits: Tensor = self.layers(torch.cat([*told, known[pronouns], known[candidates], pairs], dim=1))
         return logits.squeeze(-1)
+
+
+def known_of_antecedents(features: Sequence[str]) -> tuple[int, int]:
+    """How many numbers are known of a mention, and of a pronoun and a candidate, with these features."""
+    sizes = [(OF_MENTION, OF_PAIR), *(ANTECEDENT_FEATURES[name] for name in features)]
+    return sum(of_mention for of_mention, _ in sizes), sum(of_pair for _, of_pair in sizes)
 
 
 def antecedent_loss(logits: Tensor, right: Tensor, sizes: Sequence[int]) -> Tensor:

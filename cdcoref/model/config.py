@@ -11,6 +11,7 @@ from pydantic_core import core_schema
 
 from cdcoref.corpus import ENTITY, KINDS, STYLES
 from cdcoref.errors import InputError
+from cdcoref.model.antecedents import ANTECEDENT_FEATURES
 from cdcoref.sequences import FEATURES, Length, SequenceOptions, check_features
 from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, check_fields, number, shown, validated, whole_number
 
@@ -120,8 +121,10 @@ class VectorOptions:
         :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
     antecedent_kinds
         The kinds of mention of which that is true; pronouns of the other are compared as other mentions are.
+    antecedent_features
+        What that scorer is told besides of pronouns and candidates, of `ANTECEDENT_FEATURES`.
     antecedent_width
-        Units of that scorer's first hidden layer.
+        Units of its first hidden layer.
     together
         The kinds of mention that are read together; of the others the vectors alone are believed.
     candidates
@@ -156,6 +159,7 @@ class VectorOptions:
     learnt: Annotated[int, INDEX] = 0
     antecedents: Annotated[int, INDEX] = 0
     antecedent_kinds: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = (ENTITY,)
+    antecedent_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
     antecedent_width: Count = 128
     together: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = KINDS
     candidates: Annotated[int, INDEX] = 20
@@ -179,6 +183,8 @@ class VectorOptions:
         for name, kinds in (("together", self.together), ("antecedent_kinds", self.antecedent_kinds)):
             if not set(kinds) <= set(KINDS):
                 raise InputError(f"{name} must be some of {', '.join(KINDS)}")
+        if not set(self.antecedent_features) <= set(ANTECEDENT_FEATURES):
+            raise InputError(f"antecedent_features must be some of {', '.join(ANTECEDENT_FEATURES)}")
         unknown = [name for name in self.similarities if name not in SIMILARITIES]
         if unknown or not self.similarities:
             given = repr(unknown[0]) if unknown else "nothing"

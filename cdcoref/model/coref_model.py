@@ -108,9 +108,9 @@ class CorefModel(nn.Module):
         width = self.word_layer_width
         self.vector_scorer = VectorScorer(options.known, options.vector_width, width, options.learnt).to(self.device)
         if options.antecedents:
-            self.antecedent_scorer = AntecedentScorer(width, options.antecedents, options.antecedent_width).to(
-                self.device
-            )
+            self.antecedent_scorer = AntecedentScorer(
+                width, options.antecedents, options.antecedent_width, options.antecedent_features
+            ).to(self.device)
 
     @property
     def word_layer_width(self) -> int:

@@ -8,6 +8,7 @@ from cdcoref.sequences.options import SMALLEST_LENGTH, Context, Length, Sequence
 from cdcoref.sequences.packs import Candidates, Pack, pack_length, packs
 from cdcoref.sequences.pair_features import FEATURES, check_features, conflicts, pair_features
 from cdcoref.sequences.pair_sequences import Integers, Marked, PairSequence, SequenceBuilder
+from cdcoref.sequences.quotations import quotations
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
 from cdcoref.sequences.spelling import OF_CAPITALS, SPELLING
 from cdcoref.sequences.trait_tables import TraitTables
@@ -39,5 +40,6 @@ __all__ = [
     "pack_length",
     "packs",
     "pair_features",
+    "quotations",
     "traits",
 ]

@@ -29,6 +29,8 @@ class Traits:
         Id of its document, and the number of the sentence that it begins in.
     start, end
         Its first token, and the one behind its last.
+    quotation
+        Number of the quotation that it begins in (:func:`cdcoref.sequences.quotations`); 0: none, or not asked for.
     """
 
     words: MentionWords
@@ -38,10 +40,11 @@ class Traits:
     sentence: int
     start: int
     end: int
+    quotation: int = 0
 
 
-def traits(document: Document, mention: Mention, sentence: int) -> Traits:
-    """What is known of a mention that begins in this sentence."""
+def traits(document: Document, mention: Mention, sentence: int, quotation: int = 0) -> Traits:
+    """What is known of a mention that begins in this sentence, and in this quotation."""
     start, end = document.sentences[sentence]
     tokens = tuple(document.tokens[token] for token in mention.tokens)
     words = MentionWords.of(tokens, begins_sentence=mention.start == start)
@@ -54,6 +57,7 @@ def traits(document: Document, mention: Mention, sentence: int) -> Traits:
         sentence,
         mention.start,
         mention.end,
+        quotation,
     )
 
 

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus
 from cdcoref.linking import Anaphora, anaphora, mention_traits, of_one_kind
-from cdcoref.model import CorefModel, antecedent_loss
+from cdcoref.model import CorefModel, VectorOptions, antecedent_loss
 from cdcoref.training.mention_words import ReadWords
 from cdlm.runs import Say
 from cdlm.validation import Count, check_fields, number
@@ -92,8 +92,8 @@ def fit_antecedents(
     """
     scorer = model.antecedent_scorer
     assert scorer is not None
-    kinds = model.settings.vectors.with_antecedents
-    examples = [one for part, own in zip(parts, words, strict=True) for one in _examples(part.corpus, own, kinds)]
+    options = model.settings.vectors
+    examples = [one for part, own in zip(parts, words, strict=True) for one in _examples(part.corpus, own, options)]
     steps = training.passes * len(examples)
     if not steps:
         say("antecedents: no pronouns to learn from")
@@ -124,11 +124,11 @@ def fit_antecedents(
     say(f"antecedents: {count} pronouns, loss {mean_loss:.3f} in the last pass")
 
 
-def _examples(corpus: Corpus, words: ReadWords, kinds: Sequence[str]) -> Iterator[_Example]:
+def _examples(corpus: Corpus, words: ReadWords, options: VectorOptions) -> Iterator[_Example]:
     """Kind by kind, the documents that have pronouns with candidates."""
     seen = mention_traits(corpus)
-    for mentions in of_one_kind(corpus, kinds):
-        known = anaphora([seen[n] for n in mentions])
+    for mentions in of_one_kind(corpus, options.with_antecedents):
+        known = anaphora([seen[n] for n in mentions], options.antecedent_features)
         if not known.sizes:
             continue
         clusters = [corpus.mentions[n].cluster for n in mentions]

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from cdcoref.corpus import EVENT, KINDS
-from cdcoref.model import SIMILARITIES, CorefConfig, DetectorOptions, VectorOptions
+from cdcoref.model import ANTECEDENT_FEATURES, SIMILARITIES, CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.sequences import SequenceOptions
 from cdcoref.training.data import SamplingOptions
 from cdcoref.training.detector import DetectorTraining
@@ -20,6 +20,7 @@ VECTORS = VectorOptions(
     learnt=64,
     antecedents=64,
     antecedent_kinds=KINDS,
+    antecedent_features=tuple(ANTECEDENT_FEATURES),
     together=(EVENT,),
 )
 """Of models trained now. The defaults of :class:`VectorOptions` are those of models saved without these settings."""
