@@ -161,8 +161,20 @@ class MentionWords:
         return self.years, self.numbers - self.years, self.dates & _WEEKDAYS, self.dates - _WEEKDAYS
 
     @classmethod
-    def of(cls, tokens: Sequence[str], *, begins_sentence: bool = False) -> MentionWords:
-        """Look at the words of a mention."""
+    def of(
+        cls, tokens: Sequence[str], *, begins_sentence: bool = False, phrase: Sequence[str] | None = None
+    ) -> MentionWords:
+        """Look at the words of a mention.
+
+        Parameters
+        ----------
+        tokens
+            The words.
+        begins_sentence
+            Whether it begins a sentence.
+        phrase
+            All words from its first to its last, among which its head is sought; None: it has no gaps.
+        """
         core = [token for token in tokens if token not in _QUOTES] or list(tokens)
         determiner = core[0].casefold() if len(core) > 1 and _DETERMINER.fullmatch(core[0]) else ""
         start = 0
@@ -170,7 +182,7 @@ class MentionWords:
             start += 1
         core = core[start:]
         words = tuple(word.casefold() for word in core)
-        head = lemma(head_word(tokens))
+        head = lemma(head_word(tokens if phrase is None else phrase))
         numbers = frozenset(_plain_number(word) for word in words if _NUMBER.fullmatch(word) or word in _NUMERALS)
         return cls(
             words,

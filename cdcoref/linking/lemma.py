@@ -33,8 +33,7 @@ def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:
     tokens_of = {document.id: document.tokens for document in corpus.documents}
 
     def cluster(mention: Mention) -> str:
-        tokens = tokens_of[mention.document]
-        head = head_word([tokens[token] for token in mention.tokens])
+        head = head_word(tokens_of[mention.document][mention.start : mention.end])
         return f"{group_of.get(mention.document, mention.document)}:{lemma(head)}"
 
     return replace(corpus, mentions=tuple(replace(mention, cluster=cluster(mention)) for mention in corpus.mentions))

@@ -229,7 +229,8 @@ class _Places:
     def words_of(self, mention: int) -> MentionWords:
         """The words of a mention of either side."""
         document, tokens = self._tokens(mention)
-        return MentionWords.of([self._documents[document].tokens[token] for token in tokens])
+        words = self._documents[document].tokens
+        return MentionWords.of([words[token] for token in tokens], phrase=words[tokens[0] : tokens[-1] + 1])
 
     def of(self, mention: int) -> Place:
         """A mention of either side in context."""

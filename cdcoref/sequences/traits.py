@@ -47,11 +47,12 @@ def traits(document: Document, mention: Mention, sentence: int, quotation: int =
     """What is known of a mention that begins in this sentence, and in this quotation."""
     start, end = document.sentences[sentence]
     tokens = tuple(document.tokens[token] for token in mention.tokens)
-    words = MentionWords.of(tokens, begins_sentence=mention.start == start)
+    phrase = document.tokens[mention.start : mention.end]
+    words = MentionWords.of(tokens, begins_sentence=mention.start == start, phrase=phrase)
     said = () if sentence in document.hidden else tuple(document.tokens[start:end])
     return Traits(
         words,
-        _phrase(said, tokens, mention, start),
+        _phrase(said, phrase, mention.start - start),
         sentence_words(said),
         document.id,
         sentence,
@@ -61,10 +62,9 @@ def traits(document: Document, mention: Mention, sentence: int, quotation: int =
     )
 
 
-def _phrase(sentence: Sequence[str], tokens: Sequence[str], mention: Mention, first: int) -> PhraseWords:
-    """The phrase of a mention in a sentence, which begins with the token `first` of its document."""
-    head, end = head_span(tokens)
+def _phrase(sentence: Sequence[str], phrase: Sequence[str], start: int) -> PhraseWords:
+    """What stands around the head of a phrase that begins with word `start` of a sentence."""
+    head, end = head_span(phrase)
     if not sentence:
-        return PhraseWords.of(tokens, head, end)
-    places = [token - first for token in mention.tokens]
-    return PhraseWords.of(sentence, places[head], min(places[end - 1] + 1, len(sentence)))
+        return PhraseWords.of(phrase, head, end)
+    return PhraseWords.of(sentence, start + head, min(start + end, len(sentence)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import (
@@ -19,7 +20,8 @@ from cdcoref.linking import (
     pronouns,
 )
 from cdcoref.linking.antecedents import AFTER, BEFORE, resolved
-from cdcoref.model import ANAPHORS, CorefConfig, VectorOptions
+from cdcoref.model import ANAPHORS, AntecedentScorer, CorefConfig, VectorOptions
+from cdcoref.model.antecedents import known_of_antecedents
 
 SENTENCES = [["Anna", "saw", "the", "boats", "."], ["She", "said", "they", "were", "late", ",", "Ben", "said", "."]]
 SETTINGS = CorefConfig(vectors=VectorOptions(layers=1, antecedents=4))
@@ -68,11 +70,42 @@ def test_candidates_are_limited_and_follow_the_text() -> None:
         assert {place[n] for n in found.pronouns} == {BEFORE + 10}
 
 
+def test_what_is_known_besides() -> None:
+    """“ You saw me ”, said Anna . “ I saw you ”, he said ."""
+    words = ["“", "You", "saw", "me", "”", "said", "Anna", ".", "“", "I", "saw", "you", "”", "he", "said", "."]
+    seen = mention_traits(corpus_of(("d", [words], [(1,), (3,), (6,), (9,), (11,), (13,)])))
+    plain, found = anaphora(seen), anaphora(seen, ("quotations", "ranks"))
+    np.testing.assert_array_equal(found.known, np.column_stack([plain.known, [1, 1, 0, 1, 1, 0]]))
+    np.testing.assert_array_equal(found.pairs[:, :7], plain.pairs)
+    of = {pair: n for n, pair in enumerate(zip(found.pronouns.tolist(), found.candidates.tolist(), strict=True))}
+    # In one quotation; in two; only the pronoun in one; only the candidate; how far apart the two are.
+    assert found.pairs[of[1, 0], 7:12].tolist() == [1, 0, 0, 0, 0]
+    assert found.pairs[of[3, 1], 7:12].tolist() == pytest.approx([0, 1, 0, 0, 1 / 6])
+    assert found.pairs[of[3, 2], 7:12].tolist() == [0, 0, 1, 0, 0]
+    assert found.pairs[of[5, 4], 7:12].tolist() == [0, 0, 0, 1, 0]
+    # From candidate to pronoun: pronouns of the pronoun's class, others than pronouns; of these before it in all.
+    assert found.pairs[of[3, 1], 12:] == pytest.approx(np.log1p([1, 1, 1]))
+    assert found.pairs[of[4, 0], 12:] == pytest.approx(np.log1p([1, 1, 1]))
+    assert found.pairs[of[4, 3], 12:] == pytest.approx(np.log1p([0, 0, 1]))
+    assert found.pairs[of[0, 2], 12:] == pytest.approx([0, 0, 0])  # a candidate after the pronoun
+
+
+@pytest.mark.parametrize("features", [(), ("ranks",), ("quotations",), ("ranks", "quotations")])
+def test_a_scorer_takes_what_is_known(features: tuple[str, ...]) -> None:
+    seen = mention_traits(corpus_of(("d", SENTENCES, [(0,), (2, 3), (5,), (7,), (11,)])))
+    found = anaphora(seen, features)
+    assert (found.known.shape[1], found.pairs.shape[1]) == known_of_antecedents(features)
+    scorer = AntecedentScorer(3, 2, 4, features).eval()
+    tables = (found.classes, found.known, found.pronouns, found.candidates, found.pairs)
+    assert scorer(torch.zeros(5, 4), *map(torch.from_numpy, tables)).shape == (7,)
+
+
 def test_a_document_without_candidates_has_no_pairs() -> None:
     corpus = corpus_of(("d", [["he", "ran"]], [(0,)]))
     found = anaphora(mention_traits(corpus))
     assert found.sizes == ()
     assert found.pairs.shape == (0, 7)
+    assert anaphora(mention_traits(corpus), ("quotations", "ranks")).pairs.shape == (0, 15)
 
 
 def test_pronouns_are_those_of_some_kinds() -> None:

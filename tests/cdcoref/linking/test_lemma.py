@@ -30,6 +30,16 @@ def test_clusters_are_of_one_lemma_one_kind_one_group() -> None:
     }
 
 
+def test_the_head_of_a_mention_with_gaps_is_that_of_its_phrase() -> None:
+    """Of "Emperor of the United States" a mention may be Emperor, United and States."""
+    document = Document.from_sentences(
+        "d", [["The", "Emperor", "of", "the", "United", "States", "met", "the", "emperor"]]
+    )
+    mentions = tuple(Mention("d", tokens, "entity") for tokens in ((1, 4, 5), (8,), (4, 5)))
+    clustered = lemma_clusters(Corpus((document,), mentions), [["d"]])
+    assert [m.cluster for m in clustered.mentions] == ["0:emperor", "0:emperor", "0:state"]
+
+
 def test_scores_on_ecb_dev_are_those_that_are_reported(ecb_root: Path) -> None:
     gold = read_ecb(ecb_root, "dev")
     clustered = lemma_clusters(gold, group_documents(gold.documents, "gold_subtopic"))

@@ -71,6 +71,15 @@ def test_known_answers(feature: str, one: str, other: str, value: float) -> None
     assert pair_features([feature], [traits_of(one), traits_of(other)], pairs).tolist() == [[value], [value]]
 
 
+def test_the_head_of_a_mention_with_gaps_is_that_of_its_phrase() -> None:
+    text = Document.from_sentences("d", [["The", "old", "Emperor", "of", "the", "United", "States", "met", "him"]])
+    emperor = traits(text, Mention("d", (2, 5, 6), "entity"), 0)
+    assert emperor.words.head == "emperor"
+    assert emperor.words.words == ("emperor", "united", "states")
+    assert emperor.phrase == traits(text, Mention("d", (2, 3, 4, 5, 6), "entity"), 0).phrase
+    assert emperor.phrase.modifiers == {"old"}
+
+
 def of_sentence(sentence: str, start: int, end: int, hidden: bool = False) -> Traits:
     """A mention of a text of one sentence."""
     text = Document.from_sentences("d", [sentence.split()], hidden=frozenset({0} if hidden else ()))
