@@ -15,7 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking.mentions import DocumentReading, read_documents
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.model import CorefModel
-from cdcoref.sequences import Integers
+from cdcoref.sequences import Integers, LastWord, last_word
 
 Halves = NDArray[np.float16]
 Vectors = NDArray[np.float32]
@@ -58,8 +58,18 @@ class MentionVectors:
         return len(self.mention)
 
     @classmethod
-    def of(cls, reading: DocumentReading, mentions: Sequence[Mention]) -> MentionVectors:
-        """The vectors of mentions that begin in the part of a document that was read."""
+    def of(cls, reading: DocumentReading, mentions: Sequence[Mention], last: LastWord = "mention") -> MentionVectors:
+        """The vectors of mentions that begin in the part of a document that was read.
+
+        Parameters
+        ----------
+        reading
+            What the model says of the part.
+        mentions
+            The mentions.
+        last
+            Whose last word counts besides the mean over a mention's (see :class:`cdcoref.model.VectorOptions`).
+        """
         document, words, first = reading.document, reading.words, reading.first
         width = words.shape[1]
         sentence_of = document.sentence_of_tokens()
@@ -71,6 +81,7 @@ class MentionVectors:
         whole = words[read].mean(axis=0) if read.any() else np.zeros(width, dtype=np.float32)
         # A mention that runs past the part is represented by its words in it.
         tokens = [[t - first for t in m.tokens if t < first + len(words)] for m in mentions]
+        lasts = [min(last_word(document, m, last) - first, len(words) - 1) for m in mentions]
         rows = [words[places].mean(axis=0) for places in tokens]
         contexts = [
             _others(words, document.sentences[sentence_of[m.start]], own, first)
@@ -84,8 +95,8 @@ class MentionVectors:
             _unit(_opening(reading)[None]),
             np.array([row_of[sentence_of[m.start]] for m in mentions], dtype=np.int64),
             np.zeros(len(mentions), dtype=np.int64),
-            _projected(reading.learnt, tokens),
-            _projected(reading.anaphora, tokens),
+            _projected(reading.learnt, tokens, lasts),
+            _projected(reading.anaphora, tokens, lasts),
         )
 
     @classmethod
@@ -198,8 +209,9 @@ class MentionVectors:
 class _OfDocument:
     """The vectors of the mentions of one document, gathered while it is read part by part."""
 
-    def __init__(self) -> None:
+    def __init__(self, last: LastWord) -> None:
         self.numbers: list[int] = []
+        self._last: LastWord = last
         self._parts: list[MentionVectors] = []
         self._sum = np.zeros(1)
         self._words = 0
@@ -207,7 +219,7 @@ class _OfDocument:
     def add(self, reading: DocumentReading, numbers: Sequence[int], mentions: Sequence[Mention]) -> None:
         """Add what one part says of the mentions with these numbers, which begin in it."""
         self.numbers += numbers
-        self._parts.append(MentionVectors.of(reading, [mentions[n] for n in numbers]))
+        self._parts.append(MentionVectors.of(reading, [mentions[n] for n in numbers], self._last))
         if len(self._parts) > 1 or not reading.last:
             read = reading.words[reading.words.any(axis=1)]
             self._sum = self._sum + read.sum(axis=0, dtype=np.float64)
@@ -249,7 +261,7 @@ def read_vectors(
                 found[document.id] = MentionVectors.unpacked(kept, *vector_widths(model))
                 continue
         todo.append(document)
-    gathered = _OfDocument()
+    gathered = _OfDocument(model.settings.vectors.last_word)
     for reading in read_documents(model, todo, batch_tokens=batch_tokens, least=1.0, advance=advance):
         name = reading.document.id
         # In the order of the corpus within every part, and parts in the order of the text.
@@ -257,7 +269,7 @@ def read_vectors(
         if reading.last:
             order = np.argsort(np.array(gathered.numbers, dtype=np.int64))
             found[name] = gathered.vectors().of_numbers(order)
-            gathered = _OfDocument()
+            gathered = _OfDocument(model.settings.vectors.last_word)
             if store is not None:
                 store.put({keys[name]: found[name].packed()})
     order = np.array([n for document in corpus.documents for n in numbers[document.id]], dtype=np.int64)
@@ -276,7 +288,7 @@ def find_mentions_and_vectors(
 ) -> Iterator[tuple[Document, list[Mention], MentionVectors | None]]:
     """Find the mentions of documents and, in the same pass, their vectors; None if the model has none."""
     mentions: list[Mention] = []
-    gathered = _OfDocument()
+    gathered = _OfDocument(model.settings.vectors.last_word)
     for reading in read_documents(model, documents, batch_tokens=batch_tokens, advance=advance):
         own = reading.spans.select(reading.document, model.settings.detection_threshold)
         mentions += own
@@ -284,7 +296,7 @@ def find_mentions_and_vectors(
             gathered.add(reading, range(len(own)), own)
         if reading.last:
             yield reading.document, mentions, gathered.vectors() if model.earlier else None
-            mentions, gathered = [], _OfDocument()
+            mentions, gathered = [], _OfDocument(model.settings.vectors.last_word)
 
 
 def _first_of_equal(rows: Halves) -> NDArray[np.bool_]:
@@ -315,8 +327,8 @@ def _unit(rows: Vectors) -> Halves:
     return (rows / np.maximum(lengths, 1e-6)).astype(np.float16)
 
 
-def _projected(table: Vectors, tokens: Sequence[list[int]]) -> Halves:
+def _projected(table: Vectors, tokens: Sequence[list[int]], lasts: Sequence[int]) -> Halves:
     """Vectors of mentions from what is kept of words; see :meth:`cdcoref.model.MentionProjection.project`."""
     half = table.shape[1] // 2
-    rows = [table[own, :half].mean(axis=0) + table[own[-1], half:] for own in tokens]
+    rows = [table[own, :half].mean(axis=0) + table[last, half:] for own, last in zip(tokens, lasts, strict=True)]
     return np.array(rows, dtype=np.float16).reshape(len(rows), half)

@@ -12,7 +12,7 @@ from pydantic_core import core_schema
 from cdcoref.corpus import ENTITY, KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.model.antecedents import ANTECEDENT_FEATURES
-from cdcoref.sequences import FEATURES, Length, SequenceOptions, check_features
+from cdcoref.sequences import FEATURES, LastWord, Length, SequenceOptions, check_features
 from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, check_fields, number, shown, validated, whole_number
 
 Probabilities = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, PROBABILITY)]
@@ -116,6 +116,9 @@ class VectorOptions:
         Units of the scorer's first hidden layer.
     learnt
         Numbers of the vectors that the scorer of entities learns for mentions, besides all that; 0: it learns none.
+    last_word
+        What finds antecedents and learns vectors sees the mean of a mention's words, and one of them besides: the last
+        one of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain).
     antecedents
         A pronoun joins the cluster of its antecedent and no other; it is found by vectors of so many numbers (see
         :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
@@ -157,6 +160,7 @@ class VectorOptions:
     similarities: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ALIKE[:3]
     vector_width: Count = 96
     learnt: Annotated[int, INDEX] = 0
+    last_word: LastWord = "mention"
     antecedents: Annotated[int, INDEX] = 0
     antecedent_kinds: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = (ENTITY,)
     antecedent_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()

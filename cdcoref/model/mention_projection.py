@@ -1,6 +1,6 @@
 """Learnt vectors of mentions: what the encoder's layers say of words in, a short vector per mention out.
 
-A mention's vector is a linear map of the mean of its words plus another of its last word, in English usually the head.
+A mention's vector is a linear map of the mean of its words plus another of its last word or that of its head.
 Both maps can be applied to all words of a document before its mentions are known.
 """
 
@@ -32,7 +32,7 @@ class MentionProjection(nn.Module):
     def project(self, words: Tensor) -> Tensor:
         """What is kept of words until the mentions are known.
 
-        The vector of a mention is the mean over its words of the first half, plus the second half of its last word.
+        The vector of a mention is the mean over its words of the first half, plus the second half of one word.
         *Shape:* (words, width) in, (words, 2 * dimension) out
         """
         return torch.cat([self.mean(words), self.last(words)], dim=1)
@@ -43,7 +43,7 @@ class MentionProjection(nn.Module):
         Parameters
         ----------
         mean, last
-            The mean of a mention's words, and the last of them. *Shape:* (mentions, width)
+            The mean of a mention's words, and the last of them or of its head. *Shape:* (mentions, width)
 
         Returns
         -------

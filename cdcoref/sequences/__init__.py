@@ -12,7 +12,7 @@ from cdcoref.sequences.quotations import quotations
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
 from cdcoref.sequences.spelling import OF_CAPITALS, SPELLING
 from cdcoref.sequences.trait_tables import TraitTables
-from cdcoref.sequences.traits import Traits, traits
+from cdcoref.sequences.traits import LastWord, Traits, last_word, traits
 from cdcoref.sequences.windows import Extent, MarkedDocument
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Context",
     "Extent",
     "Integers",
+    "LastWord",
     "Length",
     "Marked",
     "MarkedDocument",
@@ -37,6 +38,7 @@ __all__ = [
     "Traits",
     "check_features",
     "conflicts",
+    "last_word",
     "pack_length",
     "packs",
     "pair_features",

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from cdcoref.corpus import Document, Mention
 from cdcoref.words import MentionWords, PhraseWords, SentenceWords, head_span, sentence_words
+
+LastWord = Literal["mention", "head"]
+"""Whose last word is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,14 @@ def traits(document: Document, mention: Mention, sentence: int, quotation: int =
         mention.end,
         quotation,
     )
+
+
+def last_word(document: Document, mention: Mention, of: LastWord) -> int:
+    """The token that is the last one of a mention, or of its head."""
+    if of == "mention":
+        return mention.end - 1
+    _, end = head_span(document.tokens[mention.start : mention.end])
+    return mention.start + end - 1
 
 
 def _phrase(sentence: Sequence[str], phrase: Sequence[str], start: int) -> PhraseWords:

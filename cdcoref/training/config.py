@@ -18,6 +18,7 @@ VECTORS = VectorOptions(
     layers=4,
     similarities=SIMILARITIES,
     learnt=64,
+    last_word="head",
     antecedents=64,
     antecedent_kinds=KINDS,
     antecedent_features=tuple(ANTECEDENT_FEATURES),

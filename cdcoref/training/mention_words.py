@@ -10,6 +10,7 @@ from torch import Tensor
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.model import CorefModel, collate_readings, token_batches
+from cdcoref.sequences import last_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,8 @@ class ReadWords:
     Attributes
     ----------
     mean, last
-        The mean of every mention's words, and the last of them. *Shape:* (mentions, width)
+        The mean of every mention's words, and the last of them or of those of its head, as the model's options say
+        (:class:`cdcoref.model.VectorOptions`). *Shape:* (mentions, width)
     """
 
     mean: Tensor
@@ -39,7 +41,8 @@ def read_words(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> ReadW
             for number in numbers[document.id]:
                 own = list(corpus.mentions[number].tokens)
                 mean[number] = words[own].mean(dim=0).half()
-                last[number] = words[own[-1]].half()
+                place = last_word(document, corpus.mentions[number], model.settings.vectors.last_word)
+                last[number] = words[place].half()
     return ReadWords(mean, last)
 
 
