@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -33,6 +34,8 @@ from cdcoref.linking.mentions import DocumentReading, SpanScores
 from cdcoref.linking.pair_logits import IMPOSSIBLE
 from cdcoref.linking.story import LinkingOptions
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
+from cdcoref.sequences import last_word
+from cdcoref.training.mention_words import read_words
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
 
 OPTIONS = VectorOptions(
@@ -70,6 +73,51 @@ def test_vectors_are_unit_means_of_words() -> None:
     np.testing.assert_array_equal(vectors.learnt, [[2 + 7], [0 + 1]])
     again = MentionVectors.unpacked(vectors.packed(), 2, 1)
     np.testing.assert_array_equal(again.packed(), vectors.packed())
+
+
+def test_learnt_vectors_see_the_last_word_of_the_mention_or_of_its_head() -> None:
+    """Of a document read in two parts: "the captain of the ship" begins in the first and ends in the second."""
+    document = Document.from_sentences("d", [["the", "captain", "of", "the", "ship"]])
+    mention = Mention("d", (0, 1, 2, 3, 4), "entity")
+    no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
+    table = np.array([[0, 10], [0, 20], [0, 30], [0, 40], [0, 50]], dtype=np.float32)
+    words = np.ones((5, 2), dtype=np.float32)
+    whole = DocumentReading(document, no_spans, words, table, table)
+    assert MentionVectors.of(whole, [mention]).learnt.tolist() == [[50]]
+    assert MentionVectors.of(whole, [mention], "head").learnt.tolist() == [[20]]
+    assert MentionVectors.of(whole, [mention], "head").anaphora.tolist() == [[20]]
+    part = DocumentReading(document, no_spans, words[:3], table[:3], table[:3], last=False)
+    assert MentionVectors.of(part, [mention]).learnt.tolist() == [[30]]
+    assert MentionVectors.of(part, [mention], "head").learnt.tolist() == [[20]]
+    first_word = DocumentReading(document, no_spans, words[:1], table[:1], table[:1], last=False)
+    assert MentionVectors.of(first_word, [mention], "head").learnt.tolist() == [[10]]
+
+
+@pytest.mark.parametrize("last", ["mention", "head"])
+def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
+    tiny_model: CorefModel, last: Literal["mention", "head"]
+) -> None:
+    model = copy.deepcopy(tiny_model).eval()
+    torch.manual_seed(0)
+    options = VectorOptions(layers=2, pair_features=("same_words",), learnt=3, antecedents=2, last_word=last)
+    model.add_vectors(options)
+    document = Document.from_sentences("d", [["The", "captain", "of", "the", "Anna", "met", "him", "."]])
+    mentions = [Mention("d", tokens, "entity") for tokens in ((0, 1, 2, 3, 4), (3, 4), (6,), (0, 1, 3, 4))]
+    corpus = Corpus((document,), tuple(mentions))
+    assert [last_word(document, mention, last) for mention in mentions] == (
+        [4, 4, 6, 4] if last == "mention" else [1, 4, 6, 1]
+    )
+    words = read_words(model, corpus, batch_tokens=64)
+    vectors = read_vectors(model, corpus, batch_tokens=64)
+    assert model.vector_scorer is not None
+    assert model.antecedent_scorer is not None
+    for scorer, found in (
+        (model.vector_scorer.kinds["entity"], vectors.learnt),
+        (model.antecedent_scorer, vectors.anaphora),
+    ):
+        with torch.inference_mode():
+            expected = scorer.projection(words.mean.float(), words.last.float())
+        np.testing.assert_allclose(found, expected.numpy(), atol=5e-3)
 
 
 def test_vectors_of_what_stands_around_mentions() -> None:
