@@ -97,10 +97,11 @@ def test_learnt_vectors_see_the_last_word_of_the_mention_or_of_its_head() -> Non
 def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
     tiny_model: CorefModel, last: Literal["mention", "head"]
 ) -> None:
-    model = copy.deepcopy(tiny_model).eval()
+    model = copy.deepcopy(tiny_model)
     torch.manual_seed(0)
     options = VectorOptions(layers=2, pair_features=("same_words",), learnt=3, antecedents=2, last_word=last)
     model.add_vectors(options)
+    model.eval()
     document = Document.from_sentences("d", [["The", "captain", "of", "the", "Anna", "met", "him", "."]])
     mentions = [Mention("d", tokens, "entity") for tokens in ((0, 1, 2, 3, 4), (3, 4), (6,), (0, 1, 3, 4))]
     corpus = Corpus((document,), tuple(mentions))
