@@ -3,10 +3,10 @@
 Candidates are the `BEFORE` mentions before a pronoun and the `AFTER` ones after it that are no pronouns themselves, all
 of the pronoun's kind. The best one is the antecedent if it is likelier than none.
 
-What is known besides, where a model is told of it (:data:`cdcoref.model.ANTECEDENT_FEATURES`): ``quotations``,
-whether a mention is quoted; whether both are in one quotation, in two, or only one of them in any; how many quotations
-apart they are. ``ranks``, how many mentions from the candidate to the pronoun are pronouns of the pronoun's class, and
-how many are no pronouns; how many candidates before the pronoun are none.
+A model may be told more (:data:`cdcoref.model.ANTECEDENT_FEATURES`). ``quotations``: whether a mention is quoted;
+whether both are in one quotation, in two, or only one of them in any; how many quotations apart they are. ``ranks``:
+how many mentions from the candidate to the pronoun are pronouns of the pronoun's class, and how many are no pronouns;
+how many candidates before the pronoun are no pronouns.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class Anaphora:
         The place of each mention's class in `ANAPHORS`. *Shape:* (mentions,)
     known
         What is known of each mention: plural, name, definiteness, first of its sentence, how often its head came
-        before, its length; then what is known besides. *Shape:* (mentions, numbers)
+        before, its length; then the features asked for. *Shape:* (mentions, numbers)
     pronouns, candidates
         Positions of mentions, pronoun by pronoun in the order of the text. *Shape:* (pairs,)
     pairs
         Distance in mentions and in sentences, whether they are in one sentence, whether the candidate comes after,
-        whether their classes are equal, whether it contains the pronoun, whether it is next to it; then what is known
-        besides. *Shape:* (pairs, numbers)
+        whether their classes are equal, whether it contains the pronoun, whether it is next to it; then the
+        features asked for. *Shape:* (pairs, numbers)
     sizes
         Candidates of every pronoun.
     """
@@ -69,7 +69,7 @@ def anaphora(seen: Sequence[Traits], features: Sequence[str] = ()) -> Anaphora:
     seen
         What is known of every mention.
     features
-        What is to be known besides, of :data:`cdcoref.model.ANTECEDENT_FEATURES`.
+        Which of :data:`cdcoref.model.ANTECEDENT_FEATURES` to add.
     """
     order = sorted(range(len(seen)), key=lambda n: (seen[n].start, seen[n].end))
     classes = np.array([ANAPHORS.index(one.words.pronoun) for one in seen], dtype=np.int64)

@@ -21,7 +21,7 @@ OF_MENTION = 6
 OF_PAIR = 7
 """How many are known of a pronoun and a candidate."""
 ANTECEDENT_FEATURES = {"quotations": (1, 5), "ranks": (0, 3)}
-"""What can be known besides (see :mod:`cdcoref.linking.antecedents`): how many numbers of a mention, and of a pair."""
+"""Further features (see :mod:`cdcoref.linking.antecedents`): how many numbers each adds to a mention, and to a pair."""
 CLASS_WIDTH = 16
 
 
@@ -37,7 +37,7 @@ class AntecedentScorer(nn.Module):
     hidden
         Units of the first hidden layer; the second has half as many.
     features
-        What else is known of mentions and pairs, of `ANTECEDENT_FEATURES`.
+        What else is known of mentions and pairs: names from `ANTECEDENT_FEATURES`.
     """
 
     def __init__(self, width: int, dimension: int, hidden: int, features: Sequence[str] = ()) -> None:

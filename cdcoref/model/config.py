@@ -117,15 +117,15 @@ class VectorOptions:
     learnt
         Numbers of the vectors that the scorer of entities learns for mentions, besides all that; 0: it learns none.
     last_word
-        What finds antecedents and learns vectors sees the mean of a mention's words, and one of them besides: the last
-        one of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain).
+        The scorers of entities and of antecedents see the mean of a mention's words, and one word besides: the last one
+        of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain).
     antecedents
         A pronoun joins the cluster of its antecedent and no other; it is found by vectors of so many numbers (see
         :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
     antecedent_kinds
         The kinds of mention of which that is true; pronouns of the other are compared as other mentions are.
     antecedent_features
-        What that scorer is told besides of pronouns and candidates, of `ANTECEDENT_FEATURES`.
+        What else that scorer is told about pronouns and candidates: names from `ANTECEDENT_FEATURES`.
     antecedent_width
         Units of its first hidden layer.
     together

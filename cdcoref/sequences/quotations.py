@@ -1,4 +1,4 @@
-"""What is said by whom: the tokens of a document in, the quotation that each of them stands in out."""
+"""Quotations: a document in, the number of the quotation that each of its tokens stands in out."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ _OPENING = frozenset({"“", "``"})
 _CLOSING = frozenset({"”", "''"})
 _EITHER = '"'
 LONGEST = 12
-"""Sentences that a quotation may go on after the one that it begins in: of one that is not closed, no more is taken."""
+"""Sentences after the first that belong to a quotation at most, should its closing mark be missing."""
 
 
 def quotations(document: Document) -> list[int]:
     """The number of the quotation of every token, from 1 in the order of the text; 0 outside quotations.
 
-    Quotation marks belong to what they enclose. One that opens while a quotation is open begins another, as novels
-    repeat it at the beginning of a paragraph. Single quotation marks are not told from apostrophes, and do not count.
+    Quotation marks belong to what they enclose. An opening mark inside a quotation begins another one, since novels
+    repeat it at the beginning of every paragraph. Single quotation marks are ignored: they look like apostrophes.
     """
     sentence_of = document.sentence_of_tokens()
     result = [0] * len(document.tokens)

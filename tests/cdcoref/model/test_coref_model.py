@@ -24,6 +24,7 @@ from cdcoref.model import (
     CorefConfig,
     CorefModel,
     DetectorOptions,
+    VectorOptions,
     collate_pairs,
     collate_readings,
     coref_model,
@@ -337,6 +338,19 @@ def test_a_folder_from_before_styles_means_what_it_meant(tiny_model_folder: Path
 def test_options_of_a_detector_that_contradict_each_other(values: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         DetectorOptions(**values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"antecedent_features": ("gender",)}, "antecedent_features must be some of quotations, ranks"),
+        ({"antecedent_kinds": ("person",)}, "antecedent_kinds must be some of event, entity"),
+        ({"last_word": "sentence"}, "last_word"),
+    ],
+)
+def test_options_of_vectors_that_do_not_exist(values: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        VectorOptions(**values)  # type: ignore[arg-type]
 
 
 def test_saving_replaces_the_older_model_whole_or_not_at_all(
