@@ -93,21 +93,21 @@ def anaphora(seen: Sequence[Traits], features: Sequence[str] = ()) -> Anaphora:
     inside[:, BEFORE:] &= classes[ordered[np.where(inside, others, 0)]][:, BEFORE:] == 0
     sizes = inside.sum(axis=1)
     of_pronouns, of_candidates = np.repeat(places, sizes), others[inside]
-    one, other = ordered[of_pronouns], ordered[of_candidates]
+    anaphors, referents = ordered[of_pronouns], ordered[of_candidates]
     of_mentions, of_pairs = [known], [_known_of_both(seen, classes, ordered, of_pronouns, of_candidates)]
     for name in features:
         if name == "quotations":
             quoted = np.array([one.quotation for one in seen], dtype=np.int64)
             of_mentions.append((quoted > 0).astype(np.float32)[:, None])
-            of_pairs.append(_quotations(quoted[one], quoted[other]))
+            of_pairs.append(_quotations(quoted[anaphors], quoted[referents]))
         else:
             of_class = classes[ordered[np.where(inside, others, 0)]]
             of_pairs.append(_ranks(of_class == classes[ordered[places]][:, None], of_class == 0, inside))
     return Anaphora(
         classes,
         np.concatenate(of_mentions, axis=1),
-        one,
-        other,
+        anaphors,
+        referents,
         np.concatenate(of_pairs, axis=1),
         tuple(sizes[sizes > 0].tolist()),
     )
