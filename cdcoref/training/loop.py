@@ -76,7 +76,7 @@ def train(
         If a corpus has nothing to learn from or to tune on, or `output` already holds another model or run.
     """
     output = Path(output)
-    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
+    run = Run(output, config.run, config, resume=resume, device=device, tracker=tracker, say=say)
     learnt, dev = ([p.of_kind(config.kind) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
     for mention in (m for part in dev for m in part.corpus.mentions if m.kind is None):
         raise InputError(f"a mention of {mention.document!r} has no kind; make each an event or an entity")

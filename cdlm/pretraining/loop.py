@@ -81,7 +81,7 @@ def pretrain(
         resume = False  # interrupted while tokenising, of which complete shards are reused
     processes = int(os.environ.get("WORLD_SIZE", "1"))  # set by accelerate's launcher
     options = replace(config.run, accumulation=config.accumulation(processes), evaluate_steps=config.run.steps)
-    run = Run(output, options, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
+    run = Run(output, options, config, resume=resume, device=device, tracker=tracker, say=say)
     if run.finished:
         return
     held = starting_model(config.encoder, run.say)

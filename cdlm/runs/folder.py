@@ -11,11 +11,15 @@ import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cdlm.config import read_json
 from cdlm.errors import InputError
 from cdlm.files import replaced_folder
+from cdlm.validation import validated
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 RUN_FILE = "training.json"
 
@@ -45,8 +49,11 @@ class RunFolder:
         if self.output.exists() and any(not path.name.startswith(".") for path in self.output.iterdir()):
             raise InputError("this folder is not empty; choose a new one, or resume the run in it", self.output)
 
-    def started(self, configuration: Mapping[str, Any]) -> dict[str, Any]:
+    def started(self, configuration: DataclassInstance) -> dict[str, Any]:
         """The record written when the run in this folder started or finished.
+
+        What the record does not mention, since it is of a version without that setting, counts as the default of the
+        setting's dataclass.
 
         Raises
         ------
@@ -58,7 +65,7 @@ class RunFolder:
         if not file.is_file():
             raise InputError("there is no run to resume in this folder; start a new one", self.output)
         values = read_json(file)
-        if values.get("configuration") != configuration:
+        if _read(values.get("configuration"), configuration) != configuration:
             raise InputError("this run was started with a different configuration; use the same one to resume it", file)
         return values
 
@@ -106,3 +113,13 @@ class RunFolder:
 def write_record(folder: Path, record: Mapping[str, Any]) -> None:
     """Write ``training.json``."""
     (folder / RUN_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+def _read(values: object, like: DataclassInstance) -> object | None:
+    """A recorded configuration as the same dataclass; None if it is none of those."""
+    if not isinstance(values, Mapping):
+        return None
+    try:
+        return validated(type(like), values, others="forbid")
+    except InputError:
+        return None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from accelerate import PartialState
 from torch import Tensor, nn
@@ -23,6 +23,9 @@ from cdlm.runs.folder import RunFolder
 from cdlm.runs.options import RunOptions
 from cdlm.runs.progress import Say, say_on_stderr, trackers
 from cdlm.runs.trainer import Evaluation, Functions, RunTrainer, Setting, TrainingData, best_step
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 M = TypeVar("M", bound=nn.Module)
 T = TypeVar("T")
@@ -40,8 +43,9 @@ class Run:
     options
         See :class:`RunOptions`.
     configuration
-        Everything the run depends on besides its data, `options` included, as plain values for JSON; written to
-        ``training.json``. A run is resumed only with the configuration with which it was started.
+        A dataclass (see :func:`cdlm.validation.validated`) that holds everything the run depends on besides its data,
+        `options` included; written to ``training.json``. A run is resumed only with the configuration with which it was
+        started.
     resume
         Resume from the last complete checkpoint in `output`.
     device
@@ -69,7 +73,7 @@ class Run:
         self,
         output: str | Path,
         options: RunOptions,
-        configuration: Mapping[str, Any],
+        configuration: DataclassInstance,
         *,
         resume: bool = False,
         device: str | None = None,
@@ -77,7 +81,7 @@ class Run:
         say: Say = say_on_stderr,
     ) -> None:
         self._options = options
-        self._configuration = json.loads(json.dumps(configuration))  # as it will be read back: lists for tuples
+        self._configuration = asdict(configuration)
         self._resume = resume
         self._folder = RunFolder(Path(output))
         self._first_process = int(os.environ.get("RANK", "0")) == 0  # accelerate's launcher numbers them
@@ -87,7 +91,7 @@ class Run:
         self._use_cpu = chosen.type == "cpu"
         self.finished = resume and self._folder.finished
         if resume:
-            self.precision = str(self._folder.started(self._configuration).get("precision"))
+            self.precision = str(self._folder.started(configuration).get("precision"))
         else:
             if self._first_process:
                 self._folder.check_unused()

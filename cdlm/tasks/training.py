@@ -141,7 +141,7 @@ def fine_tune(
     output, resume, device, tracker, say
         See :class:`cdlm.runs.Run`, also for what it raises.
     """
-    run = Run(output, config.run, config.to_dict(), resume=resume, device=device, tracker=tracker, say=say)
+    run = Run(output, config.run, config, resume=resume, device=device, tracker=tracker, say=say)
     if not run.finished:
         model = model_type.from_encoder(config.encoder, settings)
         task = prepare(model, run)

@@ -50,7 +50,7 @@ def test_a_run_says_how_long_it_waits(tmp_path: Path) -> None:
 
     lines: list[str] = []
     options = RunOptions(precision="fp32", log_steps=1)
-    run = Run(tmp_path / "m", options, {}, device="cpu", tracker="none", say=lines.append)
+    run = Run(tmp_path / "m", options, options, device="cpu", tracker="none", say=lines.append)
     evaluation = Evaluation(0.0, "none", {}, {}, None)
     run.train(nn.Linear(1, 1), Slow(), loss=loss, evaluate=lambda _: evaluation, save=save)
     found = [re.search(r"([\d,]+) tokens/s, ([\d.]+) % waiting for data$", line) for line in lines if "loss" in line]

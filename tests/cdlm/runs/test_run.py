@@ -14,10 +14,10 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -97,6 +97,12 @@ def save(model: Line, folder: Path, evaluation: Evaluation[float], epoch: float)
     (folder / "config.json").write_text(json.dumps({"error": evaluation.chosen, "epoch": epoch}))
 
 
+@dataclass(frozen=True)
+class Configuration:
+    run: RunOptions
+    task: Literal["line", "plane"] = "line"
+
+
 def fit(
     options: RunOptions,
     output: Path,
@@ -107,7 +113,7 @@ def fit(
     **where: Any,
 ) -> Run:
     """A whole run, as any task has one."""
-    run = Run(output, options, {"task": "line", "run": asdict(options)}, device="cpu", **where)
+    run = Run(output, options, Configuration(options), device="cpu", **where)
     if not run.finished:
         run.train(Line(), Points(options.seed, batches), loss=loss, evaluate=scores, save=write)
     return run
@@ -230,7 +236,7 @@ def test_mixed_precision_outlasts_checkpoints_and_evaluations(tmp_path: Path) ->
     def watched(model: Line, batch: dict[str, Tensor]) -> Tensor:
         return loss(model, {**batch, "seen": mixed})
 
-    run = Run(tmp_path / "m", replace(OPTIONS, precision="bf16"), {}, device="cpu", say=str)
+    run = Run(tmp_path / "m", replace(OPTIONS, precision="bf16"), Configuration(OPTIONS), device="cpu", say=str)
     run.train(Line(), Points(0), loss=watched, evaluate=evaluate, save=save)
     assert mixed == [True] * 20
 
@@ -281,6 +287,32 @@ def test_nothing_to_resume(tmp_path: Path, reference: tuple[Path, list[str]]) ->
     assert weights(reference[0]) == before
     with pytest.raises(InputError, match="started with a different configuration"):
         fit(replace(OPTIONS, epochs=3), reference[0], resume=True, say=str)
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        (lambda known: known.pop("task"), True),  # recorded before there was this setting
+        (lambda known: known.update(task="plane"), False),
+        (lambda known: known.update(angle=1), False),
+        (lambda known: known["run"].pop("steps"), True),
+        (lambda known: known["run"].update(steps="many"), False),
+        (lambda known: known.clear(), False),
+    ],
+)
+def test_settings_that_were_not_recorded_are_defaults(
+    reference: tuple[Path, list[str]], tmp_path: Path, change: Callable[[dict[str, Any]], object], same: bool
+) -> None:
+    folder = shutil.copytree(reference[0], tmp_path / "m")
+    record = json.loads((folder / RUN_FILE).read_text())
+    assert set(record["configuration"]) == {"run", "task"}
+    change(record["configuration"])
+    (folder / RUN_FILE).write_text(json.dumps(record))
+    if same:
+        assert fit(OPTIONS, folder, resume=True, say=str).finished
+    else:
+        with pytest.raises(InputError, match="started with a different configuration"):
+            fit(OPTIONS, folder, resume=True, say=str)
 
 
 def test_the_precision_and_the_tracker_must_be_there(tmp_path: Path) -> None:
