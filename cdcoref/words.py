@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 _PREPOSITION = re.compile(
     r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
@@ -110,16 +111,48 @@ _CLASS_OF_PRONOUN = {
 BEFORE_HEAD, AFTER_HEAD = 6, 6
 """How many words before and after a head may belong to its phrase."""
 
-Values = tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
-"""Years, amounts, weekdays and months."""
+
+class Particulars(NamedTuple):
+    """What a mention names that another mention of the same thing cannot contradict.
+
+    Attributes
+    ----------
+    years, amounts, weekdays, months
+        As in :class:`MentionWords`.
+    full_name
+        Two or three capitalised words, in lower case, without a company's legal form; empty for none.
+    """
+
+    years: frozenset[str]
+    amounts: frozenset[str]
+    weekdays: frozenset[str]
+    months: frozenset[str]
+    full_name: tuple[str, ...] = ()
 
 
-def in_conflict(one: Values, other: Values) -> bool:
-    """Whether two mentions cannot corefer: both name values of one sort, and share none of them.
+def in_conflict(one: Particulars, other: Particulars) -> bool:
+    """Whether two mentions cannot corefer: both name values of one sort and share none, or have different full names.
 
     Few such pairs corefer after all; ``scripts/count_conflicts.py --annotated`` counts them.
     """
-    return any(mine and yours and not mine & yours for mine, yours in zip(one, other, strict=True))
+    values = zip(one[:4], other[:4], strict=True)
+    return any(mine and yours and not mine & yours for mine, yours in values) or different_names(
+        one.full_name, other.full_name
+    )
+
+
+def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two full names have no word in common, and neither has the initials of the other ("GM Corp").
+
+    Words that begin alike are taken for one where they are the last ones ("Africa", "African").
+    """
+    if not one or not other or not set(one).isdisjoint(other) or _initials(one) in other or _initials(other) in one:
+        return False
+    return not one[-1].startswith(other[-1]) and not other[-1].startswith(one[-1])
+
+
+def _initials(name: Sequence[str]) -> str:
+    return "".join(word[0] for word in name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +189,16 @@ class MentionWords:
     definite: int
 
     @property
-    def values(self) -> Values:
-        """Years, amounts, weekdays and months that it names; see :func:`in_conflict`."""
-        return self.years, self.numbers - self.years, self.dates & _WEEKDAYS, self.dates - _WEEKDAYS
+    def particulars(self) -> Particulars:
+        """The years, amounts, weekdays and months that it names, and the full name that it is."""
+        weekdays = self.dates & _WEEKDAYS
+        return Particulars(self.years, self.numbers - self.years, weekdays, self.dates - weekdays, self._full_name)
+
+    @property
+    def _full_name(self) -> tuple[str, ...]:
+        if not 2 <= len(self.words) <= 3 or not self.names.issuperset(self.words):
+            return ()
+        return tuple(word.rstrip(".") for word in self.words if not LEGAL_FORM.fullmatch(word))
 
     @classmethod
     def of(

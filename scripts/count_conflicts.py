@@ -1,6 +1,8 @@
 #!/usr/bin/env python
 """Clusters that cannot be right: those that hold two different years, amounts, weekdays, countries or full names.
 
+Unlike names are full names without a word in common.
+
 Stories are drawn at random from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title",
 "text"}, ...]}``, plain or gzipped); a story is one set. Nothing is annotated: what is counted needs no key.
 
@@ -29,7 +31,7 @@ from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.formats import tokenise_text
 from cdcoref.prediction import PredictionOptions, load
-from cdcoref.words import LEGAL_FORM, MentionWords
+from cdcoref.words import MentionWords, different_names
 
 COUNTRY_NAMES = """
 argentina australia austria belgium bolivia brazil britain bulgaria canada chile china colombia cuba czechoslovakia
@@ -47,17 +49,9 @@ def _disjoint(of: Callable[[MentionWords], frozenset[str]]) -> Callable[[Mention
     return lambda one, other: bool(of(one) and of(other) and not of(one) & of(other))
 
 
-def _full_name(words: MentionWords) -> list[str]:
-    """The two or three names that a mention consists of, without the legal form of a company."""
-    own = [word for word in words.words if word in words.names]
-    if not 2 <= len(own) <= 3 or len(own) != len(words.words):
-        return []
-    return [word.rstrip(".") for word in own if not LEGAL_FORM.fullmatch(word)]
-
-
 def _different_names(one: MentionWords, other: MentionWords) -> bool:
     """Full names, neither of which is part of the other, with different last words ("Africa" and "African" are one)."""
-    names, others = _full_name(one), _full_name(other)
+    names, others = one.particulars.full_name, other.particulars.full_name
     if not names or not others or set(names) <= set(others) or set(others) <= set(names):
         return False
     return not names[-1].startswith(others[-1]) and not others[-1].startswith(names[-1])
@@ -69,6 +63,7 @@ CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
     "weekdays": _disjoint(lambda words: words.dates & WEEKDAYS),
     "countries": _disjoint(lambda words: words.lemmas & COUNTRIES),
     "full names": _different_names,
+    "unlike names": lambda one, other: different_names(one.particulars.full_name, other.particulars.full_name),
 }
 
 
@@ -117,7 +112,7 @@ def count_pairs(folder: CorpusFolder, split: str) -> dict[str, tuple[int, int]]:
     groups: dict[tuple[str | None, str | None], list[tuple[Mention, MentionWords]]] = defaultdict(list)
     for mention in corpus.mentions:
         words = MentionWords.of([tokens[mention.document][token] for token in mention.tokens])
-        if any(words.values) or words.lemmas & COUNTRIES or _full_name(words):
+        if any(words.particulars) or words.lemmas & COUNTRIES:
             groups[group_of[mention.document], mention.kind].append((mention, words))
     pairs, coreferent = Counter[str](), Counter[str]()
     for mentions in groups.values():

@@ -2,7 +2,7 @@
 
 Where the model finds the antecedents of pronouns, pronouns do not take part in it: each joins the cluster of its
 antecedent afterwards, and so mentions of other documents only through it. A cluster whose mentions name different
-years, amounts, weekdays or months is divided (:mod:`cdcoref.linking.conflicts`).
+years, amounts, weekdays, months or full names is divided (:mod:`cdcoref.linking.conflicts`).
 """
 
 from __future__ import annotations

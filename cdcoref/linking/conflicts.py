@@ -1,8 +1,8 @@
-"""Clusters that cannot be right: one in, groups without different years, amounts, weekdays or months out.
+"""Clusters that cannot be right: one in, groups that name one year, amount, weekday, month and full name each out.
 
-Pairs of mentions that conflict have a probability of almost nothing, which keeps most of them apart. But average
-linkage looks at the mean over all pairs, so two clusters that agree in everything else may be merged all the same. What
-is then in one cluster is divided among the values that conflict.
+Pairs of mentions that conflict have a probability of almost nothing, which keeps most of them apart. But linkage looks
+at the mean over all pairs, so two clusters that agree in everything else may be merged all the same. What is then in
+one cluster is divided among what conflicts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from cdcoref.words import MentionWords, Values, in_conflict
+from cdcoref.words import MentionWords, Particulars, in_conflict
 
 Members = list[int]
 
@@ -29,12 +29,12 @@ def with_conflicts(labels: Sequence[int], order: Sequence[int], words: Mapping[i
         By mention; one without words conflicts with none.
     """
     found: dict[int, Members] = defaultdict(list)
-    values: dict[int, dict[Values, None]] = defaultdict(dict)
+    named: dict[int, dict[Particulars, None]] = defaultdict(dict)
     for number in order:
         found[labels[number]].append(number)
-        if number in words and any(words[number].values):
-            values[labels[number]][words[number].values] = None
-    return [found[label] for label, own in values.items() if _conflict(own)]
+        if number in words and any(own := words[number].particulars):
+            named[labels[number]][own] = None
+    return [found[label] for label, own in named.items() if _conflict(own)]
 
 
 def divided(
@@ -42,7 +42,7 @@ def divided(
 ) -> list[Members]:
     """The groups of the members of a cluster in which something conflicts.
 
-    Members that name a value each join the group without conflict with which they corefer most probably, or begin one,
+    Members with particulars each join the group without conflict with which they corefer most probably, or begin one,
     in their order; then each of the others joins the most probable group.
 
     Parameters
@@ -55,29 +55,29 @@ def divided(
         Probability that two members corefer, the smaller number first; 0 if there is none.
     """
     groups: list[Members] = []
-    values: list[dict[Values, None]] = []
+    named: list[dict[Particulars, None]] = []
     for number in members:
-        own = words[number].values
+        own = words[number].particulars
         if any(own):
-            possible = [n for n, named in enumerate(values) if not any(in_conflict(own, other) for other in named)]
+            possible = [n for n, others in enumerate(named) if not any(in_conflict(own, other) for other in others)]
             if possible:
                 place = max(possible, key=lambda n: _mean(number, groups[n], scores))
             else:
                 place = len(groups)
                 groups.append([])
-                values.append({})
+                named.append({})
             groups[place].append(number)
-            values[place][own] = None
-    with_values = [list(group) for group in groups]
+            named[place][own] = None
+    with_particulars = [list(group) for group in groups]
     for number in members:
-        if not any(words[number].values):
-            place = max(range(len(groups)), key=lambda n: _mean(number, with_values[n], scores))
+        if not any(words[number].particulars):
+            place = max(range(len(groups)), key=lambda n: _mean(number, with_particulars[n], scores))
             groups[place].append(number)
     return groups
 
 
-def _conflict(values: Iterable[Values]) -> bool:
-    return any(in_conflict(one, other) for one, other in combinations(values, 2))
+def _conflict(named: Iterable[Particulars]) -> bool:
+    return any(in_conflict(one, other) for one, other in combinations(named, 2))
 
 
 def _mean(number: int, group: Sequence[int], scores: Mapping[tuple[int, int], float]) -> float:

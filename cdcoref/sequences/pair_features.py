@@ -241,7 +241,8 @@ FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
 def conflicts(mentions: TraitTables, pairs: Integers) -> NDArray[np.bool_]:
     """Which pairs cannot corefer; see :func:`cdcoref.words.in_conflict`. *Shape:* (pairs, 2) in, (pairs,) out"""
     compared = MentionPairs(mentions, pairs)
-    return np.any([compared.agreement(sets) < 0 for sets in mentions.values], axis=0)
+    values = [compared.agreement(sets) < 0 for sets in mentions.values]
+    return np.any([*values, mentions.different_names(compared.first, compared.second)], axis=0)
 
 
 def check_features(names: Iterable[str]) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.sequences.traits import Traits
+from cdcoref.words import different_names
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -205,8 +206,24 @@ class TraitTables:
 
     @cached_property
     def values(self) -> list[WordSets]:
-        """What mentions that corefer cannot differ in; see :func:`cdcoref.words.in_conflict`."""
-        return [WordSets(sets) for sets in zip(*(m.words.values for m in self.mentions), strict=True)]
+        """Years, amounts, weekdays and months; mentions that corefer cannot differ in them."""
+        return [WordSets(sets) for sets in zip(*(m.words.particulars[:4] for m in self.mentions), strict=True)]
+
+    def different_names(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
+        """Whether pairs of mentions have different full names. *Shape:* (pairs,)"""
+        names, name_of = self._full_names
+        both = np.flatnonzero((name_of[first] > 0) & (name_of[second] > 0) & (name_of[first] != name_of[second]))
+        codes, places = np.unique(name_of[first[both]] * len(names) + name_of[second[both]], return_inverse=True)
+        differ = [different_names(names[code // len(names)], names[code % len(names)]) for code in codes.tolist()]
+        result = np.zeros(len(first), dtype=bool)
+        result[both] = np.array(differ, dtype=bool)[places]
+        return result
+
+    @cached_property
+    def _full_names(self) -> tuple[list[tuple[str, ...]], Integers]:
+        """All full names, none first, and the place of each mention's."""
+        names = [(), *(m.words.particulars.full_name for m in self.mentions)]
+        return list(dict.fromkeys(names)), numbered(names)[1:]
 
     @cached_property
     def sentence_lemmas(self) -> Rows:
