@@ -113,7 +113,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
     "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.words", "cdlm.tokens", "cdlm.validation"},
     "cdcoref.model": {
-        *("cdcoref.corpus", "cdcoref.errors", "cdcoref.sequences", "cdlm.settings", "cdlm.starting_encoders"),
+        *(
+            "cdcoref.clustering",
+            "cdcoref.corpus",
+            "cdcoref.errors",
+            "cdcoref.sequences",
+            "cdlm.settings",
+            "cdlm.starting_encoders",
+        ),
         *LANGUAGE_MODEL,
     },
     "cdcoref.linking": {

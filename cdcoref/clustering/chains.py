@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any]) -> Any:
     """The function as machine code, cached on disk for later processes if there is a folder to write to."""
     try:
         return njit(cache=True)(function)
@@ -42,7 +42,7 @@ class Rows(NamedTuple):
     known: np.ndarray
 
 
-@_compiled
+@compiled
 def _filled(size, low, high, distance, counted):  # type: ignore[no-untyped-def]
     """The rows of single items, with room for half as many entries more."""
     length = np.zeros(size, dtype=np.int64)
@@ -67,7 +67,7 @@ def _filled(size, low, high, distance, counted):  # type: ignore[no-untyped-def]
     return rows
 
 
-@_compiled
+@compiled
 def _empty(begin, length, capacity, counted):  # type: ignore[no-untyped-def]
     return Rows(
         begin,
@@ -79,7 +79,7 @@ def _empty(begin, length, capacity, counted):  # type: ignore[no-untyped-def]
     )
 
 
-@_compiled
+@compiled
 def _moved(rows):  # type: ignore[no-untyped-def]
     """The same rows one after the other in an arena of their own, with room for half as many entries more."""
     begin = np.zeros_like(rows.begin)
@@ -99,7 +99,7 @@ def _moved(rows):  # type: ignore[no-untyped-def]
     return new
 
 
-@_compiled
+@compiled
 def _remove(rows, row, entry):  # type: ignore[no-untyped-def]
     """Take an entry out of its row; the last one of the row comes in its place."""
     rows.length[row] -= 1
@@ -113,7 +113,7 @@ def _remove(rows, row, entry):  # type: ignore[no-untyped-def]
             rows.known[entry] = rows.known[last]
 
 
-@_compiled
+@compiled
 def _nearest(rows, row, before, far):  # type: ignore[no-untyped-def]
     """The nearest cluster (-1: none is nearer than `far`), its distance, and the distance of the cluster `before`."""
     nearest, least, to_before = -1, far, far
@@ -126,7 +126,7 @@ def _nearest(rows, row, before, far):  # type: ignore[no-untyped-def]
     return nearest, least, to_before
 
 
-@_compiled
+@compiled
 def _absorb(rows, a, b, sizes, far, average, known_only, end, entry_of):  # type: ignore[no-untyped-def]
     """Merge cluster `a` into cluster `b`: their new row is written at `end`, and where it ends is returned."""
     size_a, size_b = sizes[a], sizes[b]
@@ -177,7 +177,7 @@ def _absorb(rows, a, b, sizes, far, average, known_only, end, entry_of):  # type
     return end
 
 
-@_compiled
+@compiled
 def _chains(size, low, high, distance, far, average, known_only):  # type: ignore[no-untyped-def]
     """What `chain_merges` returns."""
     rows = _filled(size, low, high, distance, average and known_only)

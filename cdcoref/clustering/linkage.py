@@ -6,6 +6,9 @@ pairs are closer than a pair that is not stored, so each component has its own d
 goes to SciPy as a matrix; large sparse ones are merged in sparse form by the same algorithm, nearest-neighbour chains
 (Müllner 2011, *Modern hierarchical, agglomerative clustering algorithms*, section 3.1).
 
+Mixed linkage, which scikit-learn does not have, takes 0.6 times the mean and 0.4 times the least distance of the pairs
+of two clusters; see :mod:`cdcoref.clustering.mixed`.
+
 How a pair that is not stored counts is the caller's choice (`unread`); by default its score is 0.
 
 Ties: where several clusters are equally near, the one before it in the chain is taken, else the one whose largest
@@ -24,9 +27,11 @@ from scipy.cluster import hierarchy
 from scipy.sparse import coo_array, csgraph
 
 from cdcoref.clustering.known_pairs import merge_known
+from cdcoref.clustering.mixed import merge_mixed
 from cdcoref.clustering.pair_scores import PairScores, unique_pairs
 
-Linkage = Literal["average", "single", "complete"]
+OfSciPy = Literal["average", "single", "complete"]
+Linkage = Literal["average", "mixed", "single", "complete"]
 LINKAGES: tuple[str, ...] = get_args(Linkage)
 Unread = float | Literal["mean"] | PairScores
 
@@ -102,7 +107,8 @@ def agglomerative(
     distance_threshold
         Clusters at this distance or further are not merged. Above 1 everything is one cluster.
     linkage
-        Distance of two clusters: the mean, least or greatest distance of their items.
+        Distance of two clusters: the mean, least or greatest distance of their items, or ``"mixed"``, between the mean
+        and the least (see the top of this file).
     keys
         One sortable key an item, which settles ties (see the top of this file).
     unread
@@ -120,7 +126,7 @@ def agglomerative(
     ------
     ValueError
         An unknown linkage or a wrong number of keys; a score of unread pairs outside 0 to 1, or so high that they would
-        be merged (``1 - unread < distance_threshold``).
+        be merged (``1 - unread < distance_threshold``), or one above 0 with mixed linkage.
     """
     return dendrogram(scores, linkage, keys, unread).cut(distance_threshold)
 
@@ -132,6 +138,8 @@ def dendrogram(
     if linkage not in LINKAGES:
         raise ValueError(f"linkage is {linkage!r}; it must be one of {', '.join(LINKAGES)}")
     limit = _limit(scores, unread)
+    if linkage == "mixed" and limit < 1:
+        raise ValueError(f"unread is {unread}; with mixed linkage it must be 0, 'mean' or scores of pairs")
     item_at = _places(scores.size, keys)
     place_of = np.empty_like(item_at)
     place_of[item_at] = np.arange(scores.size)
@@ -205,7 +213,8 @@ def _spanning_tree(size: int, pairs: Pairs, limit: float) -> Pairs:
 
 
 def _merges(size: int, pairs: Pairs, limit: float, linkage: Linkage, known_only: bool) -> Pairs:
-    """The merges of average or complete linkage, by distance; `known_only`: unread pairs are ignored."""
+    """The merges of average, mixed or complete linkage, by distance; `known_only`: unread pairs are ignored."""
+    by_scipy = not known_only and linkage != "mixed"
     low, high, distance = pairs
     near = distance < limit
     links = _graph(size, low[near], high[near], np.ones(int(near.sum()), dtype=np.int8))
@@ -217,15 +226,20 @@ def _merges(size: int, pairs: Pairs, limit: float, linkage: Linkage, known_only:
     stored = np.bincount(component[low], minlength=count)
     items = np.bincount(component, minlength=count)
     as_matrix = (items <= _SMALL) & (stored.sum() < _MANY_PAIRS)
-    if not known_only:
+    if by_scipy:
         as_matrix |= (items > _SMALL) & (stored >= _DENSE_FRACTION * (items * (items - 1) // 2))
     chosen = as_matrix[component[low]]
     found = [_merge_matrices(component, (low[chosen], high[chosen], distance[chosen]), limit, linkage, known_only)]
     if not chosen.all():
-        from cdcoref.clustering.chains import chain_merges  # loads Numba, which small problems do without
+        rest = low[~chosen], high[~chosen], distance[~chosen]
+        if linkage == "mixed":
+            from cdcoref.clustering.nearest_first import mixed_merges  # loads Numba; small problems do without
 
-        rest = ~chosen
-        found.append(chain_merges(size, low[rest], high[rest], distance[rest], limit, linkage, known_only))
+            found.append(mixed_merges(size, *rest, limit, known_only))
+        else:
+            from cdcoref.clustering.chains import chain_merges  # so does this
+
+            found.append(chain_merges(size, *rest, limit, linkage, known_only))
     first, second, height = (np.concatenate(columns) for columns in zip(*found, strict=True))
     order = np.argsort(height, kind="stable")
     return first[order], second[order], height[order]
@@ -236,13 +250,18 @@ Merge = tuple[int, int, float]
 
 def _merge_matrices(component: np.ndarray, pairs: Pairs, limit: float, linkage: Linkage, known_only: bool) -> Pairs:
     """The merges of some components, each as a matrix."""
-    merge = merge_known if known_only else _merge_dense
+
+    def merge(size: int, own: Pairs) -> list[Merge]:
+        if linkage == "mixed":
+            return merge_mixed(size, *own, limit, known_only)
+        if known_only:
+            return merge_known(size, *own, limit, linkage)
+        return _merge_dense(size, *own, limit, linkage)
+
     merges = [
         (int(members[first]), int(members[second]), height)
         for members, own in _components(component, pairs)
-        for first, second, height in (
-            [(0, 1, float(own[2][0]))] if len(members) == 2 else merge(len(members), *own, limit, linkage)
-        )
+        for first, second, height in ([(0, 1, float(own[2][0]))] if len(members) == 2 else merge(len(members), own))
     ]
     first, second, height = zip(*merges, strict=True) if merges else ((), (), ())
     return np.array(first, dtype=np.int64), np.array(second, dtype=np.int64), np.array(height, dtype=np.float64)
@@ -265,12 +284,12 @@ def _components(component: np.ndarray, pairs: Pairs) -> Iterator[tuple[np.ndarra
 
 
 def _merge_dense(
-    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, limit: float, linkage: Linkage
+    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, limit: float, method: OfSciPy
 ) -> list[Merge]:
     """Merges of a component as SciPy finds them in its full matrix."""
     condensed = np.full(size * (size - 1) // 2, limit)
     condensed[low * (2 * size - low - 3) // 2 + high - 1] = distance
-    tree = hierarchy.linkage(condensed, method=linkage)
+    tree = hierarchy.linkage(condensed, method=method)
     item_of = list(range(size))  # an item of every cluster that SciPy numbers
     merges = []
     for left, right, height in tree[:, :3].tolist():

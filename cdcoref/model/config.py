@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic_core import core_schema
 
+from cdcoref.clustering import Linkage
 from cdcoref.corpus import ENTITY, KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.model.antecedents import ANTECEDENT_FEATURES
@@ -225,7 +226,8 @@ class CorefConfig:
         Units of the detector's hidden layer, words of the longest mention that it can find, and word pieces of the
         unmarked text that it reads at once.
     linkage
-        How the distance between two clusters follows from the distances between their mentions.
+        How the distance between two clusters follows from the distances between their mentions; see
+        :mod:`cdcoref.clustering.linkage`.
     distance_threshold
         Per kind: clusters are merged while their distance is below it.
     temperature
@@ -250,7 +252,7 @@ class CorefConfig:
     detector_width: Count = 256
     detector_max_words: Annotated[int, whole_number(1, 1000)] = 16
     detector_max_length: Length = 256
-    linkage: Literal["average", "single", "complete"] = "average"
+    linkage: Linkage = "average"
     distance_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
     temperature: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0.01, most=100))] = field(
         default_factory=lambda: _per_kind(1.0)

@@ -85,7 +85,7 @@ def test_compiles_where_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> 
         return ("compiled", *functions)
 
     monkeypatch.setattr(chains, "njit", njit)
-    assert chains._compiled(len) == ("compiled", len)
+    assert chains.compiled(len) == ("compiled", len)
 
 
 def test_small_problems_do_not_load_numba() -> None:

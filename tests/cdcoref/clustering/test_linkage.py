@@ -50,7 +50,7 @@ problems = st.tuples(st.integers(0, 2**32 - 1), st.integers(2, 40), st.sampled_f
 thresholds = st.floats(0.05, 1.0)
 
 
-@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize("linkage", ["average", "single", "complete"])
 @settings(max_examples=60)
 @given(problem=problems, threshold=thresholds)
 def test_equals_sklearn_on_tie_free_problems(linkage: Linkage, problem, threshold: float) -> None:
@@ -68,7 +68,46 @@ def test_chains_equal_sklearn(linkage: Linkage) -> None:
             assert partition(tree.cut(threshold)) == sklearn_partition(scores, threshold, linkage)
 
 
-@pytest.mark.parametrize("linkage", ["average", "complete"])
+def greedy_partition_by_mixed_linkage(scores: PairScores, threshold: float) -> set[frozenset[int]]:
+    """The two nearest clusters are merged while they are nearer than the threshold; all from the pairs themselves."""
+    distance = 1.0 - scores.matrix().toarray()
+    clusters = [[item] for item in range(scores.size)]
+    while len(clusters) > 1:
+        between = {
+            (one, other): 0.6 * own.mean() + 0.4 * own.min()
+            for other in range(len(clusters))
+            for one in range(other)
+            for own in [distance[np.ix_(clusters[one], clusters[other])]]
+        }
+        one, other = min(between, key=between.__getitem__)
+        if between[one, other] >= threshold:
+            break
+        clusters[one] += clusters.pop(other)
+    return set(map(frozenset, clusters))
+
+
+@pytest.mark.parametrize("small", [0, 2000])
+@settings(max_examples=40)
+@given(problem=problems, threshold=st.floats(0.05, 0.99))
+def test_mixed_linkage_merges_what_is_nearest(problem, small: int, threshold: float) -> None:
+    scores = random_scores(problem[0], min(problem[1], 25), problem[2])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linkage_module, "_SMALL", small)
+        found = agglomerative(scores, threshold, "mixed")
+    assert partition(found) == greedy_partition_by_mixed_linkage(scores, threshold)
+
+
+def test_a_merge_counts_as_no_nearer_than_those_before_it() -> None:
+    # {0, 1} and 2 are at 0.4, {0, 1} and 3 at 0.6 * 0.55 + 0.4 * 0.2 = 0.41, and 2 and 3 at 0.42. But {0, 1, 2} and 3
+    # are at 0.6 * 1.52 / 3 + 0.4 * 0.2 = 0.384.
+    scores = PairScores(4, [0, 0, 1, 0, 1, 2], [1, 2, 2, 3, 3, 3], [0.9, 0.6, 0.6, 0.8, 0.1, 0.58])
+    tree = dendrogram(scores, "mixed")
+    assert tree.distance == pytest.approx([0.1, 0.4, 0.4])
+    assert tree.cut(0.39).tolist() == [0, 0, 1, 2]
+    assert tree.cut(0.41).tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("linkage", ["average", "mixed", "complete"])
 def test_chains_and_matrices_agree_to_the_last_bit_also_on_ties(
     linkage: Linkage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,7 +186,7 @@ def test_threshold_above_one_joins_everything_and_at_one_only_components() -> No
 @pytest.mark.parametrize("linkage", LINKAGES)
 def test_linkages_by_hand(linkage: Linkage) -> None:
     scores = PairScores(3, [0, 0, 1], [1, 2, 2], [0.9, 0.8, 0.2])
-    expected = {"single": 0.2, "average": 0.5, "complete": 0.8}[linkage]
+    expected = {"single": 0.2, "mixed": 0.6 * 0.5 + 0.4 * 0.2, "average": 0.5, "complete": 0.8}[linkage]
     tree = dendrogram(scores, linkage)
     assert tree.distance == pytest.approx([0.1, expected])
     assert tree.cut(expected - 0.01).tolist() == [0, 0, 1]
@@ -199,7 +238,7 @@ def test_wrong_scores_are_refused(pairs, message: str) -> None:
 
 def test_unknown_linkage_and_wrong_keys_are_refused() -> None:
     scores = PairScores(2, [0], [1], [0.5])
-    with pytest.raises(ValueError, match="average, single, complete"):
+    with pytest.raises(ValueError, match="average, mixed, single, complete"):
         dendrogram(scores, "ward")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="1 keys for 2 items"):
         dendrogram(scores, keys=["a"])

@@ -15,6 +15,7 @@ from cdcoref.clustering import Linkage, PairScores, agglomerative, dendrogram
 from cdcoref.clustering import linkage as linkage_module
 
 BOTH: list[Linkage] = ["average", "complete"]
+OF_KNOWN: list[Linkage] = ["average", "mixed", "complete"]
 problems = st.tuples(st.integers(0, 2**32 - 1), st.integers(2, 25), st.sampled_from([0.05, 0.15, 0.4, 1.0]))
 
 
@@ -86,7 +87,7 @@ def test_unread_pairs_that_count_nothing(linkage: Linkage) -> None:
 
 
 @settings(max_examples=60)
-@given(problem=problems, linkage=st.sampled_from(BOTH), ties=st.booleans(), threshold=st.floats(0.05, 1.0))
+@given(problem=problems, linkage=st.sampled_from(OF_KNOWN), ties=st.booleans(), threshold=st.floats(0.05, 1.0))
 def test_both_ways_agree_to_the_last_bit(problem, linkage: Linkage, ties: bool, threshold: float) -> None:
     scores = random_scores(*problem)
     if ties:
@@ -100,7 +101,7 @@ def test_both_ways_agree_to_the_last_bit(problem, linkage: Linkage, ties: bool, 
 
 
 @settings(max_examples=40)
-@given(problem=problems, linkage=st.sampled_from(["single", *BOTH]), threshold=st.floats(0.05, 1.0))
+@given(problem=problems, linkage=st.sampled_from(["single", *OF_KNOWN]), threshold=st.floats(0.05, 1.0))
 def test_prior_scores_stand_in_for_unread_pairs_only(problem, linkage: Linkage, threshold: float) -> None:
     scores = random_scores(*problem)
     prior = random_scores(problem[0] + 1, scores.size, 0.3)
@@ -113,11 +114,11 @@ def test_prior_scores_stand_in_for_unread_pairs_only(problem, linkage: Linkage, 
 
 
 @settings(max_examples=40)
-@given(problem=problems, linkage=st.sampled_from(["single", *BOTH]))
+@given(problem=problems, linkage=st.sampled_from(["single", *OF_KNOWN]))
 def test_where_every_pair_was_read_the_choice_does_not_matter(problem, linkage: Linkage) -> None:
     scores = random_scores(problem[0], problem[1], 1.0)
     plain = dendrogram(scores, linkage)
-    for unread in (0.3, "mean", random_scores(5, scores.size, 0.5)):
+    for unread in ("mean", random_scores(5, scores.size, 0.5), *([] if linkage == "mixed" else [0.3])):
         other = dendrogram(scores, linkage, unread=unread)
         assert other.cut(0.65).tolist() == plain.cut(0.65).tolist()
 
@@ -156,3 +157,5 @@ def test_wrong_values_are_refused() -> None:
         dendrogram(scores, unread=PairScores(3, [0], [1], [0.5]))
     with pytest.raises(ValueError, match=r"unread pairs are at distance 0\.4; .* as 0\.5 is"):
         agglomerative(scores, 0.5, unread=0.6)
+    with pytest.raises(ValueError, match=r"unread is 0\.6; with mixed linkage it must be 0, 'mean' or scores of pairs"):
+        dendrogram(scores, "mixed", unread=0.6)

@@ -1,0 +1,195 @@
+"""Stored distances in, merges of mixed linkage out: the nearest clusters first, compiled.
+
+A link is two clusters with stored pairs between them: how many, how much nearer than `far` they are in all, and the
+least distance. A heap holds the distances of links. When two clusters are merged, the links of the one with fewer
+become links of the other, or are joined with one that it has; so a link moves only a few times. All other links of a
+cluster that has grown are further than the heap says, and are put back when they come up. The arithmetic and the choice
+between ties are those of :func:`cdcoref.clustering.mixed.merge_mixed`, so that the result is too.
+
+Importing this module imports Numba.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cdcoref.clustering.chains import compiled
+from cdcoref.clustering.mixed import NEAREST
+
+
+class Links(NamedTuple):
+    """Links and the clusters that they tie together.
+
+    Link `n` has the ends `2 * n` and `2 * n + 1`. The ends at one cluster are a list: the first one (`begin`), the one
+    after each (`following`), the last one (`last`). A cluster has a `number`, that of its greatest item.
+    """
+
+    ends: np.ndarray
+    following: np.ndarray
+    stored: np.ndarray
+    gain: np.ndarray
+    least: np.ndarray
+    begin: np.ndarray
+    last: np.ndarray
+    degree: np.ndarray
+    sizes: np.ndarray
+    number: np.ndarray
+
+
+@compiled
+def _linked(size, low, high, distance, far):  # type: ignore[no-untyped-def]
+    """Single items and a link for every stored pair."""
+    count = len(low)
+    links = Links(
+        np.empty(2 * count, dtype=np.int64),
+        np.full(2 * count, -1, dtype=np.int64),
+        np.ones(count, dtype=np.int64),
+        far - distance,
+        distance.copy(),
+        np.full(size, -1, dtype=np.int64),
+        np.full(size, -1, dtype=np.int64),
+        np.zeros(size, dtype=np.int64),
+        np.ones(size, dtype=np.int64),
+        np.arange(size),
+    )
+    for link in range(count):
+        _attach(links, 2 * link, low[link])
+        _attach(links, 2 * link + 1, high[link])
+    return links
+
+
+@compiled
+def _attach(links, end, cluster):  # type: ignore[no-untyped-def]
+    """Append an end to the list of a cluster."""
+    links.ends[end] = cluster
+    links.following[end] = -1
+    if links.begin[cluster] < 0:
+        links.begin[cluster] = end
+    else:
+        links.following[links.last[cluster]] = end
+    links.last[cluster] = end
+    links.degree[cluster] += 1
+
+
+@compiled
+def _distance(links, link, far, known_only):  # type: ignore[no-untyped-def]
+    """The distance of the clusters of a link; it never falls, to the last bit, when one of them grows elsewhere."""
+    stored = links.stored[link]
+    pairs = stored if known_only else links.sizes[links.ends[2 * link]] * links.sizes[links.ends[2 * link + 1]]
+    if pairs == 1:
+        return links.least[link]
+    return (1 - NEAREST) * (far - links.gain[link] / pairs) + NEAREST * links.least[link]
+
+
+@compiled
+def _code(links, link):  # type: ignore[no-untyped-def]
+    """What comes first of links that are equally near: that of the least numbers."""
+    one, other = links.number[links.ends[2 * link]], links.number[links.ends[2 * link + 1]]
+    return min(one, other) * len(links.number) + max(one, other)
+
+
+@compiled
+def _slot(keys, key):  # type: ignore[no-untyped-def]
+    """Where a key stands in a hash table, or may be put."""
+    mixed = (key ^ (key >> 31)) * 0x2545F4914F6CDD1D
+    slot = (mixed ^ (mixed >> 29)) & (len(keys) - 1)
+    while keys[slot] >= 0 and keys[slot] != key:
+        slot = (slot + 1) & (len(keys) - 1)
+    return slot
+
+
+@compiled
+def _table(links):  # type: ignore[no-untyped-def]
+    """A hash table of the links by their clusters: keys and links, and how many there are."""
+    count = 0
+    for link in range(len(links.stored)):
+        count += links.stored[link] > 0
+    room = 16
+    while room < 4 * count:
+        room *= 2
+    keys, found = np.full(room, -1, dtype=np.int64), np.empty(room, dtype=np.int64)
+    for link in range(len(links.stored)):
+        if links.stored[link] > 0:
+            slot = _slot(keys, _key(links, links.ends[2 * link], links.ends[2 * link + 1]))
+            keys[slot], found[slot] = _key(links, links.ends[2 * link], links.ends[2 * link + 1]), link
+    return keys, found, count
+
+
+@compiled
+def _key(links, one, other):  # type: ignore[no-untyped-def]
+    return min(one, other) * len(links.number) + max(one, other)
+
+
+@compiled
+def _nearest_first(size, low, high, distance, far, known_only):  # type: ignore[no-untyped-def]
+    """What `mixed_merges` returns."""
+    links = _linked(size, low, high, distance, far)
+    ends, following, stored, gain, least, begin, _, degree, sizes, number = links
+    keys, found, used = _table(links)
+    heap: list[Any] = [(0.0, 0, 0)]  # after a comprehension here, Numba 0.68 loses writes to the arrays that it reads
+    heap.pop()
+    for link in range(len(low)):
+        if distance[link] < far:
+            heap.append((distance[link], _code(links, link), link))
+    heapq.heapify(heap)
+    first = np.empty(size, dtype=np.int64)
+    second = np.empty(size, dtype=np.int64)
+    height = np.empty(size, dtype=np.float64)
+    of_cluster = np.zeros(size, dtype=np.float64)
+    count = 0
+    while len(heap):
+        value, code, link = heapq.heappop(heap)
+        if stored[link] == 0:
+            continue
+        now, own = _distance(links, link, far, known_only), _code(links, link)
+        if now != value or own != code:
+            # Further than the heap said, or nearer, in which case it is in the heap once more.
+            if now < far and (now > value or (now == value and own > code)):
+                heapq.heappush(heap, (now, own, link))
+            continue
+        gone, kept = ends[2 * link], ends[2 * link + 1]
+        if degree[gone] > degree[kept]:
+            gone, kept = kept, gone
+        a, b = min(number[gone], number[kept]), max(number[gone], number[kept])
+        sizes[kept] += sizes[gone]
+        number[kept] = b
+        of_cluster[kept] = max(of_cluster[gone], of_cluster[kept], value)
+        first[count], second[count], height[count] = a, b, of_cluster[kept]
+        count += 1
+        stored[link] = 0
+        end = begin[gone]
+        while end >= 0:
+            after, moved = following[end], end // 2
+            if stored[moved] > 0:
+                key = _key(links, kept, ends[end ^ 1])
+                slot = _slot(keys, key)
+                if keys[slot] == key:
+                    joined = found[slot]
+                    gain[joined] += gain[moved]
+                    least[joined] = min(least[joined], least[moved])
+                    stored[joined] += stored[moved]
+                    stored[moved] = 0
+                    now = _distance(links, joined, far, known_only)
+                    if now < far:
+                        heapq.heappush(heap, (now, _code(links, joined), joined))
+                else:
+                    keys[slot], found[slot] = key, moved
+                    used += 1
+                    _attach(links, end, kept)
+            end = after
+        if 2 * used > len(keys):  # most of them of clusters that are no more
+            keys, found, used = _table(links)
+    return first[:count], second[:count], height[:count]
+
+
+def mixed_merges(
+    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, limit: float, known_only: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All merges of mixed linkage at a distance below `limit`, above which no stored distance is.
+
+    Parameters and result are those of :func:`cdcoref.clustering.chains.chain_merges`.
+    """
+    return _nearest_first(size, low, high, distance, limit, known_only)
