@@ -28,7 +28,16 @@ from pathlib import Path
 import torch
 
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
-from cdcoref.model import DEFAULT_MODEL, CorefModel, DetectorOptions, KindScores, Metadata, VectorOptions, model_card
+from cdcoref.model import (
+    DEFAULT_MODEL,
+    CorefConfig,
+    CorefModel,
+    DetectorOptions,
+    KindScores,
+    Metadata,
+    VectorOptions,
+    model_card,
+)
 from cdcoref.training import (
     PRESETS,
     DetectorTraining,
@@ -110,7 +119,7 @@ def main() -> None:
     trained = arguments.trained or arguments.work
     if arguments.trained is None:
         train_encoder(chosen, learnt, ecb.read("dev"), trained, resume=arguments.resume)
-    model = with_vectors(CorefModel.from_pretrained(trained), learnt, chosen.model.vectors, fitting, arguments.seed)
+    model = with_vectors(CorefModel.from_pretrained(trained), learnt, chosen.model, fitting, arguments.seed)
     gum = CorpusFolder("gum", arguments.gum)
     if not model.settings.detector.styles:
         with_detector(model, [*learnt, of_genres(gum.read("train"), FREE_GENRES)], arguments.seed)
@@ -131,13 +140,13 @@ def train_encoder(
 ) -> CorefModel:
     """Train an encoder and a scorer of pairs on a corpus, and on `SHARES` of the pairs of those after it.
 
-    The detector that is trained beside them sees the first corpus alone, since the others are annotated in other
-    styles.
+    Epochs are judged by average linkage. The detector beside them sees the first corpus alone, since the others are
+    annotated in other styles.
     """
     first, *others = learnt
     pairs_alone = [replace(part, info=replace(part.info, exhaustive=())) for part in others]
     shares = {part.info.name: SHARES[part.info.name] for part in others}
-    model = replace(config.model, vectors=VectorOptions(), detector=DetectorOptions())
+    model = replace(config.model, vectors=VectorOptions(), detector=DetectorOptions(), linkage="average")
     config = replace(config, model=model, sampling=replace(config.sampling, weights=shares))
     return train(config, [first, *pairs_alone], dev, run, resume=resume)
 
@@ -149,14 +158,17 @@ def of_genres(part: AnnotatedCorpus, genres: Sequence[str]) -> AnnotatedCorpus:
 
 
 def with_vectors(
-    model: CorefModel, learnt: Sequence[AnnotatedCorpus], options: VectorOptions, fitting: VectorTraining, seed: int
+    model: CorefModel, learnt: Sequence[AnnotatedCorpus], options: CorefConfig, fitting: VectorTraining, seed: int
 ) -> CorefModel:
-    """A trained model with its weights rounded, and heads that compare mentions which were read apart."""
+    """A trained model with its weights rounded, heads that compare mentions which were read apart, and its linkage."""
     rounded(model)
+    model.settings = replace(model.settings, linkage=options.linkage)
     model.inference_dtype = torch.bfloat16
     with encoder_folder(PRESETS["small"].encoder) as folder:
         before = CDLMModel.from_pretrained(folder).float()
-    fit_vectors(model, before, learnt, options, fitting, batch_tokens=BATCH_TOKENS, seed=seed, say=say_on_stderr)
+    fit_vectors(
+        model, before, learnt, options.vectors, fitting, batch_tokens=BATCH_TOKENS, seed=seed, say=say_on_stderr
+    )
     rounded(model)
     return model
 

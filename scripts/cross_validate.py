@@ -65,7 +65,8 @@ Clusters = list[list[object]]
 def untrained(options: VectorOptions) -> CorefModel:
     """A model whose encoder was not fine-tuned."""
     with encoder_folder(PRESETS["small"].encoder) as folder:
-        model = CorefModel.from_encoder(folder, CorefConfig(vectors=options)).eval()
+        settings = CorefConfig(linkage=PRESETS["small"].model.linkage, vectors=options)
+        model = CorefModel.from_encoder(folder, settings).eval()
     model.inference_dtype = torch.bfloat16
     return model
 
@@ -138,7 +139,8 @@ def whole_round(
     """The scores of whole models over all folds, by kind: with singletons and without."""
     held: list[AnnotatedCorpus] = []
     evidence: list[PairEvidence] = []
-    options = replace(PRESETS["small"].model.vectors, candidates=0)
+    options = PRESETS["small"].model
+    options = replace(options, vectors=replace(options.vectors, candidates=0))
     for number, fold in enumerate(folds):
         say_on_stderr(f"fold {number + 1} of {len(folds)}: topics {', '.join(fold)}")
         rest = of_topics(ecb, [topic for other in folds if other != fold for topic in other])
@@ -152,7 +154,7 @@ def whole_round(
     logits = []
     for number in range(len(folds)):
         rest_held, rest_found = held[:number] + held[number + 1 :], evidence[:number] + evidence[number + 1 :]
-        weights = fit_weights(options, rest_held, rest_found)
+        weights = fit_weights(options.vectors, rest_held, rest_found)
         logits.append([(part.corpus, own.weighed(weights)) for part, own in zip(held, evidence, strict=True)])
     return pooled_scores(logits, model)
 

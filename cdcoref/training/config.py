@@ -61,6 +61,7 @@ class TrainingConfig:
     model: CorefConfig = field(
         default_factory=lambda: CorefConfig(
             SequenceOptions(context="sentence", max_length=512),
+            linkage="mixed",
             vectors=VECTORS,
             detector=DetectorOptions(word_layers=4, neighbours=True),
         )
