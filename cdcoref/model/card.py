@@ -152,7 +152,7 @@ and the mention detector it has {parameters / 1e6:.1f} million parameters.
 These are validation scores: {kept} and the thresholds were chosen on this split. CoNLL F1 is for gold mentions and
 predicted topics, singletons kept. Mention detection is given as precision / recall / F1 in percent, for exact matches
 and for matches of the last word. The calibration error is the expected calibration error of the pairs' probabilities
-(in brackets: before temperature scaling).
+(in brackets: before temperature scaling). Clusters are made by {config.linkage} linkage.
 
 {_HEADER}
 | --- | --- | --- | --- | --- | --- | --- | --- |
