@@ -18,6 +18,7 @@ from cdcoref.clustering import chains
 from cdcoref.clustering.chains import chain_merges
 
 Merge = tuple[int, int, float]
+RandomPairs = Callable[[int, int, int, int], tuple[np.ndarray, np.ndarray, np.ndarray]]
 Reference = Callable[..., list[Merge]]
 
 
@@ -26,15 +27,6 @@ def reference() -> Reference:
     """The algorithm over dictionaries, which the benchmark measures."""
     path = Path(__file__).resolve().parents[3] / "scripts" / "benchmark_clustering.py"
     return runpy.run_path(str(path))["dictionary_merges"]
-
-
-def random_pairs(seed: int, size: int, pairs: int, steps: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Some pairs and their distances below 1, of which there are `steps` different ones; 0: all different."""
-    random = np.random.default_rng(seed)
-    chosen = np.unique(random.integers(0, size * (size - 1) // 2, pairs))
-    low, high = (places[chosen] for places in np.triu_indices(size, 1))
-    distance = random.random(len(chosen))
-    return low, high, np.floor(distance * steps) / steps if steps else distance
 
 
 def merges_of(*arguments: Any) -> list[Merge]:
@@ -51,7 +43,7 @@ def merges_of(*arguments: Any) -> list[Merge]:
     linkage=st.sampled_from(["average", "complete"]),
 )
 def test_equal_the_same_algorithm_over_dictionaries(
-    reference: Reference, seed: int, size: int, pairs: int, steps: int, linkage: str
+    reference: Reference, random_pairs: RandomPairs, seed: int, size: int, pairs: int, steps: int, linkage: str
 ) -> None:
     problem = random_pairs(seed, size, pairs, steps)
     assert merges_of(size, *problem, 1.0, linkage, False) == reference(size, *problem, linkage)
@@ -59,7 +51,9 @@ def test_equal_the_same_algorithm_over_dictionaries(
 
 @pytest.mark.parametrize("steps", [0, 4])
 @pytest.mark.parametrize("linkage", ["average", "complete"])
-def test_equal_it_where_the_arena_is_often_written_anew(reference: Reference, linkage: str, steps: int) -> None:
+def test_equal_it_where_the_arena_is_often_written_anew(
+    reference: Reference, random_pairs: RandomPairs, linkage: str, steps: int
+) -> None:
     problem = random_pairs(1, 1500, 12_000, steps)
     assert merges_of(1500, *problem, 1.0, linkage, False) == reference(1500, *problem, linkage)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,15 +13,7 @@ from cdcoref.clustering.mixed import merge_mixed
 from cdcoref.clustering.nearest_first import mixed_merges
 
 Merge = tuple[int, int, float]
-
-
-def random_pairs(seed: int, size: int, pairs: int, steps: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Some pairs and their distances below 1, of which there are `steps` different ones; 0: all different."""
-    random = np.random.default_rng(seed)
-    chosen = np.unique(random.integers(0, size * (size - 1) // 2, pairs))
-    low, high = (places[chosen] for places in np.triu_indices(size, 1))
-    distance = random.random(len(chosen))
-    return low, high, np.floor(distance * steps) / steps if steps else distance
+RandomPairs = Callable[[int, int, int, int], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
 def in_sparse_form(size: int, *problem: np.ndarray, known_only: bool) -> list[Merge]:
@@ -35,7 +29,9 @@ def in_sparse_form(size: int, *problem: np.ndarray, known_only: bool) -> list[Me
     steps=st.sampled_from([0, 0, 1, 2, 3, 10]),
     known_only=st.booleans(),
 )
-def test_equals_the_matrix(seed: int, size: int, pairs: int, steps: int, known_only: bool) -> None:
+def test_equals_the_matrix(
+    random_pairs: RandomPairs, seed: int, size: int, pairs: int, steps: int, known_only: bool
+) -> None:
     low, high, distance = random_pairs(seed, size, pairs, steps)
     expected = merge_mixed(size, low, high, distance, 1.0, known_only)
     assert in_sparse_form(size, low, high, distance, known_only=known_only) == expected
@@ -44,7 +40,7 @@ def test_equals_the_matrix(seed: int, size: int, pairs: int, steps: int, known_o
 
 @pytest.mark.parametrize("known_only", [False, True])
 @pytest.mark.parametrize("steps", [0, 4])
-def test_equals_it_where_many_links_move(steps: int, known_only: bool) -> None:
+def test_equals_it_where_many_links_move(random_pairs: RandomPairs, steps: int, known_only: bool) -> None:
     problem = random_pairs(1, 1000, 12_000, steps)
     found = in_sparse_form(1000, *problem, known_only=known_only)
     assert found == merge_mixed(1000, *problem, 1.0, known_only)
