@@ -39,6 +39,8 @@ _SMALL = 2000
 """Components of up to this many items become a matrix (16 MB) whatever their density."""
 _DENSE_FRACTION = 0.08
 """Above this share of stored pairs a larger component is merged faster as a matrix than in sparse form."""
+_DENSE_FRACTION_MIXED = 0.2
+"""The same for mixed linkage, for up to 4,000 items, whose matrices take 0.5 GB."""
 _MANY_PAIRS = 1_000_000
 """From this many pairs, loading the compiled chains takes less time than giving SciPy each small component."""
 
@@ -226,8 +228,11 @@ def _merges(size: int, pairs: Pairs, limit: float, linkage: Linkage, known_only:
     stored = np.bincount(component[low], minlength=count)
     items = np.bincount(component, minlength=count)
     as_matrix = (items <= _SMALL) & (stored.sum() < _MANY_PAIRS)
+    all_pairs = items * (items - 1) // 2
     if by_scipy:
-        as_matrix |= (items > _SMALL) & (stored >= _DENSE_FRACTION * (items * (items - 1) // 2))
+        as_matrix |= (items > _SMALL) & (stored >= _DENSE_FRACTION * all_pairs)
+    elif linkage == "mixed":
+        as_matrix |= (items <= 2 * _SMALL) & (stored >= _DENSE_FRACTION_MIXED * all_pairs)
     chosen = as_matrix[component[low]]
     found = [_merge_matrices(component, (low[chosen], high[chosen], distance[chosen]), limit, linkage, known_only)]
     if not chosen.all():
