@@ -142,9 +142,9 @@ def in_conflict(one: Particulars, other: Particulars) -> bool:
 
 
 def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two full names have no word in common, and neither has the initials of the other ("GM Corp").
+    """Whether two full names have nothing in common: no word, and neither has the initials of the other ("GM Corp").
 
-    Words that begin alike are taken for one where they are the last ones ("Africa", "African").
+    Last words of which one begins with the other count as one word ("Africa", "African").
     """
     if not one or not other or not set(one).isdisjoint(other) or _initials(one) in other or _initials(other) in one:
         return False

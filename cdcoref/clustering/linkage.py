@@ -40,7 +40,7 @@ _SMALL = 2000
 _DENSE_FRACTION = 0.08
 """Above this share of stored pairs a larger component is merged faster as a matrix than in sparse form."""
 _DENSE_FRACTION_MIXED = 0.2
-"""The same for mixed linkage, for up to 4,000 items, whose matrices take 0.5 GB."""
+"""The same for mixed linkage, whose matrices are faster from this share on; up to 4,000 items (about 0.5 GB)."""
 _MANY_PAIRS = 1_000_000
 """From this many pairs, loading the compiled chains takes less time than giving SciPy each small component."""
 
@@ -236,13 +236,14 @@ def _merges(size: int, pairs: Pairs, limit: float, linkage: Linkage, known_only:
     chosen = as_matrix[component[low]]
     found = [_merge_matrices(component, (low[chosen], high[chosen], distance[chosen]), limit, linkage, known_only)]
     if not chosen.all():
+        # Either import loads Numba, which small problems do without.
         rest = low[~chosen], high[~chosen], distance[~chosen]
         if linkage == "mixed":
-            from cdcoref.clustering.nearest_first import mixed_merges  # loads Numba; small problems do without
+            from cdcoref.clustering.nearest_first import mixed_merges
 
             found.append(mixed_merges(size, *rest, limit, known_only))
         else:
-            from cdcoref.clustering.chains import chain_merges  # so does this
+            from cdcoref.clustering.chains import chain_merges
 
             found.append(chain_merges(size, *rest, limit, linkage, known_only))
     first, second, height = (np.concatenate(columns) for columns in zip(*found, strict=True))

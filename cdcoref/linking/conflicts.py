@@ -1,8 +1,8 @@
-"""Clusters that cannot be right: one in, groups that name one year, amount, weekday, month and full name each out.
+"""Clusters that cannot be right: one in, groups of mentions that do not contradict each other out.
 
-Pairs of mentions that conflict have a probability of almost nothing, which keeps most of them apart. But linkage looks
-at the mean over all pairs, so two clusters that agree in everything else may be merged all the same. What is then in
-one cluster is divided among what conflicts.
+Two mentions conflict that name different years, amounts, weekdays, months or full names. Such a pair has a probability
+of almost nothing, which keeps most of them apart. But linkage looks at the mean over all pairs, so two clusters that
+agree in everything else may be merged all the same. A cluster that holds a conflict is divided here.
 """
 
 from __future__ import annotations

@@ -52,8 +52,8 @@ class RunFolder:
     def started(self, configuration: DataclassInstance) -> dict[str, Any]:
         """The record written when the run in this folder started or finished.
 
-        What the record does not mention, since it is of a version without that setting, counts as the default of the
-        setting's dataclass.
+        A setting that the record does not mention, since it was written before that setting existed, counts as its
+        dataclass's default.
 
         Raises
         ------
@@ -116,7 +116,7 @@ def write_record(folder: Path, record: Mapping[str, Any]) -> None:
 
 
 def _read(values: object, like: DataclassInstance) -> object | None:
-    """A recorded configuration as the same dataclass; None if it is none of those."""
+    """A recorded configuration as a dataclass of the same type; None if it cannot be read as one."""
     if not isinstance(values, Mapping):
         return None
     try:
