@@ -1,9 +1,10 @@
 """The evaluation protocol in one function: a model and an annotated corpus in, every reported number out.
 
-Gold mentions: events and entities, each with predicted topics (the headline), gold subtopics and gold topics.
+Gold mentions: events and entities, each with predicted topics (the headline), gold subtopics and gold topics. With
+predicted topics entities are also linked by name across stories about one subject, as in prediction.
 Predicted mentions (end to end): the same, both kinds together, and the scores of mention detection. All documents are
 joined before scoring; every score is accompanied by the one without singletons, by the lemma baseline's on the same
-mentions, and by the ceiling that the groups of documents put on recall.
+mentions, and by the ceiling that the groups of documents put on the recall of what is linked within them.
 
 A corpus without links across documents is scored within documents: each is a group of its own, the only setting. Only
 what the corpus annotates is scored: its kinds, or with predicted mentions the kinds of which every mention is
@@ -33,12 +34,14 @@ from cdcoref.linking import (
     annotated_only,
     cluster_mentions,
     find_mentions,
+    joined_by_name,
     lemma_clusters,
     link_story,
 )
 from cdcoref.model import CorefModel
 from cdcoref.prediction import Predictor, Topics
 from cdcoref.scoring import METRICS, score
+from cdcoref.stories import DocumentVectors, subjects
 from cdcoref.training import linkable_groups, span_scores
 
 SETTINGS: tuple[Topics, ...] = ("predicted", "gold_subtopic", "gold_topic")
@@ -112,6 +115,8 @@ def evaluate(
             predictor, corpus, groups, LinkingOptions(batch_tokens=batch_tokens, candidates=candidates), progress
         )
     )
+    if "predicted" in systems:
+        systems["predicted"] = _across_stories(systems["predicted"], groups["predicted"])
     kinds = [kind for kind in (*KINDS, UNKNOWN) if _has(gold, kind)]
     if mentions == "predicted" and len(judged) > 1:
         kinds.append(BOTH)
@@ -196,6 +201,15 @@ def _link_stories(
         name: replace(corpus, mentions=tuple(m for group in grouping for m in linked[tuple(sorted(group))]))
         for name, grouping in groupings.items()
     }
+
+
+def _across_stories(corpus: Corpus, stories: Sequence[Sequence[str]]) -> Corpus:
+    """What was linked within predicted stories, and by name across those about one subject, as prediction does it."""
+    by_subject: dict[int, list[Corpus]] = {}
+    for number, story in zip(subjects(DocumentVectors(corpus.documents), stories), stories, strict=True):
+        by_subject.setdefault(number, []).append(corpus.subset(story))
+    joined = [story for own in by_subject.values() for story in joined_by_name(own)]
+    return replace(corpus, mentions=tuple(mention for story in joined for mention in story.mentions))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
@@ -20,7 +21,7 @@ from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.results import Plan, Prediction
-from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs
+from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs, subjects
 from cdcoref.wording import counted
 from cdlm.precision import resolve_precision
 
@@ -73,6 +74,9 @@ class PredictionOptions:
     ray_address
         Address of the cluster (see :class:`cdcoref.engines.RayEngine`). None: the environment variable ``RAY_ADDRESS``,
         or a cluster on this machine.
+    across_stories
+        Whether entities of different predicted stories about one subject are one if they bear the same name (see
+        :mod:`cdcoref.linking.names_across`); the lemma baseline links nothing across stories.
     """
 
     kind: Literal["event", "entity", "both"] = "both"
@@ -86,6 +90,7 @@ class PredictionOptions:
     marking: Literal["all", "pair"] | None = None
     engine: Literal["local", "ray"] = "local"
     ray_address: str | None = None
+    across_stories: bool = True
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not 0 <= self.threshold <= 1:
@@ -183,23 +188,27 @@ class Predictor:
         announce: Announce | None = None,
         progress: Progress = lambda stage, done, total: None,
     ) -> Iterator[LinkedStory]:
-        """As :meth:`predict`, but story by story: only the documents and the largest story are held in memory.
+        """As :meth:`predict`, but story by story: only the documents and the largest subject are held in memory.
 
-        Documents without words are no story; they come together after the last one.
+        Stories about one subject come one after the other (see :func:`cdcoref.stories.subjects`). Documents without
+        words are no story; they come together after the last one.
         """
-        from cdcoref.linking import LinkedStory
+        from cdcoref.linking import LinkedStory, joined_by_name
 
         options = options or PredictionOptions()
         find = options.find_mentions or not corpus.mentions
         notes = () if find else _notes_on_documents_without_mentions(corpus)
         with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
-            plan, stories = self._plan(corpus, options, find)
+            plan, by_subject = self._plan(corpus, options, find)
             if announce is not None:
                 announce(replace(plan, seconds=plan.seconds / engine.workers))
-            for linked in engine.run(corpus, stories, progress):
-                yield replace(linked, notes=(*notes, *linked.notes))
-                notes = ()
-        told = {name for story in stories for name in story.documents}
+            results = engine.run(corpus, [story for subject in by_subject for story in subject], progress)
+            for subject in by_subject:
+                linked = list(islice(results, len(subject)))
+                for story, joined in zip(linked, joined_by_name([one.corpus for one in linked]), strict=True):
+                    yield replace(story, corpus=joined, notes=(*notes, *story.notes))
+                    notes = ()
+        told = {name for subject in by_subject for story in subject for name in story.documents}
         if untold := [document.id for document in corpus.documents if document.id not in told]:
             yield LinkedStory(corpus.subset(untold), notes=notes)
 
@@ -218,8 +227,11 @@ class Predictor:
             return RayEngine(self.model, task, store, address=options.ray_address)
         return nullcontext(LocalEngine(self.model, task, store))
 
-    def _plan(self, corpus: Corpus, options: PredictionOptions, find: bool) -> tuple[Plan, list[Story]]:
-        """The plan, and the stories with the pairs of documents to compare in each."""
+    def _plan(self, corpus: Corpus, options: PredictionOptions, find: bool) -> tuple[Plan, list[list[Story]]]:
+        """The plan, and the stories with the pairs of documents to compare in each, subject by subject.
+
+        Where nothing is linked across stories, each counts as a subject of its own.
+        """
         from cdcoref.engines import pieces_per_second, pieces_to_read
 
         vectors = DocumentVectors(corpus.documents)
@@ -233,7 +245,13 @@ class Predictor:
         seconds = BESIDE_THE_ENCODER * pieces / pieces_per_second(self.model) if long else 0.0
         largest = max((len(story.documents) for story in stories), default=0)
         count = 0 if self.lemma else sum(story.pair_count() for story in stories)
-        return Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds, len(empty)), stories
+        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds, len(empty))
+        if self.lemma or options.topics != "predicted" or not options.across_stories:
+            return plan, [[story] for story in stories]
+        found: dict[int, list[Story]] = {}
+        for story, number in zip(stories, subjects(vectors, [story.documents for story in stories]), strict=True):
+            found.setdefault(number, []).append(story)
+        return plan, list(found.values())
 
 
 def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None) -> tuple[list[Story], int]:

@@ -380,6 +380,17 @@ def head_span(words: Sequence[str]) -> tuple[int, int]:
     return start, end + 1
 
 
+def name_of(words: Sequence[str]) -> tuple[str, ...]:
+    """The name that is a mention's head, as words in lower case, each once, without possessives and legal forms.
+
+    Empty if the head is not capitalised or a date.
+    """
+    if not _is_name(head_word(words)):
+        return ()
+    own = (_POSSESSIVE.sub("", word).rstrip(".").casefold() for word in words[slice(*head_span(words))])
+    return tuple(dict.fromkeys(word for word in own if word[:1].isalnum() and not LEGAL_FORM.fullmatch(word)))
+
+
 def is_date(word: str) -> bool:
     """Whether a word is a weekday, a month or a year."""
     return bool(_DATE.fullmatch(word) or _YEAR.fullmatch(word))

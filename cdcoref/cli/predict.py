@@ -59,6 +59,14 @@ def predict(
             help="Link within stories predicted from the text, annotated topics or subtopics, or the whole collection."
         ),
     ] = "predicted",
+    within_stories: Annotated[
+        bool,
+        typer.Option(
+            "--within-stories",
+            help="Link nothing across stories; otherwise entities that bear the same name in stories about one subject "
+            "are one.",
+        ),
+    ] = False,
     threshold: Annotated[
         float | None,
         typer.Option(help="Merge clusters while their linkage probability is above this; default: the model's own."),
@@ -156,6 +164,7 @@ def predict(
         marking,
         engine,
         ray_address,
+        across_stories=not within_stories,
     )
     predictor = load(model, device=device, precision=precision, style=style)
     arguments = Arguments(loaded.corpus, options, cache)

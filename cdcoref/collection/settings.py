@@ -33,14 +33,22 @@ class CollectionOptions:
         self.prediction(1)
 
     def prediction(self, batch_tokens: int) -> PredictionOptions:
-        """The options with which all documents are predicted at once.
+        """The options with which all documents are predicted at once. A collection links nothing across stories.
 
         Raises
         ------
         InputError
             If a value is out of its range.
         """
-        return PredictionOptions(self.kind, "predicted", self.threshold, self.max_pairs, self.max_windows, batch_tokens)
+        return PredictionOptions(
+            self.kind,
+            "predicted",
+            self.threshold,
+            self.max_pairs,
+            self.max_windows,
+            batch_tokens,
+            across_stories=False,
+        )
 
 
 @dataclass(frozen=True, slots=True)

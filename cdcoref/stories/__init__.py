@@ -7,6 +7,7 @@ from cdcoref.stories.grouping import Setting, group_documents
 from cdcoref.stories.growing import Neighbourhood, Placement, nearest_to, place_documents
 from cdcoref.stories.neighbours import NearestPairs, nearest_pairs
 from cdcoref.stories.quality import TopicQuality, topic_quality
+from cdcoref.stories.related import subjects
 from cdcoref.stories.vectors import DocumentVectors, rarity, words_of
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "nearest_to",
     "place_documents",
     "rarity",
+    "subjects",
     "topic_quality",
     "words_of",
 ]
