@@ -14,6 +14,7 @@ import pytest
 import torch
 
 import cdcoref
+from cdcoref.collection.settings import CollectionOptions
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
@@ -251,6 +252,54 @@ def test_the_order_of_texts_does_not_matter(predictor: Predictor) -> None:
     assert {frozenset(g) for g in one.stories} == {frozenset(g) for g in two.stories}
     confidence = [{(m.key, m.kind): m.confidence for m in p.corpus.mentions} for p in (one, two)]
     assert confidence[0] == pytest.approx(confidence[1], abs=1e-4)
+
+
+# -- across stories --------------------------------------------------------------------------------------------------
+
+
+def sightings() -> Corpus:
+    """Three stories of two documents that name Anna Berg, two of them about one subject."""
+    seen = {"a": ("Lund airport", 50), "c": ("wheat", 300), "b": ("Lund airport", 50)}
+    texts = {
+        story + copy_: f"They saw Anna Berg before the {where} closed {' '.join(f'{story}{n}x' for n in range(words))}"
+        for story, (where, words) in seen.items()
+        for copy_ in "12"
+    }
+    documents = tuple(Document.from_sentences(name, [text.split()]) for name, text in texts.items())
+    return Corpus(documents, tuple(Mention(name, (2, 3), "entity") for name in texts))
+
+
+def documents_of(prediction: Prediction) -> set[frozenset[str]]:
+    """The documents of every cluster."""
+    return {frozenset(m.document for m in cluster.mentions) for cluster in prediction.clusters()}
+
+
+APART = {frozenset({"a1", "a2"}), frozenset({"b1", "b2"}), frozenset({"c1", "c2"})}
+
+
+def test_stories_about_one_subject_have_entities_of_one_name_in_common(predictor: Predictor) -> None:
+    """Their stories follow each other."""
+    options = PredictionOptions(threshold=0)
+    prediction = predictor.predict(sightings(), options)
+    assert prediction.stories == (("a1", "a2"), ("b1", "b2"), ("c1", "c2"))
+    assert documents_of(prediction) == {frozenset({"a1", "a2", "b1", "b2"}), frozenset({"c1", "c2"})}
+    streamed = [m for story in predictor.stream(sightings(), options) for m in story.corpus.mentions]
+    assert {(m.key, m.cluster) for m in streamed} == {(m.key, m.cluster) for m in prediction.corpus.mentions}
+
+
+@pytest.mark.parametrize(
+    "options", [PredictionOptions(threshold=0, across_stories=False), CollectionOptions(threshold=0).prediction(512)]
+)
+def test_nothing_is_linked_across_stories_on_demand(predictor: Predictor, options: PredictionOptions) -> None:
+    assert documents_of(predictor.predict(sightings(), options)) == APART
+
+
+def test_annotated_groups_and_the_baseline_have_nothing_in_common(predictor: Predictor) -> None:
+    corpus = sightings()
+    documents = tuple(replace(document, topic=document.id[0]) for document in corpus.documents)
+    options = PredictionOptions(threshold=0, topics="gold_topic")
+    assert documents_of(predictor.predict(replace(corpus, documents=documents), options)) == APART
+    assert documents_of(Predictor(predictor.model, lemma=True).predict(corpus)) == APART
 
 
 # -- mentions that are given -----------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from cdcoref.formats import read_corpus, write_corpus
 from cdcoref.prediction import Predictor
 from cdcoref.views.cluster_table import FIRST_MENTIONS
 from cdlm import progress as progress_module
+from tests.cdcoref.test_prediction import sightings
 
 TEXTS = {
     "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.\n",
@@ -62,6 +63,13 @@ def test_a_table_of_clusters(predict: Run) -> None:
         assert 0 <= float(confidence) <= 1
     assert done.out.split()[:4] == ["kind", "mention", "where", "confidence"]
     assert re.fullmatch(r"cdcoref: 3 documents in 2 stories; 1 pair of documents to compare\n", done.err)
+
+
+def test_names_across_stories(predict: Run, tmp_path: Path) -> None:
+    write_corpus(sightings(), tmp_path / "x.jsonl")
+    for more, count in ((), 2), (("--within-stories",), 3):
+        assert predict("x.jsonl", "--threshold", "0", *more, "-o", "y.jsonl").code == 0
+        assert len({m.cluster for m in read_corpus([tmp_path / "y.jsonl"]).corpus.mentions}) == count
 
 
 def test_singletons_kinds_and_thresholds(predict: Run) -> None:

@@ -1,0 +1,98 @@
+"""Clusters of different stories that bear one name become one, unless something speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.linking import joined_by_name
+
+NAMES = ["Anna Berg", "Berg", "Clara Berg", "Clara", "Norvale", "the mill", "Lund 1998", "Lund 2001", "Police"]
+
+
+def story(id: str, *clusters: Sequence[str], text: str = "", kind: str = "entity") -> Corpus:
+    """A story of one document, which mentions each phrase of each cluster in a sentence of its own."""
+    sentences = [["said", *phrase.split()] for phrases in clusters for phrase in phrases]
+    labels = [f"{id}{number}" for number, phrases in enumerate(clusters) for _ in phrases]
+    document = Document.from_sentences(id, [*sentences, text.split() or ["."]])
+    mentions = [
+        Mention(id, tuple(range(start + 1, end)), kind, cluster=label)
+        for (start, end), label in zip(document.sentences, labels, strict=False)
+    ]
+    return Corpus((document,), tuple(mentions))
+
+
+def labels(*stories: Corpus) -> list[str | None]:
+    """The labels of their clusters, in order, each once a story."""
+    joined = joined_by_name(stories)
+    assert [one.documents for one in joined] == [one.documents for one in stories]
+    return [label for one in joined for label in dict.fromkeys(mention.cluster for mention in one.mentions)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (["Anna Berg", "Berg", "the mayor"], ["Berg", "the mayor"], True),
+        (["Anna Berg"], ["Mayor Anna Berg"], False),  # no name in common
+        (["Anna Berg", "Berg"], ["Mayor Anna Berg", "Berg"], True),
+        (["Anna Berg", "Berg"], ["Clara Berg", "Berg"], False),
+        (["the mayor"], ["the mayor"], False),
+        (["Norvale Corp."], ["Norvale 's"], True),
+        (["Monday"], ["Monday"], False),
+        (["the Lund summit of 1998", "Lund"], ["the Lund summit of 2001", "Lund"], False),
+        (["the Lund summit of 1998", "Lund"], ["the Lund summit", "Lund"], True),
+    ],
+)
+def test_which_clusters_become_one(one: list[str], other: list[str], same: bool) -> None:
+    assert labels(story("a", one), story("b", other)) == ["a0", "a0" if same else "b0"]
+
+
+def test_a_single_word_that_a_story_writes_in_lower_case_is_no_name() -> None:
+    assert labels(story("a", ["Police"]), story("b", ["Police"])) == ["a0", "a0"]
+    assert labels(story("a", ["Police"], text="the police came"), story("b", ["Police"])) == ["a0", "b0"]
+    assert labels(story("a", ["White House"], text="a white house"), story("b", ["White House"])) == ["a0", "a0"]
+
+
+def test_a_single_word_that_begins_a_sentence_is_no_name() -> None:
+    documents = [Document.from_sentences(id, [["Norvale", "grew"]]) for id in "ab"]
+    stories = [Corpus((d,), (Mention(d.id, (0,), "entity", cluster=d.id),)) for d in documents]
+    assert labels(*stories) == ["a", "b"]
+
+
+def test_a_name_that_two_clusters_of_a_story_bear_joins_neither() -> None:
+    twice = story("b", ["Anna Berg"], ["Anna Berg", "Clara"])
+    assert labels(story("a", ["Anna Berg"]), twice, story("c", ["Anna Berg"])) == ["a0", "b0", "b1", "a0"]
+
+
+def test_clusters_of_a_story_stay_apart() -> None:
+    """Even if a cluster of another story bears the names of both; then all three do."""
+    assert labels(story("a", ["Anna Berg"], ["Clara Holm"]), story("b", ["Anna Berg", "Clara Holm"])) == [
+        *("a0", "a1"),
+        "b0",
+    ]
+
+
+def test_events_are_not_joined() -> None:
+    assert labels(story("a", ["World Cup"], kind="event"), story("b", ["World Cup"], kind="event")) == ["a0", "b0"]
+
+
+@given(st.lists(st.lists(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3), max_size=3), max_size=4), st.data())
+def test_the_order_of_stories_does_not_matter(clusters: list[list[list[str]]], data: st.DataObject) -> None:
+    """No two clusters of a story become one, and what is one is so in every order."""
+    stories = [story(f"s{number}.", *own) for number, own in enumerate(clusters)]
+    joined = joined_by_name(stories)
+    for before, after in zip(stories, joined, strict=True):
+        assert len({m.cluster for m in before.mentions}) == len({m.cluster for m in after.mentions})
+
+    def partition(corpora: Sequence[Corpus]) -> set[frozenset[tuple[str, tuple[int, ...]]]]:
+        mentions = [m for corpus in corpora for m in corpus.mentions]
+        return {
+            frozenset((m.document, m.tokens) for m in mentions if m.cluster == label)
+            for label in {m.cluster for m in mentions}
+        }
+
+    assert partition(joined_by_name(data.draw(st.permutations(stories)))) == partition(joined)
