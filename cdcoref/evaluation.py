@@ -34,14 +34,13 @@ from cdcoref.linking import (
     annotated_only,
     cluster_mentions,
     find_mentions,
-    joined_by_name,
+    joined_across_stories,
     lemma_clusters,
     link_story,
 )
 from cdcoref.model import CorefModel
 from cdcoref.prediction import Predictor, Topics
 from cdcoref.scoring import METRICS, score
-from cdcoref.stories import DocumentVectors, subjects
 from cdcoref.training import linkable_groups, span_scores
 
 SETTINGS: tuple[Topics, ...] = ("predicted", "gold_subtopic", "gold_topic")
@@ -116,7 +115,7 @@ def evaluate(
         )
     )
     if "predicted" in systems:
-        systems["predicted"] = _across_stories(systems["predicted"], groups["predicted"])
+        systems["predicted"] = joined_across_stories(systems["predicted"], groups["predicted"])
     kinds = [kind for kind in (*KINDS, UNKNOWN) if _has(gold, kind)]
     if mentions == "predicted" and len(judged) > 1:
         kinds.append(BOTH)
@@ -201,15 +200,6 @@ def _link_stories(
         name: replace(corpus, mentions=tuple(m for group in grouping for m in linked[tuple(sorted(group))]))
         for name, grouping in groupings.items()
     }
-
-
-def _across_stories(corpus: Corpus, stories: Sequence[Sequence[str]]) -> Corpus:
-    """What was linked within predicted stories, and by name across those about one subject, as prediction does it."""
-    by_subject: dict[int, list[Corpus]] = {}
-    for number, story in zip(subjects(DocumentVectors(corpus.documents), stories), stories, strict=True):
-        by_subject.setdefault(number, []).append(corpus.subset(story))
-    joined = [story for own in by_subject.values() for story in joined_by_name(own)]
-    return replace(corpus, mentions=tuple(mention for story in joined for mention in story.mentions))
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,9 +199,10 @@ class Prediction:
     ----------
     corpus
         The documents with predicted mentions, each with its cluster and its confidence: the mean calibrated probability
-        that it corefers with the other mentions of its cluster (for a singleton, that it is a mention at all).
+        that it corefers with the other mentions of its cluster that are of its story (without others, that it is a
+        mention at all).
     stories
-        The documents of each story, by id; mentions were linked within stories.
+        The documents of each story, by id; mentions were linked within stories, and entities across them by name.
     plan
         The work that had to be done.
     sequences

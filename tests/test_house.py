@@ -151,7 +151,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdcoref.evaluation": {
         *("cdcoref.corpora", "cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"),
-        *("cdcoref.prediction", "cdcoref.scoring", "cdcoref.stories", "cdcoref.training"),
+        *("cdcoref.prediction", "cdcoref.scoring", "cdcoref.training"),
     },
     "cdcoref.spacy": {
         *("cdcoref.corpus", "cdcoref.formats", "cdcoref.linking", "cdcoref.prediction", "cdcoref.results"),

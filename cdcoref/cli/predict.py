@@ -63,8 +63,7 @@ def predict(
         bool,
         typer.Option(
             "--within-stories",
-            help="Link nothing across stories; otherwise entities that bear the same name in stories about one subject "
-            "are one.",
+            help="Link nothing across stories, not even what bears the same name in stories about one subject.",
         ),
     ] = False,
     threshold: Annotated[

@@ -19,7 +19,7 @@ from cdcoref.linking.mentions import (
     read_documents,
     score_spans,
 )
-from cdcoref.linking.names_across import joined_by_name
+from cdcoref.linking.names_across import joined_across_stories, joined_by_name
 from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.story import LinkedStory, LinkingOptions, link_story
@@ -50,6 +50,7 @@ __all__ = [
     "document_hash",
     "find_mentions",
     "find_mentions_and_vectors",
+    "joined_across_stories",
     "joined_by_name",
     "known_of_pairs",
     "lemma_clusters",

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
+from cdcoref.stories import DocumentVectors, subjects
 from cdcoref.words import MentionWords, Particulars, in_conflict, name_of
 
 Name = tuple[str, ...]
@@ -69,6 +70,23 @@ def joined_by_name(stories: Sequence[Corpus]) -> list[Corpus]:
         label: min(together, key=place.__getitem__) for label, together in joined.items() if _is_possible(together)
     }
     return [_relabelled(story, label_of) for story in stories]
+
+
+def joined_across_stories(corpus: Corpus, stories: Sequence[Sequence[str]]) -> Corpus:
+    """As :func:`joined_by_name`, for the stories of a collection, whatever their subjects.
+
+    Parameters
+    ----------
+    corpus
+        Documents and mentions, each with a cluster of one story.
+    stories
+        The ids of the documents of each.
+    """
+    by_subject: defaultdict[int, list[Corpus]] = defaultdict(list)
+    for number, story in zip(subjects(DocumentVectors(corpus.documents), stories), stories, strict=True):
+        by_subject[number].append(corpus.subset(story))
+    joined = [story for own in by_subject.values() for story in joined_by_name(own)]
+    return replace(corpus, mentions=tuple(mention for story in joined for mention in story.mentions))
 
 
 def _named_clusters(number: int, story: Corpus) -> Iterator[_Cluster]:
