@@ -156,6 +156,7 @@ def _link(
         return _link_stories(predictor.model, corpus, groupings, options, progress)
     documents = {document.id: document for document in corpus.documents}
     mentions_of = corpus.by_document()
+    story_of = _story_of(groupings)
     parts = _joined(groupings.values())
     total = sum(len(part.documents) + len(part.pairs) for part in parts)
     linked: dict[str, list[Mention]] = {name: [] for name in groupings}
@@ -174,7 +175,10 @@ def _link(
         logits = Comparison(predictor.model, own, part.pairs).run(batch_tokens=options.batch_tokens, advance=advance)
         for name, groups in groupings.items():
             inside = [[d for d in group if d in part.documents] for group in groups]
-            clustered = cluster_mentions(own, logits.within(inside, own), predictor.model.settings)
+            within = logits.within(inside, own)
+            if story_of:
+                within = within.across_stories(own, story_of, predictor.model.settings.vectors.other_story)
+            clustered = cluster_mentions(own, within, predictor.model.settings)
             linked[name] += [replace(m, cluster=f"{number}_{m.cluster}") for m in clustered.mentions]
     return {name: replace(corpus, mentions=tuple(mentions)) for name, mentions in linked.items()}
 
@@ -190,16 +194,22 @@ def _link_stories(
     documents = {document.id: document for document in corpus.documents}
     mentions_of = corpus.by_document()
     groups = list(dict.fromkeys(tuple(sorted(group)) for grouping in groupings.values() for group in grouping))
+    story_of = _story_of(groupings)
     linked: dict[tuple[str, ...], list[Mention]] = {}
     for number, group in enumerate(groups):
         own = Corpus(tuple(documents[name] for name in group), tuple(m for name in group for m in mentions_of[name]))
-        story = link_story(model, own, options)
+        story = link_story(model, own, options, story_of=story_of or None)
         linked[group] = [replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions]
         progress("comparing", number + 1, len(groups))
     return {
         name: replace(corpus, mentions=tuple(m for group in grouping for m in linked[tuple(sorted(group))]))
         for name, grouping in groupings.items()
     }
+
+
+def _story_of(groupings: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, int]:
+    """The number of every document's predicted story, if any are."""
+    return {name: number for number, story in enumerate(groupings.get("predicted", ())) for name in story}
 
 
 @dataclass(frozen=True, slots=True)

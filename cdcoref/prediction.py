@@ -260,12 +260,15 @@ def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None
 
     stories = []
     pruned = 0
+    by_words = [] if topics == "predicted" else group_documents(vectors)
+    story_of = {name: number for number, group in enumerate(by_words) for name in group}
     for group in group_documents(vectors, topics):
         pairs = None
         if max_pairs is not None and len(group) > max_pairs + 1:
             nearest = nearest_pairs(vectors, group, max_pairs)
             pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
-        stories.append(Story(tuple(group), pairs))
+        own = tuple(story_of[name] for name in group) if story_of else None
+        stories.append(Story(tuple(group), pairs, own))
     return stories, pruned
 
 

@@ -17,10 +17,21 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Documents about the same story, by id, and the pairs of them to compare; None: all."""
+    """Documents that are linked with each other: about the same story, or of one annotated topic.
+
+    Attributes
+    ----------
+    documents
+        Their ids.
+    pairs
+        The pairs of them to compare; None: all.
+    stories
+        Where they are not grouped by their words: the number of the story that each would be grouped into by them.
+    """
 
     documents: tuple[str, ...]
     pairs: tuple[DocumentPair, ...] | None = None
+    stories: tuple[int, ...] | None = None
 
     def pair_count(self) -> int:
         """Number of pairs of documents to compare."""

@@ -97,6 +97,7 @@ class Worker:
             self._task.options,
             pairs=story.pairs,
             vectors=part.vectors,
+            story_of=None if story.stories is None else dict(zip(story.documents, story.stories, strict=True)),
             store=self._store,
             advance=advance,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,23 @@ class PairLogits:
         of_mention = np.array([group_of[m.document] for m in corpus.mentions], dtype=np.int64)
         chosen = of_mention[self.first] == of_mention[self.second] if len(self.first) else slice(None)
         return self.of_pairs(chosen)
+
+    def across_stories(self, corpus: Corpus, story_of: Mapping[str, int], added: Mapping[str, float]) -> PairLogits:
+        """The same, with something added to the logits of pairs of different stories.
+
+        Parameters
+        ----------
+        corpus
+            The mentions, and their documents.
+        story_of
+            By id, the story of each document.
+        added
+            By kind.
+        """
+        of_mention = np.array([story_of[m.document] for m in corpus.mentions], dtype=np.int64)
+        other = of_mention[self.first] != of_mention[self.second] if len(self.first) else np.zeros(0, dtype=bool)
+        more = np.array([added[kind] for kind in KINDS], dtype=self.logits.dtype)[self.kinds]
+        return replace(self, logits=self.logits + np.where(other, more, 0))
 
     def of_pairs(self, chosen: NDArray[np.bool_] | slice) -> PairLogits:
         """Some of the pairs."""

@@ -6,7 +6,7 @@ several machines, and the largest story determines how much memory is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -73,6 +73,7 @@ def link_story(
     *,
     pairs: Sequence[DocumentPair] | None = None,
     vectors: MentionVectors | None = None,
+    story_of: Mapping[str, int] | None = None,
     store: ResultStore | None = None,
     advance: Callable[[float], None] = lambda pairs: None,
 ) -> LinkedStory:
@@ -90,6 +91,9 @@ def link_story(
         The pairs of documents to compare; None: all. Each document is compared with itself in any case.
     vectors
         Of the mentions, where they are known already; None: documents are read for them, if the model has vectors.
+    story_of
+        The story of each document by its words, by id, if the documents are a larger group than a story (see
+        :class:`cdcoref.model.VectorOptions`); None: they are one.
     store
         Where results are looked up and stored.
     advance
@@ -111,6 +115,8 @@ def link_story(
     )
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)
     settings = model.settings
+    if story_of is not None:
+        logits = logits.across_stories(story, story_of, settings.vectors.other_story)
     if options.threshold is not None:
         settings = replace(settings, distance_threshold=dict.fromkeys(KINDS, 1.0 - options.threshold))
     clustered = cluster_mentions(story, logits, settings)

@@ -144,6 +144,9 @@ class VectorOptions:
         Per kind: the same for two mentions of one document, without their likeness.
     unread, unread_bias
         Per kind: the logit of a pair that was not read together is that of the vectors by this factor, plus the bias.
+    other_story
+        Per kind: what is added to the logit of two mentions of different stories, by the words of their documents,
+        where larger groups of documents are linked: annotated topics, or a whole collection.
     unread_pairs
         What linkage takes for a pair of a kind in `together` that was not read together: that logit (``"vectors"``), a
         probability of 0 (``"zero"``), or nothing, so that the distance of two clusters is the mean over the pairs that
@@ -179,11 +182,12 @@ class VectorOptions:
     bias_within: Weights = field(default_factory=lambda: _per_kind(0.0))
     unread: Weights = field(default_factory=lambda: _per_kind(1.0))
     unread_bias: Weights = field(default_factory=lambda: _per_kind(0.0))
+    other_story: Weights = field(default_factory=lambda: _per_kind(0.0))
     unread_pairs: Literal["vectors", "zero", "mean"] = "vectors"
 
     def __post_init__(self) -> None:
         check_fields(self)
-        _check_kinds(self, (*WEIGHTS, "bias", *WEIGHTS_WITHIN, "bias_within", "unread", "unread_bias"))
+        _check_kinds(self, (*WEIGHTS, "bias", *WEIGHTS_WITHIN, "bias_within", "unread", "unread_bias", "other_story"))
         check_features(self.pair_features)
         for name, kinds in (("together", self.together), ("antecedent_kinds", self.antecedent_kinds)):
             if not set(kinds) <= set(KINDS):

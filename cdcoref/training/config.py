@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from cdcoref.corpus import EVENT, KINDS
+from cdcoref.corpus import ENTITY, EVENT, KINDS
 from cdcoref.model import ANTECEDENT_FEATURES, SIMILARITIES, CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.sequences import SequenceOptions
 from cdcoref.training.data import SamplingOptions
@@ -23,6 +23,7 @@ VECTORS = VectorOptions(
     antecedent_kinds=KINDS,
     antecedent_features=tuple(ANTECEDENT_FEATURES),
     together=(EVENT,),
+    other_story={EVENT: -1.5, ENTITY: 0.0},
 )
 """Of models trained now. The defaults of :class:`VectorOptions` are those of models saved without these settings."""
 

@@ -22,7 +22,7 @@ from cdcoref.linking import Comparison, all_pairs
 from cdcoref.linking import document_pairs as document_pairs_module
 from cdcoref.linking import mentions as mentions_module
 from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
-from cdcoref.prediction import Precision, PredictionOptions, Predictor, load, model_fingerprint
+from cdcoref.prediction import Precision, PredictionOptions, Predictor, Topics, load, model_fingerprint
 from cdcoref.results import Plan, Prediction
 from cdlm.settings import with_settings
 
@@ -292,6 +292,19 @@ def test_stories_about_one_subject_have_entities_of_one_name_in_common(predictor
 )
 def test_nothing_is_linked_across_stories_on_demand(predictor: Predictor, options: PredictionOptions) -> None:
     assert documents_of(predictor.predict(sightings(), options)) == APART
+
+
+@pytest.mark.parametrize("topics", ["gold_topic", "none"])
+def test_larger_groups_are_told_which_stories_are_in_them(predictor: Predictor, topics: Topics) -> None:
+    """By the words of all documents; so the model can be wary of events of different stories."""
+    corpus = sightings()
+    documents = tuple(replace(document, topic="all") for document in corpus.documents)
+    events = replace(corpus, documents=documents, mentions=tuple(replace(m, kind="event") for m in corpus.mentions))
+    options = PredictionOptions(threshold=0, topics=topics)
+    assert documents_of(predictor.predict(events, options)) == {frozenset(one.id for one in documents)}
+    wary = choosy(predictor, **{"vectors.other_story": {"event": -100.0, "entity": 0.0}})
+    assert documents_of(wary.predict(events, options)) == APART
+    assert documents_of(wary.predict(replace(events, mentions=corpus.mentions), options)) != APART
 
 
 def test_annotated_groups_and_the_baseline_have_nothing_in_common(predictor: Predictor) -> None:
