@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from cdcoref.clustering import PairScores
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.model import WEIGHTS, WEIGHTS_WITHIN, CorefModel, VectorOptions, collate_pairs
-from cdcoref.sequences import PairSequence
+from cdcoref.sequences import PairSequence, WordSets
+from cdcoref.words import name_of
 
 Matrix = NDArray[np.float32]
 
@@ -64,7 +65,7 @@ class PairLogits:
         return self.of_pairs(chosen)
 
     def across_stories(self, corpus: Corpus, story_of: Mapping[str, int], added: Mapping[str, float]) -> PairLogits:
-        """The same, with something added to the logits of pairs of different stories.
+        """The same, with something added to the logits of pairs of different stories whose names share no word.
 
         Parameters
         ----------
@@ -76,9 +77,15 @@ class PairLogits:
             By kind.
         """
         of_mention = np.array([story_of[m.document] for m in corpus.mentions], dtype=np.int64)
-        other = of_mention[self.first] != of_mention[self.second] if len(self.first) else np.zeros(0, dtype=bool)
-        more = np.array([added[kind] for kind in KINDS], dtype=self.logits.dtype)[self.kinds]
-        return replace(self, logits=self.logits + np.where(other, more, 0))
+        if len(np.unique(of_mention)) < 2:
+            return self
+        other = np.flatnonzero(of_mention[self.first] != of_mention[self.second])
+        documents = {document.id: document for document in corpus.documents}
+        names = WordSets([frozenset(name_of(documents[m.document].tokens[m.start : m.end])) for m in corpus.mentions])
+        other = other[names.shared(self.first[other].astype(np.int64), self.second[other].astype(np.int64)) == 0]
+        logits = self.logits.copy()
+        logits[other] += np.array([added[kind] for kind in KINDS], dtype=logits.dtype)[self.kinds[other]]
+        return replace(self, logits=logits)
 
     def of_pairs(self, chosen: NDArray[np.bool_] | slice) -> PairLogits:
         """Some of the pairs."""

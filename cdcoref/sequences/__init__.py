@@ -11,7 +11,7 @@ from cdcoref.sequences.pair_sequences import Integers, Marked, PairSequence, Seq
 from cdcoref.sequences.quotations import quotations
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
 from cdcoref.sequences.spelling import OF_CAPITALS, SPELLING
-from cdcoref.sequences.trait_tables import TraitTables
+from cdcoref.sequences.trait_tables import TraitTables, WordSets
 from cdcoref.sequences.traits import LastWord, Traits, last_word, traits
 from cdcoref.sequences.windows import Extent, MarkedDocument
 
@@ -36,6 +36,7 @@ __all__ = [
     "SequenceOptions",
     "TraitTables",
     "Traits",
+    "WordSets",
     "check_features",
     "conflicts",
     "last_word",
