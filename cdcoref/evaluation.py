@@ -39,7 +39,7 @@ from cdcoref.linking import (
     link_story,
 )
 from cdcoref.model import CorefModel
-from cdcoref.prediction import Predictor, Topics
+from cdcoref.prediction import LARGER_THAN_STORIES, Predictor, Topics
 from cdcoref.scoring import METRICS, score
 from cdcoref.training import linkable_groups, span_scores
 
@@ -176,7 +176,7 @@ def _link(
         for name, groups in groupings.items():
             inside = [[d for d in group if d in part.documents] for group in groups]
             within = logits.within(inside, own)
-            if story_of:
+            if story_of and name in LARGER_THAN_STORIES:
                 within = within.across_stories(own, story_of, predictor.model.settings.vectors.other_story)
             clustered = cluster_mentions(own, within, predictor.model.settings)
             linked[name] += [replace(m, cluster=f"{number}_{m.cluster}") for m in clustered.mentions]
@@ -190,20 +190,30 @@ def _link_stories(
     options: LinkingOptions,
     progress: Progress,
 ) -> dict[str, Corpus]:
-    """As :func:`_link`, story by story, as prediction does; a group that several groupings have is linked once."""
+    """As :func:`_link`, story by story, as prediction does; a group that several groupings have is linked once.
+
+    Twice, if it is of several predicted stories, which only some groupings are told.
+    """
     documents = {document.id: document for document in corpus.documents}
     mentions_of = corpus.by_document()
-    groups = list(dict.fromkeys(tuple(sorted(group)) for grouping in groupings.values() for group in grouping))
     story_of = _story_of(groupings)
-    linked: dict[tuple[str, ...], list[Mention]] = {}
-    for number, group in enumerate(groups):
+
+    def told(name: str, group: Sequence[str]) -> bool:
+        return name in LARGER_THAN_STORIES and len({story_of.get(document) for document in group}) > 1
+
+    groups = {
+        name: [(tuple(sorted(group)), told(name, group)) for group in grouping] for name, grouping in groupings.items()
+    }
+    different = list(dict.fromkeys(group for grouping in groups.values() for group in grouping))
+    linked: dict[tuple[tuple[str, ...], bool], list[Mention]] = {}
+    for number, (group, of_several) in enumerate(different):
         own = Corpus(tuple(documents[name] for name in group), tuple(m for name in group for m in mentions_of[name]))
-        story = link_story(model, own, options, story_of=story_of or None)
-        linked[group] = [replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions]
-        progress("comparing", number + 1, len(groups))
+        story = link_story(model, own, options, story_of=story_of if of_several else None)
+        linked[group, of_several] = [replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions]
+        progress("comparing", number + 1, len(different))
     return {
-        name: replace(corpus, mentions=tuple(m for group in grouping for m in linked[tuple(sorted(group))]))
-        for name, grouping in groupings.items()
+        name: replace(corpus, mentions=tuple(m for group in grouping for m in linked[group]))
+        for name, grouping in groups.items()
     }
 
 

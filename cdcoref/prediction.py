@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Precision = Literal["auto", "fp32", "bf16", "int8"]
 Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
+LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
+"""Groups that are told which predicted stories they consist of."""
 LEMMA = "lemma"
 
 PIECES_OF_NO_TIME = 50_000
@@ -260,7 +262,7 @@ def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None
 
     stories = []
     pruned = 0
-    by_words = [] if topics == "predicted" else group_documents(vectors)
+    by_words = group_documents(vectors) if topics in LARGER_THAN_STORIES else []
     story_of = {name: number for number, group in enumerate(by_words) for name in group}
     for group in group_documents(vectors, topics):
         pairs = None

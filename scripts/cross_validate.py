@@ -9,7 +9,7 @@
 compare the mentions of the one; the threshold is the median of those that are best on the other folds. The encoder is
 all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not read together, entities learn no
 vectors, and pronouns are compared as other mentions are. --set changes what the scorers are told
-(cdcoref.model.VectorOptions).
+(cdcoref.model.VectorOptions), and what counts of two mentions of different predicted stories (`other_story`).
 
 **The whole model** (--runs): for each fold an encoder and a pair scorer are trained without it, in a folder of RUNS
 (RUNS/0, RUNS/1, ...; one that is there is not trained again, one that was interrupted is resumed), with the fold's
@@ -87,10 +87,18 @@ def of_topics(part: AnnotatedCorpus, topics: Sequence[str]) -> AnnotatedCorpus:
     return replace(part, corpus=part.corpus.subset([d.id for d in part.corpus.documents if d.topic in topics]))
 
 
-def compared(model: CorefModel, part: AnnotatedCorpus, vectors: MentionVectors) -> PairLogits:
+def compared(
+    model: CorefModel, part: AnnotatedCorpus, vectors: MentionVectors, story_of: Mapping[str, int]
+) -> PairLogits:
     """Logits of the pairs of mentions of one topic."""
     pairs = all_pairs(linkable_groups(part, "gold_topic"))
-    return Comparison(model, part.corpus, pairs, vectors=vectors).run(batch_tokens=BATCH_TOKENS)
+    logits = Comparison(model, part.corpus, pairs, vectors=vectors).run(batch_tokens=BATCH_TOKENS)
+    return logits.across_stories(part.corpus, story_of, model.settings.vectors.other_story)
+
+
+def stories_of(part: AnnotatedCorpus) -> dict[str, int]:
+    """The number of every document's predicted story."""
+    return {name: number for number, story in enumerate(linkable_groups(part, "predicted")) for name in story}
 
 
 def clusters_of(corpus: Corpus, labels: Sequence[object], kind: str) -> Clusters:
@@ -116,6 +124,7 @@ def one_round(
     topic_of = {document.id: document.topic for document in ecb.corpus.documents}
     topics = [topic_of[mention.document] for mention in ecb.corpus.mentions]
     held: list[tuple[Corpus, PairLogits]] = []
+    story_of = stories_of(ecb)
     for number, fold in enumerate(folds):
         inside = np.array([topic in fold for topic in topics])
         rest = {kind: pairs.among(~inside) for kind, pairs in told.items()}
@@ -124,7 +133,7 @@ def one_round(
         rng = np.random.default_rng((seed, number))
         fit_pair_scorers(model, [("ecb", rest), *others], [], VECTORS, rng=rng, say=say_on_stderr)
         part = of_topics(ecb, fold)
-        held.append((part.corpus, compared(model, part, vectors.of_numbers(np.flatnonzero(inside)))))
+        held.append((part.corpus, compared(model, part, vectors.of_numbers(np.flatnonzero(inside)), story_of)))
     return pooled_scores([held] * len(held), model)
 
 
@@ -152,10 +161,16 @@ def whole_round(
         pairs = all_pairs(linkable_groups(held[-1], "gold_topic"))
         evidence.append(Comparison(model, held[-1].corpus, pairs).evidence(batch_tokens=BATCH_TOKENS))
     logits = []
+    story_of = stories_of(ecb)
     for number in range(len(folds)):
         rest_held, rest_found = held[:number] + held[number + 1 :], evidence[:number] + evidence[number + 1 :]
         weights = fit_weights(options.vectors, rest_held, rest_found)
-        logits.append([(part.corpus, own.weighed(weights)) for part, own in zip(held, evidence, strict=True)])
+        logits.append(
+            [
+                (part.corpus, own.weighed(weights).across_stories(part.corpus, story_of, weights.other_story))
+                for part, own in zip(held, evidence, strict=True)
+            ]
+        )
     return pooled_scores(logits, model)
 
 
