@@ -58,6 +58,8 @@ def joined_by_name(stories: Sequence[Corpus]) -> list[Corpus]:
         The same; clusters that became one have the label of the first of them. Which ones become one does not depend on
         the order of the stories.
     """
+    if len(stories) < 2:
+        return list(stories)
     clusters = [cluster for number, story in enumerate(stories) for cluster in _named_clusters(number, story)]
     joined = {cluster.label: {cluster.label: cluster} for cluster in clusters}
     for name, bearers in _bearers(clusters).items():
