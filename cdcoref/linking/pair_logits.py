@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.clustering import PairScores
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import ENTITY, KINDS, Corpus
 from cdcoref.model import WEIGHTS, WEIGHTS_WITHIN, CorefModel, VectorOptions, collate_pairs
 from cdcoref.sequences import PairSequence, WordSets
 from cdcoref.words import name_of
@@ -65,7 +65,7 @@ class PairLogits:
         return self.of_pairs(chosen)
 
     def across_stories(self, corpus: Corpus, story_of: Mapping[str, int], added: Mapping[str, float]) -> PairLogits:
-        """The same, with something added to the logits of pairs of different stories whose names share no word.
+        """The same, with something added to the logits of pairs of different stories; see `VectorOptions.other_story`.
 
         Parameters
         ----------
@@ -82,7 +82,8 @@ class PairLogits:
         other = np.flatnonzero(of_mention[self.first] != of_mention[self.second])
         documents = {document.id: document for document in corpus.documents}
         names = WordSets([frozenset(name_of(documents[m.document].tokens[m.start : m.end])) for m in corpus.mentions])
-        other = other[names.shared(self.first[other].astype(np.int64), self.second[other].astype(np.int64)) == 0]
+        shared = names.shared(self.first[other].astype(np.int64), self.second[other].astype(np.int64)) > 0
+        other = other[~(shared & (self.kinds[other] == KINDS.index(ENTITY)))]
         logits = self.logits.copy()
         logits[other] += np.array([added[kind] for kind in KINDS], dtype=logits.dtype)[self.kinds[other]]
         return replace(self, logits=logits)

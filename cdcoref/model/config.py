@@ -145,8 +145,9 @@ class VectorOptions:
     unread, unread_bias
         Per kind: the logit of a pair that was not read together is that of the vectors by this factor, plus the bias.
     other_story
-        Per kind: what is added to the logit of two mentions of different stories, by the words of their documents,
-        whose names share no word. Only where larger groups of documents are linked: annotated topics, or all documents.
+        Per kind: what is added to the logit of two mentions of different stories, by the words of their documents; not
+        to that of two entities whose names share a word. Only where larger groups of documents are linked: annotated
+        topics, or all documents.
     unread_pairs
         What linkage takes for a pair of a kind in `together` that was not read together: that logit (``"vectors"``), a
         probability of 0 (``"zero"``), or nothing, so that the distance of two clusters is the mean over the pairs that

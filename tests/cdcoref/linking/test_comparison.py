@@ -301,16 +301,17 @@ def test_a_changed_document_is_compared_anew_and_the_others_are_not(
 
 
 def test_what_is_added_to_pairs_of_different_stories() -> None:
-    """By kind, and only to those of different ones that have no name in common."""
+    """By kind, and only to those of different ones, of entities only if they have no name in common."""
     documents = tuple(Document.from_sentences(name, [["the", "boat", "of", "Anna", "Sol"]]) for name in "abc")
     mentions = (*(Mention(document.id, (0, 1), KINDS[0]) for document in documents), Mention("c", (4,), KINDS[0]))
     mentions = (*mentions, Mention("a", (3, 4), KINDS[0]))
-    first, second, kinds = np.array([0, 0, 1, 3, 1]), np.array([1, 2, 2, 4, 3]), np.array([0, 0, 1, 0, 0])
-    logits = PairLogits(5, first, second, kinds, np.array([1.0, 2.0, 3.0, 4.0, 5.0], dtype=np.float32))
+    first, second = np.array([0, 0, 1, 3, 1, 3]), np.array([1, 2, 2, 4, 3, 4])
+    kinds = np.array([0, 0, 1, 0, 0, 1])
+    logits = PairLogits(5, first, second, kinds, np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], dtype=np.float32))
     stories = {"a": 0, "b": 0, "c": 1}
     added = logits.across_stories(Corpus(documents, mentions), stories, {KINDS[0]: -2.0, KINDS[1]: 0.5})
-    assert added.logits.tolist() == [1.0, 0.0, 3.5, 4.0, 3.0]
+    assert added.logits.tolist() == [1.0, 0.0, 3.5, 2.0, 3.0, 6.0]
     assert added.logits.dtype == np.float32
-    assert logits.logits.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert logits.logits.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     none = logits.of_pairs(slice(0, 0))
     assert len(none.across_stories(Corpus(documents, mentions), stories, dict.fromkeys(KINDS, 1.0)).logits) == 0
