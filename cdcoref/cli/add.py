@@ -20,6 +20,7 @@ from cdcoref.cli.collection_options import (
     ModelOption,
     PrecisionOption,
     ThresholdOption,
+    WithinStoriesOption,
     chosen_options,
     say,
     say_report,
@@ -48,6 +49,7 @@ def add(
     threshold: ThresholdOption = None,
     max_pairs: MaxPairsOption = None,
     max_windows: MaxWindowsOption = None,
+    within_stories: WithinStoriesOption = None,
     pipeline: Annotated[
         str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
     ] = None,
@@ -89,7 +91,7 @@ def add(
     if exists:
         with Collection.open(file) as collection:
             before, own_model = collection.options, collection.model
-    options = chosen_options(before, kind, threshold, max_pairs, max_windows)
+    options = chosen_options(before, kind, threshold, max_pairs, max_windows, within_stories)
     name = model or own_model
     ready = partial(load, name, device=device, precision=precision)
     predictor: Predictor | Callable[[], Predictor] = ready

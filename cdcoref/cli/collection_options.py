@@ -46,6 +46,14 @@ MaxWindowsOption = Annotated[
         show_default="the collection's, or all",
     ),
 ]
+WithinStoriesOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--within-stories/--across-stories",
+        help="Give an entity that stories about one subject call by the same name a cluster in each, or one in all.",
+        show_default="the collection's, or across stories",
+    ),
+]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")]
 PrecisionOption = Annotated[
     Literal["auto", "fp32", "bf16", "int8"],
@@ -60,9 +68,16 @@ def chosen_options(
     threshold: float | None,
     max_pairs: int | None,
     max_windows: int | None,
+    within_stories: bool | None,
 ) -> CollectionOptions:
     """The options with those that were given on the command line."""
-    given = {"kind": kind, "threshold": threshold, "max_pairs": max_pairs, "max_windows": max_windows}
+    given = {
+        "kind": kind,
+        "threshold": threshold,
+        "max_pairs": max_pairs,
+        "max_windows": max_windows,
+        "across_stories": None if within_stories is None else not within_stories,
+    }
     return replace(before, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
 
 

@@ -14,6 +14,7 @@ from cdcoref.cli.collection_options import (
     ModelOption,
     PrecisionOption,
     ThresholdOption,
+    WithinStoriesOption,
     chosen_options,
     say,
     say_report,
@@ -28,6 +29,7 @@ def rebuild(
     threshold: ThresholdOption = None,
     max_pairs: MaxPairsOption = None,
     max_windows: MaxWindowsOption = None,
+    within_stories: WithinStoriesOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
     batch_tokens: BatchOption = 8192,
@@ -42,7 +44,7 @@ def rebuild(
     from cdcoref.views import counts_line
 
     with Collection.open(file) as collection:
-        options = chosen_options(collection.options, kind, threshold, max_pairs, max_windows)
+        options = chosen_options(collection.options, kind, threshold, max_pairs, max_windows, within_stories)
         predictor = load(model or collection.model, device=device, precision=precision)
         try:
             with StageProgress() as progress:

@@ -5,7 +5,8 @@ share rare words with it (`cdcoref.stories.growing`). Its mentions are compared 
 are stored, so that no other document is read alone again. Documents are read together only where one of the two is new
 to its story, each such with at most `max_pairs` others, the nearest, and where they have not been read together before.
 In a story of more than `LARGEST_COMPARED` documents, the nearest are the only ones with which a new one is compared.
-The stories that got or lost a document are clustered again from stored scores; no other is touched.
+The stories that got or lost a document are clustered again from stored scores, and with them the others about the same
+subject, whose entities are linked by name; no other is touched.
 
 The model works on the collection as it is when it begins; what it found is stored in one short transaction. If another
 program changed the collection in between so that other pairs of documents matter, those are read too, and it is tried
@@ -46,6 +47,7 @@ from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import Settings, store_settings, stored_settings, stored_value
+from cdcoref.collection.subjects import drop_subject, place_stories
 from cdcoref.collection.vectors import store_vectors, stored_vectors
 from cdcoref.collection.word_index import surroundings
 from cdcoref.corpus import Corpus, Mention
@@ -356,6 +358,8 @@ def _apply(
     store_scores(connection, numbers, there)
     store_vectors(connection, numbers, {id: own for id, own in vectors.items() if id in numbers})
     touched |= drop_empty_stories(connection, left)
+    if reader.settings.across_stories:
+        touched |= place_stories(connection, touched, {numbers[id]: one.weights for id, one in by_id.items()})
     emptied = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}
     clustered = recluster(connection, touched, emptied)
     merged, split = changes_since(connection, last)
@@ -379,12 +383,15 @@ def _check_settings(stored: Settings | None, used: Settings) -> None:
 
 
 def drop_empty_stories(connection: sqlite3.Connection, stories: Iterable[int]) -> set[int]:
-    """Remove those of some stories that have no documents; returns the others."""
-    kept = set()
-    for story in stories:
-        if connection.execute("SELECT 1 FROM documents WHERE story = ? LIMIT 1", (story,)).fetchone():
-            kept.add(story)
-        else:
-            connection.execute("DELETE FROM stories WHERE number = ?", (story,))
-            connection.execute("DELETE FROM questions WHERE story = ?", (story,))
-    return kept
+    """Remove those of some stories that have no documents; returns the others, and those of the subjects of these."""
+    left = set(stories)
+    empty = {
+        story
+        for story in left
+        if connection.execute("SELECT 1 FROM documents WHERE story = ? LIMIT 1", (story,)).fetchone() is None
+    }
+    for story in empty:
+        connection.execute("DELETE FROM stories WHERE number = ?", (story,))
+        connection.execute("DELETE FROM questions WHERE story = ?", (story,))
+        left |= drop_subject(connection, story)
+    return left - empty

@@ -22,11 +22,12 @@ from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_settings, store_value
+from cdcoref.collection.subjects import store_subjects
 from cdcoref.collection.vectors import store_vectors
 from cdcoref.collection.word_index import TOTAL_SHARE, index_words
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.prediction import plan_stories
-from cdcoref.stories import DocumentVectors, words_of
+from cdcoref.stories import DocumentVectors, subjects, words_of
 
 if TYPE_CHECKING:
     from cdcoref.engines import Progress, Story
@@ -64,8 +65,7 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
         with database.writing() as connection:
             if _contents(connection) == contents:
                 last = last_change(connection)
-                shares = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if contents else {}
-                count = _store(connection, reader, contents, stored, found, stories, scores, shares)
+                count = _store(connection, reader, contents, stored, found, stories, scores, vectors)
                 store_vectors(connection, {id: number for number, id, _, _ in contents}, read)
                 merged, split = changes_since(connection, last)
                 return Report(pairs=pairs, stories=count, merged=merged, split=split, notes=tuple(dict.fromkeys(notes)))
@@ -94,12 +94,13 @@ def _store(
     found: Mapping[str, Sequence[Mention]],
     stories: Sequence[Story],
     scores: Mapping[DocumentPair, DocumentScores],
-    shares: Mapping[str, float],
+    vectors: DocumentVectors,
 ) -> int:
     """Store everything anew; returns the number of stories that were clustered."""
     store_settings(connection, reader.settings)
     count_revision(connection)
     number_of = {id: number for number, id, _, _ in contents}
+    shares = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if contents else {}
     documents = {document.id: document for document in stored.documents}
     before = _by_place(stored)
     left: set[int] = set()
@@ -119,6 +120,9 @@ def _store(
         connection.execute("UPDATE documents SET words = ?, share = ? WHERE number = ?", (words, shares[id], number))
     store_scores(connection, number_of, scores)
     numbers = _store_stories(connection, stories)
+    connection.execute("DELETE FROM subjects")
+    if reader.settings.across_stories:
+        store_subjects(connection, numbers, subjects(vectors, [story.documents for story in stories]))
     return len(recluster(connection, numbers, left))
 
 

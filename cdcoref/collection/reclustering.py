@@ -1,6 +1,7 @@
 """Stories that changed in, their clusters stored: from stored scores, under corrections, with numbers that last.
 
-Stories between which people said that mentions are the same are clustered with each other. No other story is touched.
+Stories about one subject are clustered with each other, since entities of the same name are one in all of them, and so
+are stories between which people said that mentions are the same. No other story is touched.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import numpy as np
 from cdcoref.collection.clusters import assign_clusters
 from cdcoref.collection.constraints import constrained, same_by_word
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
+from cdcoref.collection.joining import SubjectNames
 from cdcoref.collection.names import refresh_names
 from cdcoref.collection.questions import QUESTIONS_A_STORY, Decision, least_sure
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.story import StoredStory, StoryClusterer
+from cdcoref.collection.subjects import subjects_of
 
 EVEN = 0.5
 """The antecedent of a pronoun is in doubt, the nearer its probability is to this."""
@@ -29,15 +32,15 @@ def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iter
     Parameters
     ----------
     stories
-        Their numbers.
+        Their numbers; their subjects are stored.
     left
         Numbers of clusters of which mentions are gone.
 
     Returns
     -------
     list
-        Numbers of the stories that were clustered: those asked for, and those tied to them by corrections; without
-        those of documents without words.
+        Numbers of the stories that were clustered: those asked for, and those tied to them by subjects or corrections;
+        without those of documents without words.
     """
     from cdcoref.linking import MentionLinks
 
@@ -53,20 +56,24 @@ def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iter
     offsets = np.cumsum([0, *(len(part.labels) for part in parts)]).tolist()
     of_parts = [(links, offset) for part, offset in zip(parts, offsets, strict=False) for links in part.links]
     links = MentionLinks.joined([one for one, _ in of_parts], [offset for _, offset in of_parts], len(mentions))
-    before = _numbered([part.labels for part in parts])
+    within = _numbered([part.labels for part in parts])
+    names = SubjectNames(loaded, subjects_of(connection, bundle))
+    before = names.joined(within)
     keys = {key: number for number, key in enumerate(key for story in loaded for key in story.mention_keys())}
     contents = {content for story in loaded for content in story.contents.values()}
     constraints = stored_constraints(connection, contents, keys)
 
-    def same_label(members: np.ndarray) -> np.ndarray:
-        return (before[members][:, None] == before[members][None, :]).astype(np.float64)
+    def alike(members: np.ndarray) -> np.ndarray:
+        if not clusterer.merge_above:
+            return (before[members][:, None] == before[members][None, :]).astype(np.float64)
+        return np.maximum(links.among(members), names.shared(members))
 
     antecedents = {pronoun: antecedent for pronoun, (antecedent, _) in links.antecedents.items()}
-    labels = constrained(before, constraints, links.among if clusterer.merge_above else same_label, antecedents)
+    labels = constrained(before, constraints, alike, antecedents)
     said = same_by_word(constraints, len(mentions))
     confidence = np.array([np.nan if m.confidence is None else m.confidence for m in mentions], dtype=np.float64)
     if clusterer.merge_above:
-        known = links.confidences(labels, before, said)
+        known = links.confidences(labels, within, said)
         confidence = np.where(np.isnan(known), confidence, known)
     connection.executemany(
         "UPDATE mentions SET confidence = ?1 WHERE number = ?2 AND confidence IS NOT ?1",
@@ -89,16 +96,18 @@ def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iter
 
 
 def tied(connection: sqlite3.Connection, stories: Iterable[int]) -> list[int]:
-    """Stories, and all those that corrections tie to them."""
+    """Stories, and all those that corrections tie to them or that are about the same subject."""
     reached: set[int] = set()
     waiting = set(stories)
     query = (
+        "SELECT other.story FROM subjects AS own JOIN subjects AS other ON other.subject = own.subject "
+        "WHERE own.story = ?1 UNION "
         "SELECT DISTINCT theirs.story FROM documents AS own "
         "JOIN corrected AS one ON one.content = own.content "
         "JOIN corrections ON corrections.number = one.correction AND corrections.undone IS NULL "
         "AND corrections.action IN ('same', 'split', 'move') "
         "JOIN corrected AS other ON other.correction = one.correction "
-        "JOIN documents AS theirs ON theirs.content = other.content WHERE own.story = ?"
+        "JOIN documents AS theirs ON theirs.content = other.content WHERE own.story = ?1"
     )
     while waiting:
         story = waiting.pop()

@@ -10,6 +10,8 @@ from cdcoref.collection.documents import delete_document
 from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
+from cdcoref.collection.settings import stored_settings
+from cdcoref.collection.subjects import place_stories
 from cdcoref.errors import InputError
 
 
@@ -30,6 +32,9 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
                 raise InputError(f"there is no document {id!r} in the collection", database.path)
             removed.append(delete_document(connection, row[0]))
         stories = drop_empty_stories(connection, {deleted.story for deleted in removed})
+        settings = stored_settings(connection)
+        if settings is not None and settings.across_stories:
+            stories |= place_stories(connection, stories)
         former = {m.cluster for deleted in removed for m in deleted.mentions if m.cluster is not None}
         clustered = recluster(connection, stories, former)
         merged, split = changes_since(connection, last)

@@ -22,18 +22,21 @@ class CollectionOptions:
         As in :class:`cdcoref.prediction.PredictionOptions`.
     max_pairs
         A new document is read together with at most so many of its story, the nearest by TF-IDF; None: with all.
+    across_stories
+        As in :class:`cdcoref.prediction.PredictionOptions`.
     """
 
     kind: Literal["event", "entity", "both"] = "both"
     threshold: float | None = None
     max_pairs: int | None = MAX_PAIRS
     max_windows: int | None = None
+    across_stories: bool = True
 
     def __post_init__(self) -> None:
         self.prediction(1)
 
     def prediction(self, batch_tokens: int) -> PredictionOptions:
-        """The options with which all documents are predicted at once. A collection links nothing across stories.
+        """The options with which all documents are predicted at once.
 
         Raises
         ------
@@ -47,7 +50,7 @@ class CollectionOptions:
             self.max_pairs,
             self.max_windows,
             batch_tokens,
-            across_stories=False,
+            across_stories=self.across_stories,
         )
 
 
@@ -76,6 +79,11 @@ class Settings:
     def lemma(self) -> bool:
         """Whether mentions are linked by head lemma, without a model."""
         return self.model == LEMMA
+
+    @property
+    def across_stories(self) -> bool:
+        """Whether entities are linked by name across stories about one subject."""
+        return self.options.across_stories and not self.lemma
 
 
 def stored_value(connection: sqlite3.Connection, name: str, default: Any = None) -> Any:

@@ -158,7 +158,16 @@ CREATE TABLE outcomes (
 """
 """Confidences of corrected clusters are as version 2 computed them until their story is next clustered."""
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _OUTCOMES)
+_SUBJECTS = """
+CREATE TABLE subjects (
+    story INTEGER PRIMARY KEY REFERENCES stories,
+    subject INTEGER NOT NULL  -- the same for stories about one subject
+);
+CREATE INDEX subjects_by_number ON subjects (subject)
+"""
+"""A story of a collection of version 3 has a subject, and clusters in common with others, from its next change on."""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _OUTCOMES, _SUBJECTS)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:

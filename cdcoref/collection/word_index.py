@@ -14,10 +14,10 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 from cdcoref.collection.settings import store_value, stored_value
-from cdcoref.stories import Neighbourhood, rarity
+from cdcoref.stories import Neighbourhood, rarity, unit_length
 
 POSTINGS = 3_000
 """Postings that are read for a new document, those of the rarest words first."""
@@ -142,20 +142,16 @@ def surroundings(
             )
         }
     )
-    place = {story: number for number, story in enumerate(stories)}
     documents: list[int] = []
     story_of: list[int] = []
     columns: list[np.ndarray] = []
     values: list[np.ndarray] = []
-    for chunk in chunks(stories):
-        query = f"SELECT number, story, words FROM documents WHERE story IN ({marks(chunk)}) ORDER BY number"
-        for number, story, stored in connection.execute(query, chunk):
-            if number not in without:
-                own, weight = _unpacked(stored)
-                documents.append(number)
-                story_of.append(place[story])
-                columns.append(own)
-                values.append(weight)
+    for number, place, own, weight in _words_of_stories(connection, stories):
+        if number not in without:
+            documents.append(number)
+            story_of.append(place)
+            columns.append(own)
+            values.append(weight)
     frequency = {row.number: row.frequency for row in rows.values()}
     unknown: dict[str, int] = {}
     for weights in new:
@@ -165,6 +161,45 @@ def surroundings(
         columns.append(np.array(numbers, dtype=np.int64))
         values.append(np.array(list(weights.values())))
         story_of.append(-1)
+    table, counts = _table(connection, columns, values, frequency)
+    total = stored_value(connection, TOTAL_SHARE, 0.0)
+    return Surroundings(documents, stories, Neighbourhood(table, np.array(story_of, dtype=np.int64), counts, total))
+
+
+def vectors_of_stories(connection: sqlite3.Connection, stories: Sequence[int]) -> tuple[csr_array, np.ndarray]:
+    """The vectors of the documents of some stories, of length 1 or 0, and the place of each one's story in `stories`.
+
+    *Shapes:* (documents, words), (documents,)
+    """
+    found = list(_words_of_stories(connection, stories))
+    table, frequency = _table(connection, [own for *_, own, _ in found], [weight for *_, weight in found], {})
+    weights = rarity(frequency, stored_value(connection, TOTAL_SHARE, 0.0))
+    story_of = np.array([place for _, place, _, _ in found], dtype=np.int64)
+    return unit_length(csr_array(table @ diags_array(weights))), story_of
+
+
+def _words_of_stories(
+    connection: sqlite3.Connection, stories: Sequence[int]
+) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
+    """Of every document of some stories its number, its story's place among them, its words and what each weighs."""
+    place = {story: number for number, story in enumerate(stories)}
+    for chunk in chunks(stories):
+        query = f"SELECT number, story, words FROM documents WHERE story IN ({marks(chunk)}) ORDER BY number"
+        for number, story, stored in connection.execute(query, chunk):
+            yield (number, place[story], *_unpacked(stored))
+
+
+def _table(
+    connection: sqlite3.Connection,
+    columns: Sequence[np.ndarray],
+    values: Sequence[np.ndarray],
+    known: Mapping[int, float],
+) -> tuple[csr_array, np.ndarray]:
+    """A table of words, a column for each that occurs, and how frequent each is; unknown words are below 0.
+
+    *Shapes:* (documents, words), (words,)
+    """
+    frequency = dict(known)
     used, inverse = np.unique(np.concatenate([np.zeros(0, np.int64), *columns]), return_inverse=True)
     for chunk in chunks(number for number in used.tolist() if number >= 0 and number not in frequency):
         query = f"SELECT number, frequency FROM words WHERE number IN ({marks(chunk)})"
@@ -172,13 +207,7 @@ def surroundings(
     ends = np.cumsum([0, *map(len, columns)])
     table = csr_array((np.concatenate([np.zeros(0), *values]), inverse, ends), shape=(len(columns), len(used)))
     table.sort_indices()
-    near = Neighbourhood(
-        table,
-        np.array(story_of, dtype=np.int64),
-        np.array([frequency.get(number, 0.0) for number in used.tolist()]),
-        stored_value(connection, TOTAL_SHARE, 0.0),
-    )
-    return Surroundings(documents, stories, near)
+    return table, np.array([frequency.get(number, 0.0) for number in used.tolist()])
 
 
 def _packed(numbers: Sequence[tuple[int, float]]) -> bytes:

@@ -23,7 +23,7 @@ from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 3
+COLLECTION_VERSION = 4
 """Version of the tables; a file of an earlier version is migrated when it is next written to."""
 COLLECTION_SUFFIX = ".cdcoref"
 
@@ -154,6 +154,8 @@ def collection_errors(path: str | Path) -> Iterator[None]:
         else:
             what = f"the collection cannot be used ({what})"
         raise InputError(what, path) from error
+    except MemoryError as error:  # SQLite's answer to a length that damage made absurd
+        raise InputError("the collection is damaged, or too large for the memory of this machine", path) from error
 
 
 def corpus_in(connection: sqlite3.Connection) -> Corpus:

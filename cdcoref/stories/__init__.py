@@ -7,8 +7,8 @@ from cdcoref.stories.grouping import Setting, group_documents
 from cdcoref.stories.growing import Neighbourhood, Placement, nearest_to, place_documents
 from cdcoref.stories.neighbours import NearestPairs, nearest_pairs
 from cdcoref.stories.quality import TopicQuality, topic_quality
-from cdcoref.stories.related import subjects
-from cdcoref.stories.vectors import DocumentVectors, rarity, words_of
+from cdcoref.stories.related import subject_labels, subjects
+from cdcoref.stories.vectors import DocumentVectors, rarity, unit_length, words_of
 
 __all__ = [
     "DocumentVectors",
@@ -22,7 +22,9 @@ __all__ = [
     "nearest_to",
     "place_documents",
     "rarity",
+    "subject_labels",
     "subjects",
     "topic_quality",
+    "unit_length",
     "words_of",
 ]

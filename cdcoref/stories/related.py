@@ -39,17 +39,32 @@ def subjects(vectors: DocumentVectors, stories: Sequence[Sequence[str]]) -> list
     """
     documents = [vectors.row[name] for story in stories for name in story]
     story_of = np.repeat(np.arange(len(stories)), [len(story) for story in stories])
-    shape = (len(stories), len(vectors.ids))
-    sums = csr_array((np.ones(len(documents)), (story_of, documents)), shape=shape) @ vectors.matrix
+    return subject_labels(csr_array(vectors.matrix[documents]), story_of, [min(story) for story in stories])
+
+
+def subject_labels(vectors: csr_array, story_of: np.ndarray, keys: Sequence[str]) -> list[int]:
+    """As :func:`subjects`, for vectors of documents that were computed elsewhere.
+
+    Parameters
+    ----------
+    vectors
+        Of length 1, or 0. *Shape:* (documents, words)
+    story_of
+        The number of each document's story, from 0. *Shape:* (documents,)
+    keys
+        By story, what decides between equal similarities: the first id of its documents.
+    """
+    rows = np.arange(len(story_of))
+    sums = csr_array((np.ones(len(rows)), (story_of, rows)), shape=(len(keys), len(rows))) @ vectors
     whole = unit_length(csr_array(sums))
     first, second, score = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
-    for start, block in blocks_of_products(whole, np.arange(len(stories)), whole):
+    for start, block in blocks_of_products(whole, np.arange(len(keys)), whole):
         row = np.repeat(np.arange(start, start + block.shape[0]), np.diff(block.indptr))
         near = (block.data >= NEAR) & (row < block.indices)
         first.append(row[near])
         second.append(block.indices[near].astype(np.int64))
         score.append(np.minimum(block.data[near], 1.0))
-    pairs = PairScores(len(stories), np.concatenate(first), np.concatenate(second), np.concatenate(score))
-    labels = agglomerative(pairs, 1 - LEAST, keys=[min(story) for story in stories])
+    pairs = PairScores(len(keys), np.concatenate(first), np.concatenate(second), np.concatenate(score))
+    labels = agglomerative(pairs, 1 - LEAST, keys=list(keys))
     numbers: dict[int, int] = {}
     return [numbers.setdefault(label, len(numbers)) for label in np.asarray(labels).tolist()]

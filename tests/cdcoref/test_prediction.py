@@ -288,7 +288,11 @@ def test_stories_about_one_subject_have_entities_of_one_name_in_common(predictor
 
 
 @pytest.mark.parametrize(
-    "options", [PredictionOptions(threshold=0, across_stories=False), CollectionOptions(threshold=0).prediction(512)]
+    "options",
+    [
+        PredictionOptions(threshold=0, across_stories=False),
+        CollectionOptions(threshold=0, across_stories=False).prediction(512),
+    ],
 )
 def test_nothing_is_linked_across_stories_on_demand(predictor: Predictor, options: PredictionOptions) -> None:
     assert documents_of(predictor.predict(sightings(), options)) == APART

@@ -1,0 +1,83 @@
+"""Clusters of stories in, those of entities that stories about one subject call by the same name joined out.
+
+As :mod:`cdcoref.linking.names_across` joins them in a prediction.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from cdcoref.collection.story import StoredStory
+from cdcoref.corpus import ENTITY
+from cdcoref.words import name_of
+
+SHARED = 1e-3
+"""What the same name counts beside probabilities where people divide a cluster: what was compared counts more."""
+
+
+class SubjectNames:
+    """What the entities of stories are called that are clustered with each other.
+
+    Parameters
+    ----------
+    stories
+        The stories; their mentions, one story after the other, are those whose labels are joined.
+    subject_of
+        The subjects of stories, by the stories' numbers; a story without one is a subject by itself.
+    """
+
+    def __init__(self, stories: Sequence[StoredStory], subject_of: Mapping[int, int]) -> None:
+        self._stories = stories
+        self._ends = np.cumsum([0, *(len(story.numbers) for story in stories)]).tolist()
+        by_subject: defaultdict[int, list[int]] = defaultdict(list)
+        for place, story in enumerate(stories):
+            if story.number in subject_of:
+                by_subject[subject_of[story.number]].append(place)
+        self._subjects = [places for places in by_subject.values() if len(places) > 1]
+
+    def joined(self, labels: np.ndarray) -> np.ndarray:
+        """The labels of mentions, of which no two stories share one, after clusters of the same name have become one.
+
+        *Shapes:* (mentions,)
+        """
+        from cdcoref.linking import joined_by_name
+
+        labels = labels.copy()
+        for places in self._subjects:
+            own = []
+            for place in places:
+                corpus = self._stories[place].corpus
+                clusters = labels[self._of_story(place)].tolist()
+                named = zip(corpus.mentions, clusters, strict=True)
+                own.append(replace(corpus, mentions=tuple(replace(m, cluster=str(label)) for m, label in named)))
+            for place, corpus in zip(places, joined_by_name(own), strict=True):
+                labels[self._of_story(place)] = [int(mention.cluster or 0) for mention in corpus.mentions]
+        return labels
+
+    def shared(self, members: np.ndarray) -> np.ndarray:
+        """`SHARED` for two entities of different stories about one subject with the same name, 0 for others.
+
+        *Shapes:* (members,) to (members, members)
+        """
+        subject, story, name = np.full((3, len(members)), -1)
+        number_of: dict[tuple[str, ...], int] = {}
+        for number, places in enumerate(self._subjects):
+            for place in places:
+                start, end = self._ends[place], self._ends[place + 1]
+                corpus = self._stories[place].corpus
+                documents = {document.id: document for document in corpus.documents}
+                for row in np.flatnonzero((members >= start) & (members < end)).tolist():
+                    mention = corpus.mentions[int(members[row]) - start]
+                    words = name_of(documents[mention.document].tokens[mention.start : mention.end])
+                    if mention.kind == ENTITY and words:
+                        subject[row], story[row] = number, place
+                        name[row] = number_of.setdefault(words, len(number_of))
+        same = (subject[:, None] == subject) & (story[:, None] != story) & (name[:, None] == name)
+        return SHARED * same.astype(np.float64)
+
+    def _of_story(self, place: int) -> slice:
+        return slice(self._ends[place], self._ends[place + 1])

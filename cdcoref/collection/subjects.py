@@ -1,0 +1,109 @@
+"""Which stories of a collection are about one subject: stories that changed in, the subjects of those near them stored.
+
+What `cdcoref.stories.subjects` computes over all stories is computed over those that changed, those near their new
+documents, and all others of the subjects of both. Entities of stories about one subject are linked by name, so these
+are clustered with each other (`cdcoref.collection.reclustering`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from cdcoref.collection.word_index import Weights, chunks, documents_near, marks, vectors_of_stories, word_rows
+from cdcoref.stories import subject_labels
+
+
+def place_stories(
+    connection: sqlite3.Connection, changed: Iterable[int], new: Mapping[int, Weights] | None = None
+) -> set[int]:
+    """Find anew which stories are about one subject with stories that changed.
+
+    Parameters
+    ----------
+    changed
+        Numbers of stories that got or lost documents.
+    new
+        The words of the documents that came, by their numbers; they are stored.
+
+    Returns
+    -------
+    set
+        Numbers of those whose subject has got or lost a story.
+    """
+    near = set(changed)
+    for number, weights in (new or {}).items():
+        near |= _stories_near(connection, number, weights)
+    before = _with_subjects(connection, near)
+    stories = sorted(before)
+    vectors, story_of = vectors_of_stories(connection, stories)
+    labels = subject_labels(vectors, story_of, [_first_id(connection, story) for story in stories])
+    store_subjects(connection, stories, labels)
+    earlier, later = _groups(before), _groups(dict(zip(stories, labels, strict=True)))
+    return {story for story in stories if earlier[story] != later[story]}
+
+
+def store_subjects(connection: sqlite3.Connection, stories: Sequence[int], labels: Sequence[int]) -> None:
+    """Store the subjects of all stories of some subjects: the same number for those with the same label."""
+    number: dict[int, int] = {}
+    for story, label in sorted(zip(stories, labels, strict=True)):
+        number.setdefault(label, story)
+    connection.executemany(
+        "INSERT OR REPLACE INTO subjects VALUES (?, ?)",
+        ((story, number[label]) for story, label in zip(stories, labels, strict=True)),
+    )
+
+
+def subjects_of(connection: sqlite3.Connection, stories: Iterable[int]) -> dict[int, int]:
+    """The subjects of some stories, without those that have none."""
+    found: dict[int, int] = {}
+    for chunk in chunks(stories):
+        query = f"SELECT story, subject FROM subjects WHERE story IN ({marks(chunk)})"
+        found.update(connection.execute(query, chunk))
+    return found
+
+
+def drop_subject(connection: sqlite3.Connection, story: int) -> set[int]:
+    """Remove a story that is no more from its subject; returns the others of it."""
+    query = (
+        "SELECT other.story FROM subjects AS own JOIN subjects AS other ON other.subject = own.subject "
+        "AND other.story != own.story WHERE own.story = ?"
+    )
+    others = {other for (other,) in connection.execute(query, (story,))}
+    connection.execute("DELETE FROM subjects WHERE story = ?", (story,))
+    return others
+
+
+def _stories_near(connection: sqlite3.Connection, document: int, weights: Weights) -> set[int]:
+    """Stories of the documents that share the most, and rarest, words with a new one, without its own story."""
+    query = "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?)"
+    own = frozenset(number for (number,) in connection.execute(query, (document,)))
+    found = documents_near(connection, weights, word_rows(connection, weights), own)
+    query = f"SELECT DISTINCT story FROM documents WHERE number IN ({marks(found)})"
+    return {story for (story,) in connection.execute(query, found)}
+
+
+def _with_subjects(connection: sqlite3.Connection, stories: Iterable[int]) -> dict[int, object]:
+    """The subjects of some stories and of all others of those subjects; a story without one is a subject by itself."""
+    subject_of: dict[int, object] = {story: (story,) for story in stories}
+    for chunk in chunks(list(subject_of)):
+        query = (
+            "SELECT story, subject FROM subjects "
+            f"WHERE subject IN (SELECT subject FROM subjects WHERE story IN ({marks(chunk)}))"
+        )
+        subject_of.update(connection.execute(query, chunk))
+    return subject_of
+
+
+def _groups(label_of: Mapping[int, object]) -> dict[int, frozenset[int]]:
+    """By story, all stories with its label."""
+    members: defaultdict[object, set[int]] = defaultdict(set)
+    for story, label in label_of.items():
+        members[label].add(story)
+    return {story: group for group in map(frozenset, members.values()) for story in group}
+
+
+def _first_id(connection: sqlite3.Connection, story: int) -> str:
+    (id,) = connection.execute("SELECT min(id) FROM documents WHERE story = ?", (story,)).fetchone()
+    return str(id)

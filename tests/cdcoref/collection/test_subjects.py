@@ -1,0 +1,200 @@
+"""Entities that stories about one subject call by the same name are one cluster, as in a prediction."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.collection import Collection, CollectionOptions
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.prediction import Predictor
+
+OPTIONS = CollectionOptions(threshold=0)
+SUBJECTS = {"a": "airport", "b": "airport", "c": "wheat", "d": "airport"}
+"""What each story is about; three of them are about one subject."""
+
+
+def report(name: str, number: int = 1, person: str = "Anna Berg") -> Corpus:
+    """A document that names somebody: words of its subject, of its story, and its own."""
+    words = {SUBJECTS[name]: 24, name: 30, f"{name}{number}": 140}
+    own = (f"{word}x{n}" for word, count in words.items() for n in range(count))
+    document = Document.from_sentences(f"{name}{number}", [["They", "saw", *person.split(), "before", *own]])
+    entity = Mention(document.id, tuple(range(2, 2 + len(person.split()))), "entity")
+    return Corpus((document,), (entity, Mention(document.id, (1,), "event")))
+
+
+def reports(names: str, person: str = "Anna Berg") -> list[Corpus]:
+    """Two documents of every story."""
+    return [report(name, number, person) for number in (1, 2) for name in names]
+
+
+def joined(parts: Sequence[Corpus]) -> Corpus:
+    """Documents as one corpus."""
+    return Corpus(
+        tuple(document for part in parts for document in part.documents),
+        tuple(mention for part in parts for mention in part.mentions),
+    )
+
+
+def together(collection: Collection) -> set[frozenset[str]]:
+    """The documents of every cluster of entities."""
+    clusters = [cluster for cluster in collection.corpus().clusters() if cluster[0].kind == "entity"]
+    return {frozenset(mention.document for mention in cluster) for cluster in clusters}
+
+
+def mention_of(collection: Collection, document: str) -> str:
+    """The id of the person in a document."""
+    return next(m.id for m in collection.document(document).mentions if m.kind == "entity")
+
+
+def cluster_of(collection: Collection, document: str) -> str:
+    """The id of that person's cluster."""
+    return next(m.cluster or "" for m in collection.document(document).mentions if m.kind == "entity")
+
+
+def sets(*groups: str) -> set[frozenset[str]]:
+    """Clusters, each written as the ids of its documents."""
+    return {frozenset(group.split()) for group in groups}
+
+
+@pytest.fixture(scope="module")
+def predictor(tiny_model_folder: Path) -> Predictor:
+    """The model of the collection."""
+    from cdcoref.model import CorefModel
+
+    return Predictor(CorefModel.from_pretrained(tiny_model_folder))
+
+
+@pytest.fixture
+def collection(path: Path, tiny_model_folder: Path) -> Iterator[Collection]:
+    """An empty collection in which all mentions of a kind are one in a story, unless their names are in conflict."""
+    with Collection.create(path, str(tiny_model_folder), OPTIONS) as made:
+        yield made
+
+
+def test_documents_one_after_the_other_are_linked_across_stories_as_in_a_prediction(
+    written: Any, collection: Collection, predictor: Predictor
+) -> None:
+    """Events and other subjects are not."""
+    for one in reports("cab"):
+        collection.add(one, predictor)
+    assert together(collection) == sets("a1 a2 b1 b2", "c1 c2")
+    expected = predictor.predict(joined(reports("cab")), OPTIONS.prediction(8192)).corpus
+    assert written.clusters_of(collection.corpus()) == written.clusters_of(expected)
+    confidence = {(m.key, m.kind): m.confidence for m in expected.mentions}
+    found = {(m.key, m.kind): m.confidence for m in collection.corpus().mentions}
+    assert found == pytest.approx(confidence, abs=1e-4)
+    before = written.members(collection)
+    again = collection.rebuild(predictor)
+    assert (again.merged, again.split) == ((), ())
+    assert written.members(collection) == before
+
+
+def test_a_new_document_joins_clusters_of_two_stories_and_its_removal_divides_them(
+    collection: Collection, predictor: Predictor
+) -> None:
+    """By a name that stands in it alone; the cluster keeps the older id, and the other comes back."""
+    collection.add(joined([*reports("a"), *reports("b", "Berg")]), predictor)
+    assert together(collection) == sets("a1 a2", "b1 b2")
+    older, younger = (cluster_of(collection, name) for name in ("a1", "b1"))
+    added = collection.add(report("b", 3), predictor)
+    assert together(collection) == sets("a1 a2 b1 b2 b3")
+    assert cluster_of(collection, "b1") == older
+    assert added.merged == ((younger, older),)
+    removed = collection.remove(["b3"])
+    assert together(collection) == sets("a1 a2", "b1 b2")
+    assert removed.stories == 2
+    assert cluster_of(collection, "b1") == younger
+
+
+def test_the_rest_of_a_subject_is_clustered_again_when_a_story_is_removed(
+    collection: Collection, predictor: Predictor
+) -> None:
+    """Two names of one person are known from a story in which both stand."""
+    both = [report("b"), report("b", 2, "Anna")]
+    collection.add(joined([*reports("a"), *both, *reports("d", "Anna")]), predictor)
+    assert together(collection) == sets("a1 a2 b1 b2 d1 d2")
+    collection.remove(["b1", "b2"])
+    assert together(collection) == sets("a1 a2", "d1 d2")
+
+
+def test_people_have_the_last_word(written: Any, collection: Collection, predictor: Predictor) -> None:
+    """What they call different is, also after documents come and a rebuild; a third story goes with one of the two."""
+    collection.add(joined(reports("abc")), predictor)
+    before = written.members(collection)
+    collection.correct("not-same", [mention_of(collection, "a1"), mention_of(collection, "b2")])
+    apart = sets("a1 a2", "b1 b2", "c1 c2")
+    assert together(collection) == apart
+    collection.add(joined(reports("d")), predictor)
+    assert together(collection) == sets("a1 a2 d1 d2", "b1 b2", "c1 c2")
+    collection.remove(["d1", "d2"])
+    assert together(collection) == apart
+    collection.rebuild(predictor)
+    assert together(collection) == apart
+    collection.undo()
+    assert written.members(collection) == before
+
+
+def test_a_mention_that_is_split_off_leaves_the_rest_with_the_other_story(
+    collection: Collection, predictor: Predictor
+) -> None:
+    collection.add(joined([report("a"), report("a", 2, "Berg"), *reports("b")]), predictor)
+    assert together(collection) == sets("a1 a2 b1 b2")
+    collection.correct("split", [mention_of(collection, "a2")])
+    assert together(collection) == sets("a1 b1 b2", "a2")
+
+
+def test_nothing_is_linked_across_stories_on_demand(path: Path, tiny_model_folder: Path, predictor: Predictor) -> None:
+    """A rebuild with other options changes that."""
+    within = replace(OPTIONS, across_stories=False)
+    with Collection.create(path, str(tiny_model_folder), within) as collection:
+        collection.add(joined(reports("ab")), predictor)
+        assert together(collection) == sets("a1 a2", "b1 b2")
+        collection.rebuild(predictor, options=OPTIONS)
+        assert together(collection) == sets("a1 a2 b1 b2")
+        collection.rebuild(predictor, options=within)
+        assert together(collection) == sets("a1 a2", "b1 b2")
+
+
+def test_stories_of_an_earlier_version_are_linked_when_they_change(
+    path: Path, tiny_model_folder: Path, predictor: Predictor
+) -> None:
+    with Collection.create(path, str(tiny_model_folder), replace(OPTIONS, across_stories=False)) as collection:
+        collection.add(joined(reports("ab")), predictor)
+        with collection._database.writing() as connection:
+            (stored,) = connection.execute("SELECT value FROM settings WHERE name = 'settings'").fetchone()
+            older = stored.replace(', "across_stories": false', "")
+            assert older != stored
+            connection.execute("UPDATE settings SET value = ? WHERE name = 'settings'", (older,))
+            connection.execute("DROP TABLE subjects")
+            connection.execute("PRAGMA user_version = 3")
+    with Collection.open(path) as collection:
+        assert together(collection) == sets("a1 a2", "b1 b2")
+        collection.add(report("b", 3), predictor)
+        assert together(collection) == sets("a1 a2 b1 b2 b3")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_comes_and_goes_subjects_are_those_of_the_stories_there_are(
+    written: Any, collection: Collection, predictor: Predictor, seed: int
+) -> None:
+    """And clusters are those of a rebuild."""
+    chance = random.Random(seed)
+    connection = collection._database.connection
+    for number in range(6):
+        story, people = chance.choice("abcd"), chance.choices(("Anna Berg", "Berg"), k=2)
+        collection.add(joined([report(story, 2 * number + n, person) for n, person in enumerate(people)]), predictor)
+        if number in (3, 4):
+            story = chance.choice(collection.documents(limit=100)).id[0]
+            collection.remove([one.id for one in collection.documents(limit=100) if one.id.startswith(story)])
+        subjects = dict(connection.execute("SELECT story, subject FROM subjects"))
+        assert subjects.keys() == {story for (story,) in connection.execute("SELECT number FROM stories")}
+        assert all(subjects[story] == subject for story, subject in subjects.items() if story in subjects.values())
+    found = written.clusters_of(collection.corpus())
+    collection.rebuild(predictor)
+    assert written.clusters_of(collection.corpus()) == found
