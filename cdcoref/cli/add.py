@@ -61,8 +61,8 @@ def add(
     """Add documents to a collection (FILE.cdcoref), which is made if it does not exist.
 
     Each new document is read once by itself, and then together with the nearest documents of its story; only stories
-    that get a document change. Clusters keep their ids. A document that is there already is recognised by its content,
-    and a changed one replaces its earlier version.
+    that get a document change, and what those about the same subject name in common. Clusters keep their ids. A
+    document that is there already is recognised by its content, and a changed one replaces its earlier version.
     """
     from cdcoref.formats import COLLECTION_SUFFIX, is_collection, read_corpus
 

@@ -54,6 +54,14 @@ _WITH_WORDS = (
     "SELECT cluster FROM mentions WHERE number IN (SELECT rowid FROM mention_words WHERE mention_words MATCH ?) "
     "UNION SELECT number FROM clusters WHERE name IS NOT NULL AND name LIKE ? ESCAPE '\\'"
 )
+_OF_STORY = (
+    "SELECT cluster FROM documents JOIN mentions ON mentions.document = documents.number WHERE documents.story = ?"
+)
+_RELATED = (
+    "SELECT min(documents.number) FROM subjects AS own JOIN subjects AS other ON other.subject = own.subject "
+    "AND other.story != own.story JOIN documents ON documents.story = other.story WHERE own.story = ? "
+    "GROUP BY documents.story"
+)
 NOTHING = '""'
 """A query that finds nothing."""
 
@@ -124,10 +132,12 @@ def _chosen(kind: str | None, least: int, story: int | None, query: str | None) 
     """The condition that chooses clusters, and its values."""
     conditions = ["mentions >= ?"]
     values: list[object] = [max(1, least)]
-    for column, value in (("kind", kind), ("story", story)):
-        if value is not None:
-            conditions.append(f"{column} = ?")
-            values.append(value)
+    if kind is not None:
+        conditions.append("kind = ?")
+        values.append(kind)
+    if story is not None:
+        conditions.append(f"number IN ({_OF_STORY})")
+        values.append(story)
     if query is not None and query.strip():
         conditions.append(f"number IN ({_WITH_WORDS})")
         values += [_match(query) or NOTHING, _like(query)]
@@ -175,6 +185,11 @@ def cluster_page(connection: sqlite3.Connection, id: str, *, limit: int | None, 
         "(SELECT document FROM mentions WHERE cluster = ?1) GROUP BY cluster ORDER BY shared DESC, cluster LIMIT ?2"
     )
     near = [other for other, _ in connection.execute(query, (number, NEIGHBOURS))]
+    query = (
+        "SELECT DISTINCT story FROM documents JOIN mentions ON mentions.document = documents.number "
+        "WHERE cluster = ? ORDER BY story"
+    )
+    stories = tuple(story for (story,) in connection.execute(query, (number,)))
     query = "SELECT time, cluster, change, other FROM changes WHERE cluster = ?1 OR other = ?1 ORDER BY number DESC"
     changes = connection.execute(query, (number,)).fetchall()
     return ClusterPage(
@@ -188,6 +203,7 @@ def cluster_page(connection: sqlite3.Connection, id: str, *, limit: int | None, 
             ClusterChange(time, cluster_id(cluster), change, None if other is None else cluster_id(other))
             for time, cluster, change, other in changes
         ),
+        stories,
     )
 
 
@@ -211,7 +227,7 @@ def place_of_mention(connection: sqlite3.Connection, cluster: str, mention: str)
 
 
 def document_page(connection: sqlite3.Connection, id: str, *, others: int | None) -> DocumentPage:
-    """All about a document, with so many others of its story.
+    """All about a document, with so many others of its story and of stories about the same subject.
 
     Raises
     ------
@@ -229,14 +245,18 @@ def document_page(connection: sqlite3.Connection, id: str, *, others: int | None
     )
     rows = connection.execute(query, (row[0],)).fetchall()
     clusters = dict.fromkeys(cluster for _, cluster, *_ in rows if cluster is not None)
-    query = f"SELECT {_DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number LIMIT ?"
     limit = -1 if others is None else others
+    query = f"SELECT {_DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number LIMIT ?"
+    story = connection.execute(query, (summary.story, id, limit)).fetchall()
+    query = f"SELECT {_DOCUMENT} FROM documents WHERE number IN ({_RELATED}) ORDER BY number LIMIT ?"
+    related = connection.execute(query, (summary.story, limit)).fetchall()
     return DocumentPage(
         summary,
         stored_document(id, text, fields),
         tuple(stored_mentions(connection, rows)),
         tuple(summaries(connection, list(clusters))),
-        tuple(_document_summary(other) for other in connection.execute(query, (summary.story, id, limit)).fetchall()),
+        tuple(_document_summary(other) for other in story),
+        tuple(_document_summary(other) for other in related),
     )
 
 

@@ -27,7 +27,7 @@ class ClusterSummary:
     confidence
         The mean of its mentions' confidences; None where none has one.
     story
-        The number of its story.
+        The number of the story in which it is mentioned first.
     checked
         Of how many of its mentions somebody said that they are the same as another of them.
     """
@@ -159,6 +159,8 @@ class ClusterPage:
         The clusters that are mentioned in most of its documents.
     changes
         Merges and splits, the latest first.
+    stories
+        Numbers of the stories that it is mentioned in.
     """
 
     summary: ClusterSummary
@@ -168,6 +170,7 @@ class ClusterPage:
     mentions: tuple[StoredMention, ...]
     neighbours: tuple[ClusterSummary, ...]
     changes: tuple[ClusterChange, ...]
+    stories: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +216,8 @@ class DocumentPage:
         The clusters that are mentioned in it, in the order of their first mentions.
     story
         Other documents of its story, all or as many as were asked for.
+    related
+        Of every other story about the same subject the first document, as many of them.
     """
 
     summary: DocumentSummary
@@ -220,6 +225,7 @@ class DocumentPage:
     mentions: tuple[StoredMention, ...]
     clusters: tuple[ClusterSummary, ...]
     story: tuple[DocumentSummary, ...]
+    related: tuple[DocumentSummary, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
 
 def stand_in(connection: sqlite3.Connection, version: int) -> None:
     """Let a file of an earlier version that cannot be written be read: what it lacks are empty tables in memory."""
-    if version < len(MIGRATIONS):
-        for statement in _OUTCOMES.split(";\n"):
+    for script in MIGRATIONS[version:]:
+        for statement in script.split(";\n"):
             if "CREATE TABLE" in statement:
                 connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE IF NOT EXISTS"))

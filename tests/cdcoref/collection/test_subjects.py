@@ -89,6 +89,13 @@ def test_documents_one_after_the_other_are_linked_across_stories_as_in_a_predict
     confidence = {(m.key, m.kind): m.confidence for m in expected.mentions}
     found = {(m.key, m.kind): m.confidence for m in collection.corpus().mentions}
     assert found == pytest.approx(confidence, abs=1e-4)
+    page = collection.document("b1")
+    assert ([one.id for one in page.story], [one.id for one in page.related]) == (["b2"], ["a1"])
+    assert collection.document("c1").related == collection.document("b1", others=0).related == ()
+    stories = [collection.document(id).summary.story for id in ("a1", "b1")]
+    assert collection.cluster(cluster_of(collection, "b2")).stories == tuple(stories)
+    for story in stories:
+        assert cluster_of(collection, "b2") in {one.id for one in collection.clusters(story=story)}
     before = written.members(collection)
     again = collection.rebuild(predictor)
     assert (again.merged, again.split) == ((), ())
@@ -162,10 +169,12 @@ def test_nothing_is_linked_across_stories_on_demand(path: Path, tiny_model_folde
 
 
 def test_stories_of_an_earlier_version_are_linked_when_they_change(
-    path: Path, tiny_model_folder: Path, predictor: Predictor
+    path: Path, tiny_model_folder: Path, predictor: Predictor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Where the file cannot be written, it is read as it is."""
     with Collection.create(path, str(tiny_model_folder), replace(OPTIONS, across_stories=False)) as collection:
         collection.add(joined(reports("ab")), predictor)
+        collection.correct("same", [mention_of(collection, "a1"), mention_of(collection, "a2")])
         with collection._database.writing() as connection:
             (stored,) = connection.execute("SELECT value FROM settings WHERE name = 'settings'").fetchone()
             older = stored.replace(', "across_stories": false', "")
@@ -173,6 +182,11 @@ def test_stories_of_an_earlier_version_are_linked_when_they_change(
             connection.execute("UPDATE settings SET value = ? WHERE name = 'settings'", (older,))
             connection.execute("DROP TABLE subjects")
             connection.execute("PRAGMA user_version = 3")
+    with monkeypatch.context() as patch:
+        patch.setattr("os.access", lambda path, mode: False)  # as for a user without the right to write
+        with Collection.open(path) as collection:
+            assert collection.document("b1").related == ()
+            assert [m.checked for m in collection.document("a1").mentions] == [False, True]
     with Collection.open(path) as collection:
         assert together(collection) == sets("a1 a2", "b1 b2")
         collection.add(report("b", 3), predictor)

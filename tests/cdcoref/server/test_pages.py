@@ -272,6 +272,22 @@ def test_a_document_without_words_is_in_no_story(tmp_path: Path, start: Callable
     assert text_of(client.html("/documents")).count("Story") == 1
 
 
+def test_stories_about_one_subject_lead_to_each_other(tmp_path: Path, start: Callable[..., Any], written: Any) -> None:
+    path = tmp_path / "news.cdcoref"
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(written.annotated("a", "A ferry sank ."), written.annotated("b", "The museum .")))
+        for document in "ab":  # linked by lemma, they have no subjects of their own
+            story = collection.document(document).summary.story
+            collection._database.connection.execute("INSERT INTO subjects VALUES (?, 1)", (story,))
+        (ferry,) = (cluster.id for cluster in collection.clusters(query="ferry", least=1))
+        mentions = [collection.document(document).mentions[0].id for document in "ab"]
+        collection.correct("same", mentions)
+    client = start(path)
+    assert "Other stories about the subject b" in " ".join(text_of(client.html("/document?id=a")).split())
+    assert re.search(r"Stories \d, \d\b", text_of(client.html(f"/clusters/{ferry}")))
+    assert "about the subject" not in text_of(client.html("/documents"))
+
+
 def test_nothing_at_all(tmp_path: Path, start: Callable[..., Any]) -> None:
     path = tmp_path / "empty.cdcoref"
     Collection.create(path, "lemma").close()
