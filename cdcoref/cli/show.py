@@ -25,7 +25,7 @@ def show(
         str | None, typer.Option(metavar="ID", help="Show one cluster, such as c3.", show_default=False)
     ] = None,
     document: Annotated[str | None, typer.Option(metavar="ID", help="Show one document.", show_default=False)] = None,
-    documents: Annotated[bool, typer.Option("--documents", help="List documents, the latest first.")] = False,
+    documents: Annotated[bool, typer.Option("--documents", help="List documents, the latest added first.")] = False,
     least_sure: Annotated[
         bool,
         typer.Option(
@@ -89,7 +89,8 @@ def _search(collection: Collection, query: str, limit: int, as_json: bool) -> No
     if found.documents:
         lines += views.document_list_lines(found.documents)
     _print(found, lines, as_json)
-    _say_if_cut(len(found.clusters), collection.cluster_count(query=query, least=1), "clusters")
+    if found.clusters:
+        _say_if_cut(len(found.clusters), collection.cluster_count(query=query, least=1), "clusters")
     if len(found.documents) == limit and collection.search(query, limit=1, offset=limit).documents:
         say([f"the best {limit:,} documents; --limit N shows more"])
     if not found.clusters and not found.documents:

@@ -2,9 +2,9 @@
 
 A cluster is what most of its mentions were in before: it keeps its number through every change. Where clusters become
 one it has the oldest number, and the others remember it (`merged_into`); where a cluster falls into parts, the part
-with the most mentions keeps the number, except parts with more of another cluster (into which mentions were moved), and
-each of the others gets a new one, or the number that its mentions had before they were merged. Merges and splits are
-recorded (`changes`).
+with the most mentions keeps the number (when a correction is undone, that with most of the mentions that were in it
+first), except parts with more of another cluster (into which mentions were moved), and each of the others gets a new
+one, or the number that its mentions had before they were merged. Merges and splits are recorded (`changes`).
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ def assign_clusters(
     groups: Sequence[Sequence[int]],
     rejected: Iterable[int] = (),
     left: Iterable[int] = (),
+    *,
+    undone: bool = False,
 ) -> None:
     """Store the clusters of mentions that were clustered again.
 
@@ -45,8 +47,11 @@ def assign_clusters(
         Numbers of mentions that are in none any more.
     left
         Numbers of clusters of which mentions are gone.
+    undone
+        A correction was undone: of the parts of a cluster, the one with the most mentions that were in it first keeps
+        its number, however many have come into it, so that it is what it was before they did.
     """
-    _Assignment(connection, groups).store(list(rejected), set(left))
+    _Assignment(connection, groups, undone).store(list(rejected), set(left))
 
 
 def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
@@ -86,8 +91,9 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
 class _Assignment:
     """One change of clusters: what its mentions were in, and what they are in now."""
 
-    def __init__(self, connection: sqlite3.Connection, groups: Sequence[Sequence[int]]) -> None:
+    def __init__(self, connection: sqlite3.Connection, groups: Sequence[Sequence[int]], undone: bool) -> None:
         self._connection = connection
+        self._undone = undone
         self._groups = groups
         self._time = now()
         self._before: dict[int, int | None] = {}
@@ -130,11 +136,13 @@ class _Assignment:
     def _kept(self) -> dict[int, list[int]]:
         """By group, the numbers of the clusters that live on in it, the oldest first."""
         overlap: dict[int, Counter[int]] = defaultdict(Counter)
+        native: dict[int, Counter[int]] = defaultdict(Counter)
         for place, group in enumerate(self._groups):
             for mention in group:
                 cluster = self._before[mention]
                 if cluster is not None:
                     overlap[cluster][place] += 1
+                    native[cluster][place] += self._undone and self._origin[mention] == cluster
         most: Counter[int] = Counter()
         for parts in overlap.values():
             most |= parts
@@ -143,7 +151,8 @@ class _Assignment:
         for cluster in sorted(overlap):
             parts = overlap[cluster]
             own = [place for place, count in parts.items() if count == most[place]]
-            place = min(own or parts, key=lambda place: (-parts[place], rivals[place], place))
+            first = native[cluster]
+            place = min(own or parts, key=lambda place: (-first[place], -parts[place], rivals[place], place))
             kept[place].append(cluster)
         return kept
 

@@ -93,8 +93,8 @@ class Collection:
                     store_settings(connection, settings)
             if (settings.model, settings.options) != (wanted.model, wanted.options):
                 raise InputError(
-                    f"this collection was made with the model {settings.model!r} and {settings.options}; open it as it "
-                    "is, or rebuild it",
+                    f"this collection was made with {settings.differences(wanted)}; go on without other settings, or "
+                    "rebuild it with them first",
                     path,
                 )
         except BaseException:

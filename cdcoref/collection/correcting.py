@@ -106,7 +106,7 @@ def _obey(connection: sqlite3.Connection, correction: Correction, notes: tuple[s
     stories = tied(connection, stories_of(connection, correction))
     before = clusters_in(connection, stories)
     former = titles_of(connection, {cluster for cluster in before.values() if cluster is not None})
-    recluster(connection, stories)
+    recluster(connection, stories, undone=correction.undone is not None)
     if correction.action == "rename" and correction.cluster is not None:
         _refresh_name(connection, number_of(correction.cluster, "c", "cluster"))
     moved = moves(connection, before, clusters_in(connection, stories), former)

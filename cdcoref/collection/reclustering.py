@@ -26,7 +26,9 @@ EVEN = 0.5
 """The antecedent of a pronoun is in doubt, the nearer its probability is to this."""
 
 
-def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iterable[int] = ()) -> list[int]:
+def recluster(
+    connection: sqlite3.Connection, stories: Iterable[int], left: Iterable[int] = (), *, undone: bool = False
+) -> list[int]:
     """Cluster stories again, and store what came of it.
 
     Parameters
@@ -35,6 +37,8 @@ def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iter
         Their numbers; their subjects are stored.
     left
         Numbers of clusters of which mentions are gone.
+    undone
+        As :func:`cdcoref.collection.clusters.assign_clusters` takes it.
 
     Returns
     -------
@@ -83,7 +87,7 @@ def recluster(connection: sqlite3.Connection, stories: Iterable[int], left: Iter
     groups: dict[int, list[int]] = {}
     for number, label in zip(numbers.tolist(), labels.tolist(), strict=True):
         groups.setdefault(label, []).append(number)
-    assign_clusters(connection, list(groups.values()), rejected, left)
+    assign_clusters(connection, list(groups.values()), rejected, left, undone=undone)
     refresh_names(connection, bundle)
     decisions: list[Decision] = []
     if clusterer.merge_above and mentions:

@@ -75,6 +75,17 @@ class Settings:
     fingerprint: str | None = None
     clustering: dict[str, Any] | None = None
 
+    def differences(self, other: Settings) -> str:
+        """What differs from other settings, with the values that it has here ("the model 'lemma',
+        threshold 0.4")."""
+        own, others = asdict(self.options), asdict(other.options)
+        found = [f"the model {self.model!r}"] if self.model != other.model else []
+        for name, value in own.items():
+            if value != others[name]:
+                shown = "unset" if value is None else ("off", "on")[value] if isinstance(value, bool) else value
+                found.append(f"{name.replace('_', ' ')} {shown}")
+        return ", ".join(found)
+
     @property
     def lemma(self) -> bool:
         """Whether mentions are linked by head lemma, without a model."""

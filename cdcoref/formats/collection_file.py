@@ -149,6 +149,8 @@ def collection_errors(path: str | Path) -> Iterator[None]:
             what = "another program is writing to the collection; try again when it has finished"
         elif "full" in what:
             what = "the disk is full; nothing was changed"
+        elif "not a database" in what:
+            what = "this is not a collection"
         elif "readonly" in what:
             what = "the file cannot be written"
         else:

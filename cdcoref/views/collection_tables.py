@@ -127,7 +127,7 @@ def document_page_lines(page: DocumentPage) -> Iterator[str]:
     if page.story:
         yield f"in one story with: {', '.join(printable(other.id) for other in page.story)}"
     if page.related:
-        yield f"other stories about the subject begin with: {', '.join(printable(other.id) for other in page.related)}"
+        yield f"first documents of other stories about the subject: {', '.join(printable(o.id) for o in page.related)}"
     yield ""
     for line in page.document.text.splitlines():
         yield from textwrap.wrap(printable(line), 100) or [""]

@@ -57,8 +57,16 @@ def test_options_last_and_are_checked(path: Path) -> None:
     Collection.create(path, "lemma", options).close()
     with Collection.open(path) as collection:
         assert (collection.model, collection.options) == ("lemma", options)
-    with pytest.raises(InputError, match="this collection was made with the model 'lemma'"):
+    with pytest.raises(
+        InputError, match=r"made with kind entity, threshold 0\.4, max pairs unset, max windows 3; go on"
+    ):
         Collection.create(path, "lemma")
+    with pytest.raises(InputError, match="made with the model 'lemma'; go on"):
+        Collection.create(path, "default", options)
+    text = path.with_suffix(".txt")
+    text.write_text("A ferry sank.")
+    with pytest.raises(InputError, match="this is not a collection"):
+        Collection.open(text)
     with pytest.raises(InputError, match="from 0 to 1"):
         CollectionOptions(threshold=2.0)
 

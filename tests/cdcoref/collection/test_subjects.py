@@ -156,6 +156,24 @@ def test_a_mention_that_is_split_off_leaves_the_rest_with_the_other_story(
     assert together(collection) == sets("a1 b1 b2", "a2")
 
 
+def test_clusters_that_were_said_to_be_one_are_what_they_were_when_that_is_undone(
+    written: Any, collection: Collection, predictor: Predictor
+) -> None:
+    """Also if the younger one, whose number went, is the larger; a name stays with what it was given to."""
+    collection.add(joined([report("c"), *reports("a", "Max Cole")]), predictor)
+    small, large = cluster_of(collection, "c1"), cluster_of(collection, "a1")
+    collection.correct("rename", [small], name="the Berg of wheat")
+    before = written.members(collection)
+    assert (len(before[small]), len(before[large])) == (1, 2)
+    collection.correct("same", [small, large])
+    assert cluster_of(collection, "a1") == small
+    collection.undo()
+    assert written.members(collection) == before
+    assert collection.cluster(small).summary.title == "the Berg of wheat"
+    collection.rebuild(predictor)
+    assert written.members(collection) == before
+
+
 def test_nothing_is_linked_across_stories_on_demand(path: Path, tiny_model_folder: Path, predictor: Predictor) -> None:
     """A rebuild with other options changes that."""
     within = replace(OPTIONS, across_stories=False)
