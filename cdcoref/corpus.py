@@ -6,6 +6,7 @@ its cluster, whether annotated or predicted.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -91,6 +92,11 @@ class Document:
         for number, (start, end) in enumerate(self.sentences):
             numbers.extend([number] * (end - start))
         return numbers
+
+    def before(self, token: int) -> tuple[str, ...]:
+        """The words before a token in its sentence."""
+        sentence = bisect_right(self.sentences, token, key=lambda bounds: bounds[0]) - 1
+        return self.tokens[self.sentences[sentence][0] : token]
 
     def line_of(self, character: int) -> int:
         """The line (from 1) of `text` in which a character offset lies."""

@@ -72,6 +72,9 @@ _PRONOUNS = {
     for form in forms.split()
 }
 _NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
+_MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
+"""Numbers that count or measure; also such as "3-1/2"."""
+_SCALE = re.compile(r"dozen|hundred|thousand|million|billion|trillion|mln|bln|bn", re.IGNORECASE)
 _AMOUNT = re.compile(
     r"[-+$€£]|[-+$€£]?\d[\d,./:]*%?|%|percent|hundred|thousand|million|billion|trillion", re.IGNORECASE
 )
@@ -176,6 +179,9 @@ class MentionWords:
         Class of the pronoun that the mention is; empty where it is none.
     definite
         1: begins with a definite determiner; -1: with an indefinite one; 0: with none.
+    quantity
+        Numbers that stand directly before the mention and count or measure it ("700,000 [tonnes]"); empty where the
+        words before it are not told, and for years and days of months.
     """
 
     words: tuple[str, ...]
@@ -187,12 +193,14 @@ class MentionWords:
     dates: frozenset[str]
     pronoun: str
     definite: int
+    quantity: frozenset[str] = frozenset()
 
     @property
     def particulars(self) -> Particulars:
         """The years, amounts, weekdays and months that it names, and the full name that it is."""
         weekdays = self.dates & _WEEKDAYS
-        return Particulars(self.years, self.numbers - self.years, weekdays, self.dates - weekdays, self._full_name)
+        amounts = self.numbers - self.years or self.quantity
+        return Particulars(self.years, amounts, weekdays, self.dates - weekdays, self._full_name)
 
     @property
     def _full_name(self) -> tuple[str, ...]:
@@ -202,7 +210,12 @@ class MentionWords:
 
     @classmethod
     def of(
-        cls, tokens: Sequence[str], *, begins_sentence: bool = False, phrase: Sequence[str] | None = None
+        cls,
+        tokens: Sequence[str],
+        *,
+        begins_sentence: bool = False,
+        phrase: Sequence[str] | None = None,
+        before: Sequence[str] = (),
     ) -> MentionWords:
         """Look at the words of a mention.
 
@@ -214,6 +227,8 @@ class MentionWords:
             Whether it begins a sentence.
         phrase
             All words from its first to its last, among which its head is sought; None: it has no gaps.
+        before
+            The words before it in its sentence.
         """
         core = [token for token in tokens if token not in _QUOTES] or list(tokens)
         determiner = core[0].casefold() if len(core) > 1 and _DETERMINER.fullmatch(core[0]) else ""
@@ -236,6 +251,7 @@ class MentionWords:
             frozenset(word.strip(".") for word in words if _DATE.fullmatch(word.strip("."))),
             _CLASS_OF_PRONOUN.get(head, "") if len(core) == 1 else "",
             (-1 if determiner in ("a", "an") else 1) if determiner else 0,
+            _quantity(before),
         )
 
 
@@ -314,6 +330,20 @@ def sentence_words(tokens: tuple[str, ...]) -> SentenceWords:
     content = [(place, token) for place, token in enumerate(tokens) if _is_content(token)]
     names = (token for place, token in content if (place and _is_name(token)) or token[0].isdigit())
     return SentenceWords(frozenset(lemma(token) for _, token in content), frozenset(map(lemma, names)))
+
+
+def _quantity(before: Sequence[str]) -> frozenset[str]:
+    """The numbers at the end of the words before a mention; none if one is a year or belongs to a date."""
+    end = len(before)
+    while end and _SCALE.fullmatch(before[end - 1]):
+        end -= 1
+    start = end
+    while start and (_MEASURE.fullmatch(before[start - 1]) or before[start - 1].casefold() in _NUMERALS):
+        start -= 1
+    found = before[start:end]
+    if any(map(_YEAR.fullmatch, found)) or (start and is_date(before[start - 1])):
+        return frozenset()
+    return frozenset(_plain_number(word.casefold()) for word in found)
 
 
 def _plain_number(word: str) -> str:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Clusters that cannot be right: those that hold two different years, amounts, weekdays, countries or full names.
 
-Unlike names are full names without a word in common.
+Amounts also stand directly before mentions ("700,000 [tonnes]"). Unlike names are full names without a word in common.
 
 Stories are drawn at random from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title",
 "text"}, ...]}``, plain or gzipped); a story is one set. Nothing is annotated: what is counted needs no key.
@@ -30,6 +30,7 @@ import numpy as np
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.formats import tokenise_text
+from cdcoref.linking import words_of_mention
 from cdcoref.prediction import PredictionOptions, load
 from cdcoref.words import MentionWords, different_names
 
@@ -59,7 +60,7 @@ def _different_names(one: MentionWords, other: MentionWords) -> bool:
 
 CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
     "years": _disjoint(lambda words: words.years),
-    "amounts": _disjoint(lambda words: words.numbers - words.years),
+    "amounts": _disjoint(lambda words: words.particulars.amounts),
     "weekdays": _disjoint(lambda words: words.dates & WEEKDAYS),
     "countries": _disjoint(lambda words: words.lemmas & COUNTRIES),
     "full names": _different_names,
@@ -91,12 +92,12 @@ def count(model: str, corpora: Sequence[Corpus]) -> tuple[int, dict[str, int]]:
     clusters, found = 0, dict.fromkeys(CONFLICTS, 0)
     for corpus in corpora:
         prediction = predictor.predict(corpus, PredictionOptions(topics="gold_topic"))
-        tokens = {document.id: document.tokens for document in corpus.documents}
+        documents = {document.id: document for document in corpus.documents}
         for cluster in prediction.corpus.clusters():
             if len(cluster) < 2:
                 continue
             clusters += 1
-            seen = {MentionWords.of([tokens[m.document][t] for t in m.tokens]) for m in cluster}
+            seen = {words_of_mention(documents[m.document], m) for m in cluster}
             for name, conflict in CONFLICTS.items():
                 found[name] += any(conflict(one, other) for one, other in combinations(seen, 2))
     return clusters, found
@@ -105,13 +106,13 @@ def count(model: str, corpora: Sequence[Corpus]) -> tuple[int, dict[str, int]]:
 def count_pairs(folder: CorpusFolder, split: str) -> dict[str, tuple[int, int]]:
     """Pairs of mentions of one kind and group with each conflict, and how many of them corefer."""
     corpus = folder.read(split).corpus
-    tokens = {document.id: document.tokens for document in corpus.documents}
+    documents = {document.id: document for document in corpus.documents}
     group_of = {
         document.id: document.topic if folder.info.cross_document else document.id for document in corpus.documents
     }
     groups: dict[tuple[str | None, str | None], list[tuple[Mention, MentionWords]]] = defaultdict(list)
     for mention in corpus.mentions:
-        words = MentionWords.of([tokens[mention.document][token] for token in mention.tokens])
+        words = words_of_mention(documents[mention.document], mention)
         if any(words.particulars) or words.lemmas & COUNTRIES:
             groups[group_of[mention.document], mention.kind].append((mention, words))
     pairs, coreferent = Counter[str](), Counter[str]()

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from cdcoref.clustering import dendrogram
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.antecedents import pronouns
-from cdcoref.linking.conflicts import divided, with_conflicts
+from cdcoref.linking.conflicts import divided, with_conflicts, words_of_mention
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
-from cdcoref.words import MentionWords
 
 
 class KindClusters:
@@ -63,7 +62,7 @@ class KindClusters:
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
         documents = {document.id: document for document in corpus.documents}
         self._words = {
-            number: MentionWords.of([documents[m.document].tokens[t] for t in m.tokens])
+            number: words_of_mention(documents[m.document], m)
             for number, m in enumerate(corpus.mentions)
             if m.kind == kind and not apart[number]
         }

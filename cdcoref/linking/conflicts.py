@@ -11,9 +11,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
+from cdcoref.corpus import Document, Mention
 from cdcoref.words import MentionWords, Particulars, in_conflict
 
 Members = list[int]
+
+
+def words_of_mention(document: Document, mention: Mention) -> MentionWords:
+    """What a mention says that another mention of the same thing cannot contradict, and its other words."""
+    tokens = [document.tokens[token] for token in mention.tokens]
+    return MentionWords.of(tokens, before=document.before(mention.start))
 
 
 def with_conflicts(labels: Sequence[int], order: Sequence[int], words: Mapping[int, MentionWords]) -> list[Members]:

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
+from cdcoref.linking.conflicts import words_of_mention
 from cdcoref.stories import DocumentVectors, subjects
-from cdcoref.words import MentionWords, Particulars, in_conflict, name_of
+from cdcoref.words import Particulars, in_conflict, name_of
 
 Name = tuple[str, ...]
 
@@ -99,7 +100,7 @@ def _named_clusters(number: int, story: Corpus) -> Iterator[_Cluster]:
         if mention.kind == ENTITY and mention.cluster is not None:
             cluster = clusters.setdefault(mention.cluster, _Cluster(number, mention.cluster))
             document = documents[mention.document]
-            words = MentionWords.of([document.tokens[token] for token in mention.tokens])
+            words = words_of_mention(document, mention)
             if any(words.particulars):
                 cluster.particulars.add(words.particulars)
             name = name_of(document.tokens[mention.start : mention.end])

@@ -52,7 +52,9 @@ def traits(document: Document, mention: Mention, sentence: int, quotation: int =
     start, end = document.sentences[sentence]
     tokens = tuple(document.tokens[token] for token in mention.tokens)
     phrase = document.tokens[mention.start : mention.end]
-    words = MentionWords.of(tokens, begins_sentence=mention.start == start, phrase=phrase)
+    words = MentionWords.of(
+        tokens, begins_sentence=mention.start == start, phrase=phrase, before=document.tokens[start : mention.start]
+    )
     said = () if sentence in document.hidden else tuple(document.tokens[start:end])
     return Traits(
         words,
