@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+
+from cdcoref.particulars import Particulars
 
 _PREPOSITION = re.compile(
     r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
@@ -113,49 +114,6 @@ _CLASS_OF_PRONOUN = {
 """By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6
 """How many words before and after a head may belong to its phrase."""
-
-
-class Particulars(NamedTuple):
-    """What a mention names that another mention of the same thing cannot contradict.
-
-    Attributes
-    ----------
-    years, amounts, weekdays, months
-        As in :class:`MentionWords`.
-    full_name
-        Two or three capitalised words, in lower case, without a company's legal form; empty for none.
-    """
-
-    years: frozenset[str]
-    amounts: frozenset[str]
-    weekdays: frozenset[str]
-    months: frozenset[str]
-    full_name: tuple[str, ...] = ()
-
-
-def in_conflict(one: Particulars, other: Particulars) -> bool:
-    """Whether two mentions cannot corefer: both name values of one sort and share none, or have different full names.
-
-    Few such pairs corefer after all; ``scripts/count_conflicts.py --annotated`` counts them.
-    """
-    values = zip(one[:4], other[:4], strict=True)
-    return any(mine and yours and not mine & yours for mine, yours in values) or different_names(
-        one.full_name, other.full_name
-    )
-
-
-def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two full names have nothing in common: no word, and neither has the initials of the other ("GM Corp").
-
-    Last words of which one begins with the other count as one word ("Africa", "African").
-    """
-    if not one or not other or not set(one).isdisjoint(other) or _initials(one) in other or _initials(other) in one:
-        return False
-    return not one[-1].startswith(other[-1]) and not other[-1].startswith(one[-1])
-
-
-def _initials(name: Sequence[str]) -> str:
-    return "".join(word[0] for word in name)
 
 
 @dataclass(frozen=True, slots=True)

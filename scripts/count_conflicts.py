@@ -31,8 +31,9 @@ from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.formats import tokenise_text
 from cdcoref.linking import words_of_mention
+from cdcoref.particulars import different_names
 from cdcoref.prediction import PredictionOptions, load
-from cdcoref.words import MentionWords, different_names
+from cdcoref.words import MentionWords
 
 COUNTRY_NAMES = """
 argentina australia austria belgium bolivia brazil britain bulgaria canada chile china colombia cuba czechoslovakia

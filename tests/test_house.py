@@ -99,7 +99,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.errors": {"cdlm.errors"},
     "cdcoref.corpus": {"cdcoref.errors"},
     "cdcoref.clustering": set(),
-    "cdcoref.words": set(),
+    "cdcoref.particulars": set(),
+    "cdcoref.words": {"cdcoref.particulars"},
     "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.wording", "cdlm.files"},
     "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording", "cdlm.documents"},
     "cdcoref.scoring": {
@@ -111,7 +112,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "cdcoref.words",
     },
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
-    "cdcoref.sequences": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.words", "cdlm.tokens", "cdlm.validation"},
+    "cdcoref.sequences": {
+        *("cdcoref.corpus", "cdcoref.errors", "cdcoref.particulars", "cdcoref.words", "cdlm.tokens", "cdlm.validation"),
+    },
     "cdcoref.model": {
         *(
             "cdcoref.clustering",
@@ -125,7 +128,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdcoref.linking": {
         *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.model", "cdcoref.sequences"),
-        *("cdcoref.stories", "cdcoref.words"),
+        *("cdcoref.particulars", "cdcoref.stories", "cdcoref.words"),
     },
     "cdcoref.engines": {"cdlm.extras", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"},
     "cdcoref.wording": set(),

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.words import MentionWords, Particulars, in_conflict
+from cdcoref.particulars import Particulars, in_conflict
+from cdcoref.words import MentionWords
 
 Members = list[int]
 

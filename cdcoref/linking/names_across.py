@@ -4,7 +4,7 @@ Mentions are compared within stories. What stands in another story about the sam
 the same name is the same person, place or organisation nearly always, and then both clusters become one. Not if two
 clusters of a story bear the name; not by a single word that the story also writes in lower case ("Police"), or that
 belongs to different full names ("Esther Williams", "Robin Williams"); and never where two years, amounts or full names
-would come together that cannot (:func:`cdcoref.words.in_conflict`).
+would come together that cannot (:func:`cdcoref.particulars.in_conflict`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from itertools import combinations
 
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
 from cdcoref.linking.conflicts import words_of_mention
+from cdcoref.particulars import Particulars, in_conflict
 from cdcoref.stories import DocumentVectors, subjects
-from cdcoref.words import Particulars, in_conflict, name_of
+from cdcoref.words import name_of
 
 Name = tuple[str, ...]
 

@@ -17,7 +17,7 @@ from cdcoref.words import name_of
 Matrix = NDArray[np.float32]
 
 IMPOSSIBLE = -20.0
-"""The logit of a pair in conflict (:func:`cdcoref.words.in_conflict`): too low to be read together."""
+"""The logit of a pair in conflict (:func:`cdcoref.particulars.in_conflict`): too low to be read together."""
 PAIRS_AT_ONCE = 500_000
 """Pairs whose evidence is weighed at the same time: some 150 MB."""
 

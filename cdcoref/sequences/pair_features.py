@@ -239,7 +239,7 @@ FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
 
 
 def conflicts(mentions: TraitTables, pairs: Integers) -> NDArray[np.bool_]:
-    """Which pairs cannot corefer; see :func:`cdcoref.words.in_conflict`. *Shape:* (pairs, 2) in, (pairs,) out"""
+    """Which pairs cannot corefer; see :func:`cdcoref.particulars.in_conflict`. *Shape:* (pairs, 2) in, (pairs,) out"""
     compared = MentionPairs(mentions, pairs)
     values = [compared.agreement(sets) < 0 for sets in mentions.values]
     return np.any([*values, mentions.different_names(compared.first, compared.second)], axis=0)

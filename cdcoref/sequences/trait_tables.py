@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.particulars import different_names
 from cdcoref.sequences.traits import Traits
-from cdcoref.words import different_names
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -1,4 +1,4 @@
-"""No cluster names two different years, amounts, weekdays, months or full names."""
+"""No cluster names two different years, amounts, weekdays, months or full names, in mentions or right before them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import PairLogits, cluster_mentions
-from cdcoref.linking.conflicts import divided, with_conflicts
+from cdcoref.linking.conflicts import divided, with_conflicts, words_of_mention
 from cdcoref.model import CorefConfig
-from cdcoref.words import MentionWords, in_conflict
+from cdcoref.particulars import in_conflict
+from cdcoref.words import MentionWords
 
 PHRASES = [
     *("the sinking", "1998", "the 1998 sinking", "2001", "12 people", "20 people", "people"),
@@ -52,6 +53,49 @@ def words(phrase: str) -> MentionWords:
 def test_what_conflicts(one: str, other: str, expected: bool) -> None:
     assert in_conflict(words(one).particulars, words(other).particulars) is expected
     assert in_conflict(words(other).particulars, words(one).particulars) is expected
+
+
+def marked(text: str) -> tuple[Document, Mention]:
+    """A sentence after another that ends with a number; the mention is in brackets."""
+    document = Document.from_sentences("d", [["It", "was", "12"], text.replace("[", "").replace("]", "").split()])
+    (start,) = (place for place, word in enumerate(text.split()) if word.startswith("["))
+    (end,) = (place for place, word in enumerate(text.split(), 1) if word.endswith("]"))
+    return document, Mention("d", tuple(range(3 + start, 3 + end)), "entity")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("some 700,000 [tonnes]", "200,000 [tonnes]", True),
+        ("1.3 billion [dlrs]", "2.5 billion [dlrs]", True),
+        ("3-1/2 [pct]", "two [pct]", True),
+        ("12 [people]", "twelve [people]", False),
+        ("12 [people]", "[12 people]", False),
+        ("12 [people]", "[20 people]", True),
+        ("20 [people]", "the [people]", False),
+        ("20 [people]", "12 angry [people]", False),
+        ("In 1998 [thieves]", "In 2001 [thieves]", False),
+        ("on March 28 [dealers]", "on March 29 [dealers]", False),
+        ("[People]", "20 [people]", False),
+    ],
+)
+def test_amounts_directly_before_mentions_conflict_too(one: str, other: str, expected: bool) -> None:
+    """Not years or days of months, and not what another sentence ends with."""
+    first, second = (words_of_mention(*marked(text)).particulars for text in (one, other))
+    assert in_conflict(first, second) is expected
+    assert in_conflict(second, first) is expected
+
+
+def test_mentions_with_different_amounts_before_them_are_apart() -> None:
+    """However probable it is that they corefer."""
+    sentences = [f"They sold {amount} tonnes".split() for amount in ("700,000", "200,000", "700,000")]
+    document = Document.from_sentences("d", sentences)
+    mentions = tuple(Mention("d", (place,), "entity") for place in (3, 7, 11))
+    first, second = np.triu_indices(3, 1)
+    kinds = np.full(3, KINDS.index("entity"))
+    logits = PairLogits(3, first, second, kinds, np.full(3, 4.0, dtype=np.float32))
+    one, other, again = cluster_mentions(Corpus((document,), mentions), logits, CorefConfig()).mentions
+    assert one.cluster == again.cluster != other.cluster
 
 
 def test_a_cluster_is_divided_among_its_values() -> None:
