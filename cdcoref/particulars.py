@@ -1,4 +1,4 @@
-"""What keeps mentions apart: years, amounts, weekdays, months, full names of two mentions in, whether they conflict out.
+"""What keeps mentions apart: years, amounts, weekdays, months and names of two mentions in, whether they conflict out.
 
 Few pairs with a conflict corefer all the same; ``scripts/count_conflicts.py --annotated`` counts them.
 """
@@ -28,7 +28,7 @@ class Particulars(NamedTuple):
 
 
 def in_conflict(one: Particulars, other: Particulars) -> bool:
-    """Whether two mentions cannot corefer: they name values of one sort and share none, or have different full names."""
+    """Whether two mentions cannot corefer: both name values of a sort and share none, or have different full names."""
     values = zip(one[:4], other[:4], strict=True)
     return any(mine and yours and not mine & yours for mine, yours in values) or different_names(
         one.full_name, other.full_name
