@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from cdcoref.corpus import Document, Mention
+from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.words import MentionWords, PhraseWords, SentenceWords, head_span, sentence_words
 
 LastWord = Literal["mention", "head"]
@@ -52,9 +52,8 @@ def traits(document: Document, mention: Mention, sentence: int, quotation: int =
     start, end = document.sentences[sentence]
     tokens = tuple(document.tokens[token] for token in mention.tokens)
     phrase = document.tokens[mention.start : mention.end]
-    words = MentionWords.of(
-        tokens, begins_sentence=mention.start == start, phrase=phrase, before=document.tokens[start : mention.start]
-    )
+    before = document.tokens[start : mention.start] if mention.kind == ENTITY else ()
+    words = MentionWords.of(tokens, begins_sentence=mention.start == start, phrase=phrase, before=before)
     said = () if sentence in document.hidden else tuple(document.tokens[start:end])
     return Traits(
         words,
