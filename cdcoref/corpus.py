@@ -93,10 +93,9 @@ class Document:
             numbers.extend([number] * (end - start))
         return numbers
 
-    def before(self, token: int) -> tuple[str, ...]:
-        """The words before a token in its sentence."""
-        sentence = bisect_right(self.sentences, token, key=lambda bounds: bounds[0]) - 1
-        return self.tokens[self.sentences[sentence][0] : token]
+    def sentence_at(self, token: int) -> tuple[int, int]:
+        """The tokens of the sentence in which a token is: the first, and the one behind the last."""
+        return self.sentences[bisect_right(self.sentences, token, key=lambda bounds: bounds[0]) - 1]
 
     def line_of(self, character: int) -> int:
         """The line (from 1) of `text` in which a character offset lies."""

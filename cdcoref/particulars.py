@@ -20,11 +20,14 @@ class Particulars(NamedTuple):
         Two or three capitalised words, in lower case, without a company's legal form; empty for none.
     """
 
-    years: frozenset[str]
-    amounts: frozenset[str]
-    weekdays: frozenset[str]
-    months: frozenset[str]
+    years: frozenset[str] = frozenset()
+    amounts: frozenset[str] = frozenset()
+    weekdays: frozenset[str] = frozenset()
+    months: frozenset[str] = frozenset()
     full_name: tuple[str, ...] = ()
+
+
+NOTHING = Particulars()
 
 
 def in_conflict(one: Particulars, other: Particulars) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cdcoref.particulars import Particulars
+from cdcoref.particulars import NOTHING, Particulars
 
 _PREPOSITION = re.compile(
     r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
@@ -55,7 +55,7 @@ _DATE = re.compile(
 """Names in dates."""
 LEGAL_FORM = re.compile(r"(ag|co|corp|gmbh|inc|llc|ltd|nv|plc|sa)\.?", re.IGNORECASE)
 """What ends the names of companies without telling them apart; not a head after another capitalised word."""
-_WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 _QUOTES = frozenset({"``", "''", '"', "'", "“", "”", "‘", "’", "'s", "’s"})
 _POSSESSIVE = re.compile(r"(?<=..)['’]s?$", re.IGNORECASE)
 _PRONOUNS = {
@@ -73,9 +73,6 @@ _PRONOUNS = {
     for form in forms.split()
 }
 _NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
-_MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
-"""Numbers that count or measure; also such as "3-1/2"."""
-_SCALE = re.compile(r"dozen|hundred|thousand|million|billion|trillion|mln|bln|bn", re.IGNORECASE)
 _AMOUNT = re.compile(
     r"[-+$€£]|[-+$€£]?\d[\d,./:]*%?|%|percent|hundred|thousand|million|billion|trillion", re.IGNORECASE
 )
@@ -83,7 +80,7 @@ _AMOUNT = re.compile(
 _IN_DATE = re.compile(r"\d{1,2}(st|nd|rd|th)?|\d{4}|(early|late|last|next|this)|night|morning|afternoon|evening", re.I)
 """Words that belong to the date beside them."""
 _YEAR = re.compile(r"(1[5-9]|20)\d\d([/-]\d\d(\d\d)?)?")
-_NUMERALS = {
+NUMERALS = {
     "two": "2",
     "three": "3",
     "four": "4",
@@ -137,9 +134,8 @@ class MentionWords:
         Class of the pronoun that the mention is; empty where it is none.
     definite
         1: begins with a definite determiner; -1: with an indefinite one; 0: with none.
-    quantity
-        Numbers that stand directly before the mention and count or measure it ("700,000 [tonnes]"); empty where the
-        words before it are not told, and for years and days of months.
+    beside
+        What words beside it say of it (:func:`cdcoref.beside.particulars_beside`).
     """
 
     words: tuple[str, ...]
@@ -151,14 +147,19 @@ class MentionWords:
     dates: frozenset[str]
     pronoun: str
     definite: int
-    quantity: frozenset[str] = frozenset()
+    beside: Particulars = NOTHING
 
     @property
     def particulars(self) -> Particulars:
-        """The years, amounts, weekdays and months that it names, and the full name that it is."""
-        weekdays = self.dates & _WEEKDAYS
-        amounts = self.numbers - self.years or self.quantity
-        return Particulars(self.years, amounts, weekdays, self.dates - weekdays, self._full_name)
+        """The years, amounts, weekdays and months of it or else beside it, and the full name that it is."""
+        weekdays = self.dates & WEEKDAYS
+        return Particulars(
+            self.years or self.beside.years,
+            self.numbers - self.years or self.beside.amounts,
+            weekdays or self.beside.weekdays,
+            self.dates - weekdays or self.beside.months,
+            self._full_name,
+        )
 
     @property
     def _full_name(self) -> tuple[str, ...]:
@@ -173,7 +174,7 @@ class MentionWords:
         *,
         begins_sentence: bool = False,
         phrase: Sequence[str] | None = None,
-        before: Sequence[str] = (),
+        beside: Particulars = NOTHING,
     ) -> MentionWords:
         """Look at the words of a mention.
 
@@ -185,8 +186,8 @@ class MentionWords:
             Whether it begins a sentence.
         phrase
             All words from its first to its last, among which its head is sought; None: it has no gaps.
-        before
-            The words before it in its sentence.
+        beside
+            What words beside it say of it.
         """
         core = [token for token in tokens if token not in _QUOTES] or list(tokens)
         determiner = core[0].casefold() if len(core) > 1 and _DETERMINER.fullmatch(core[0]) else ""
@@ -196,7 +197,7 @@ class MentionWords:
         core = core[start:]
         words = tuple(word.casefold() for word in core)
         head = lemma(head_word(tokens if phrase is None else phrase))
-        numbers = frozenset(_plain_number(word) for word in words if _NUMBER.fullmatch(word) or word in _NUMERALS)
+        numbers = frozenset(plain_number(word) for word in words if _NUMBER.fullmatch(word) or word in NUMERALS)
         return cls(
             words,
             head,
@@ -209,7 +210,7 @@ class MentionWords:
             frozenset(word.strip(".") for word in words if _DATE.fullmatch(word.strip("."))),
             _CLASS_OF_PRONOUN.get(head, "") if len(core) == 1 else "",
             (-1 if determiner in ("a", "an") else 1) if determiner else 0,
-            _quantity(before),
+            beside,
         )
 
 
@@ -290,22 +291,9 @@ def sentence_words(tokens: tuple[str, ...]) -> SentenceWords:
     return SentenceWords(frozenset(lemma(token) for _, token in content), frozenset(map(lemma, names)))
 
 
-def _quantity(before: Sequence[str]) -> frozenset[str]:
-    """The numbers at the end of the words before a mention; none if one is a year or belongs to a date."""
-    end = len(before)
-    while end and _SCALE.fullmatch(before[end - 1]):
-        end -= 1
-    start = end
-    while start and (_MEASURE.fullmatch(before[start - 1]) or before[start - 1].casefold() in _NUMERALS):
-        start -= 1
-    found = before[start:end]
-    if any(map(_YEAR.fullmatch, found)) or (start and is_date(before[start - 1])):
-        return frozenset()
-    return frozenset(_plain_number(word.casefold()) for word in found)
-
-
-def _plain_number(word: str) -> str:
-    return _NUMERALS.get(word) or word.replace(",", "").strip("$€£+%")
+def plain_number(word: str) -> str:
+    """A number in lower case, without signs and thousands separators; two to twenty in figures."""
+    return NUMERALS.get(word) or word.replace(",", "").strip("$€£+%")
 
 
 def _is_content(word: str) -> bool:
@@ -382,6 +370,16 @@ def name_of(words: Sequence[str]) -> tuple[str, ...]:
 def is_date(word: str) -> bool:
     """Whether a word is a weekday, a month or a year."""
     return bool(_DATE.fullmatch(word) or _YEAR.fullmatch(word))
+
+
+def is_year(word: str) -> bool:
+    """Whether a word is a year in figures, or several ("1986/87")."""
+    return bool(_YEAR.fullmatch(word))
+
+
+def continues_phrase(word: str) -> bool:
+    """Whether a word may belong to the same phrase as the one before it: not punctuation, a verb or a preposition."""
+    return not (_ends_phrase(word) or _PREPOSITION.fullmatch(word))
 
 
 def is_relative_pronoun(word: str) -> bool:

@@ -30,9 +30,9 @@ import numpy as np
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.formats import tokenise_text
-from cdcoref.linking import words_of_mention
 from cdcoref.particulars import different_names
 from cdcoref.prediction import PredictionOptions, load
+from cdcoref.sequences import mention_words
 from cdcoref.words import MentionWords
 
 COUNTRY_NAMES = """
@@ -43,7 +43,6 @@ norway pakistan panama peru philippines poland portugal romania singapore spain 
 tanzania thailand tunisia turkey uganda uruguay venezuela vietnam yugoslavia zaire zambia
 """
 COUNTRIES = frozenset(COUNTRY_NAMES.split())
-WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 
 def _disjoint(of: Callable[[MentionWords], frozenset[str]]) -> Callable[[MentionWords, MentionWords], bool]:
@@ -60,9 +59,10 @@ def _different_names(one: MentionWords, other: MentionWords) -> bool:
 
 
 CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
-    "years": _disjoint(lambda words: words.years),
+    "years": _disjoint(lambda words: words.particulars.years),
     "amounts": _disjoint(lambda words: words.particulars.amounts),
-    "weekdays": _disjoint(lambda words: words.dates & WEEKDAYS),
+    "weekdays": _disjoint(lambda words: words.particulars.weekdays),
+    "months": _disjoint(lambda words: words.particulars.months),
     "countries": _disjoint(lambda words: words.lemmas & COUNTRIES),
     "full names": _different_names,
     "unlike names": lambda one, other: different_names(one.particulars.full_name, other.particulars.full_name),
@@ -98,7 +98,7 @@ def count(model: str, corpora: Sequence[Corpus]) -> tuple[int, dict[str, int]]:
             if len(cluster) < 2:
                 continue
             clusters += 1
-            seen = {words_of_mention(documents[m.document], m) for m in cluster}
+            seen = {mention_words(documents[m.document], m) for m in cluster}
             for name, conflict in CONFLICTS.items():
                 found[name] += any(conflict(one, other) for one, other in combinations(seen, 2))
     return clusters, found
@@ -113,7 +113,7 @@ def count_pairs(folder: CorpusFolder, split: str) -> dict[str, tuple[int, int]]:
     }
     groups: dict[tuple[str | None, str | None], list[tuple[Mention, MentionWords]]] = defaultdict(list)
     for mention in corpus.mentions:
-        words = words_of_mention(documents[mention.document], mention)
+        words = mention_words(documents[mention.document], mention)
         if any(words.particulars) or words.lemmas & COUNTRIES:
             groups[group_of[mention.document], mention.kind].append((mention, words))
     pairs, coreferent = Counter[str](), Counter[str]()

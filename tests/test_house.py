@@ -101,6 +101,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.clustering": set(),
     "cdcoref.particulars": set(),
     "cdcoref.words": {"cdcoref.particulars"},
+    "cdcoref.beside": {"cdcoref.particulars", "cdcoref.words"},
     "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.wording", "cdlm.files"},
     "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording", "cdlm.documents"},
     "cdcoref.scoring": {
@@ -113,7 +114,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
     "cdcoref.sequences": {
-        *("cdcoref.corpus", "cdcoref.errors", "cdcoref.particulars", "cdcoref.words", "cdlm.tokens", "cdlm.validation"),
+        *("cdcoref.beside", "cdcoref.corpus", "cdcoref.errors", "cdcoref.particulars", "cdcoref.words"),
+        *("cdlm.tokens", "cdlm.validation"),
     },
     "cdcoref.model": {
         *(

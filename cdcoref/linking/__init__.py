@@ -9,7 +9,6 @@ from cdcoref.linking.apart import ReadMentions, known_of_pairs, mention_traits
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
 from cdcoref.linking.comparison import Comparison, all_pairs
-from cdcoref.linking.conflicts import words_of_mention
 from cdcoref.linking.lemma import lemma_clusters
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.mentions import (
@@ -63,5 +62,4 @@ __all__ = [
     "read_vectors",
     "score_spans",
     "vector_widths",
-    "words_of_mention",
 ]

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from cdcoref.clustering import dendrogram
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.antecedents import pronouns
-from cdcoref.linking.conflicts import divided, with_conflicts, words_of_mention
+from cdcoref.linking.conflicts import divided, with_conflicts
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
+from cdcoref.sequences import mention_words
 
 
 class KindClusters:
@@ -62,7 +63,7 @@ class KindClusters:
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
         documents = {document.id: document for document in corpus.documents}
         self._words = {
-            number: words_of_mention(documents[m.document], m)
+            number: mention_words(documents[m.document], m)
             for number, m in enumerate(corpus.mentions)
             if m.kind == kind and not apart[number]
         }

@@ -11,17 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.particulars import Particulars, in_conflict
 from cdcoref.words import MentionWords
 
 Members = list[int]
-
-
-def words_of_mention(document: Document, mention: Mention) -> MentionWords:
-    """The words of a mention; of an entity also the amount directly before it (reports count one event differently)."""
-    tokens = [document.tokens[token] for token in mention.tokens]
-    return MentionWords.of(tokens, before=document.before(mention.start) if mention.kind == ENTITY else ())
 
 
 def with_conflicts(labels: Sequence[int], order: Sequence[int], words: Mapping[int, MentionWords]) -> list[Members]:

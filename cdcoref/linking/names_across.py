@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
-from cdcoref.linking.conflicts import words_of_mention
 from cdcoref.particulars import Particulars, in_conflict
+from cdcoref.sequences import mention_words
 from cdcoref.stories import DocumentVectors, subjects
 from cdcoref.words import name_of
 
@@ -101,7 +101,7 @@ def _named_clusters(number: int, story: Corpus) -> Iterator[_Cluster]:
         if mention.kind == ENTITY and mention.cluster is not None:
             cluster = clusters.setdefault(mention.cluster, _Cluster(number, mention.cluster))
             document = documents[mention.document]
-            words = words_of_mention(document, mention)
+            words = mention_words(document, mention)
             if any(words.particulars):
                 cluster.particulars.add(words.particulars)
             name = name_of(document.tokens[mention.start : mention.end])

@@ -12,7 +12,7 @@ from cdcoref.sequences.quotations import quotations
 from cdcoref.sequences.reading import ReadingBuilder, ReadingSequence
 from cdcoref.sequences.spelling import OF_CAPITALS, SPELLING
 from cdcoref.sequences.trait_tables import TraitTables, WordSets
-from cdcoref.sequences.traits import LastWord, Traits, last_word, traits
+from cdcoref.sequences.traits import LastWord, Traits, last_word, mention_words, traits
 from cdcoref.sequences.windows import Extent, MarkedDocument
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "check_features",
     "conflicts",
     "last_word",
+    "mention_words",
     "pack_length",
     "packs",
     "pair_features",

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from cdcoref.beside import particulars_beside
 from cdcoref.corpus import ENTITY, Document, Mention
+from cdcoref.particulars import NOTHING
 from cdcoref.words import MentionWords, PhraseWords, SentenceWords, head_span, sentence_words
 
 LastWord = Literal["mention", "head"]
@@ -50,13 +52,10 @@ class Traits:
 def traits(document: Document, mention: Mention, sentence: int, quotation: int = 0) -> Traits:
     """What is known of a mention that begins in this sentence, and in this quotation."""
     start, end = document.sentences[sentence]
-    tokens = tuple(document.tokens[token] for token in mention.tokens)
     phrase = document.tokens[mention.start : mention.end]
-    before = document.tokens[start : mention.start] if mention.kind == ENTITY else ()
-    words = MentionWords.of(tokens, begins_sentence=mention.start == start, phrase=phrase, before=before)
     said = () if sentence in document.hidden else tuple(document.tokens[start:end])
     return Traits(
-        words,
+        mention_words(document, mention),
         _phrase(said, phrase, mention.start - start),
         sentence_words(said),
         document.id,
@@ -64,6 +63,19 @@ def traits(document: Document, mention: Mention, sentence: int, quotation: int =
         mention.start,
         mention.end,
         quotation,
+    )
+
+
+def mention_words(document: Document, mention: Mention) -> MentionWords:
+    """The words of a mention; of an entity also what belongs to it beside it (reports count one event differently)."""
+    start, end = document.sentence_at(mention.start)
+    phrase = document.tokens[mention.start : mention.end]
+    before, after = document.tokens[start : mention.start], document.tokens[mention.end : end]
+    return MentionWords.of(
+        [document.tokens[token] for token in mention.tokens],
+        begins_sentence=mention.start == start,
+        phrase=phrase,
+        beside=particulars_beside(before, phrase, after) if mention.kind == ENTITY else NOTHING,
     )
 
 

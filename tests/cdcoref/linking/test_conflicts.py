@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import PairLogits, cluster_mentions
-from cdcoref.linking.conflicts import divided, with_conflicts, words_of_mention
+from cdcoref.linking.conflicts import divided, with_conflicts
 from cdcoref.model import CorefConfig
 from cdcoref.particulars import in_conflict
+from cdcoref.sequences import mention_words
 from cdcoref.words import MentionWords
 
 PHRASES = [
@@ -77,11 +78,22 @@ def marked(text: str) -> tuple[Document, Mention]:
         ("In 1998 [thieves]", "In 2001 [thieves]", False),
         ("on March 28 [dealers]", "on March 29 [dealers]", False),
         ("[People]", "20 [people]", False),
+        ("due [March 31] , 1996", "expires [March 31] , 1991 .", True),
+        ("due [March 31] , 1996", "[March 31]", False),
+        ("on [Wednesday] , 14 April 1999", "on [Wednesday] , 21 September", True),
+        ("on [Wednesday] , April 14", "on Wednesday , 14th [April]", False),
+        ("in [March]", "March four , [1986]", False),
+        ("by 4 [March]", "by [March] 5 .", True),
+        ("by [March 4]", "by [March] four", False),
+        ("in [March] 12 ships sailed", "in [March] 20 sank", False),
+        ("last [Friday] may have", "[Friday] , June 5", False),
+        ("on [Friday] , Monday", "on [Monday]", True),
+        ("May 14 , [1990]", "May 15 , [1990]", False),
     ],
 )
-def test_amounts_directly_before_mentions_conflict_too(one: str, other: str, expected: bool) -> None:
-    """Not years or days of months, and not what another sentence ends with."""
-    first, second = (words_of_mention(*marked(text)).particulars for text in (one, other))
+def test_what_stands_beside_mentions_conflicts_too(one: str, other: str, expected: bool) -> None:
+    """Amounts directly before them, and the rest of dates; not what another sentence ends with."""
+    first, second = (mention_words(*marked(text)).particulars for text in (one, other))
     assert in_conflict(first, second) is expected
     assert in_conflict(second, first) is expected
 
