@@ -383,7 +383,10 @@ def _check_settings(stored: Settings | None, used: Settings) -> None:
 
 
 def drop_empty_stories(connection: sqlite3.Connection, stories: Iterable[int]) -> set[int]:
-    """Remove those of some stories that have no documents; returns the others, and those of the subjects of these."""
+    """Remove those of some stories that have no documents.
+
+    Returns the rest of them, and the other stories about the subjects of those removed.
+    """
     left = set(stories)
     empty = {
         story

@@ -77,7 +77,7 @@ def joined_by_name(stories: Sequence[Corpus]) -> list[Corpus]:
 
 
 def joined_across_stories(corpus: Corpus, stories: Sequence[Sequence[str]]) -> Corpus:
-    """As :func:`joined_by_name`, for the stories of a collection, whatever their subjects.
+    """As :func:`joined_by_name`, for all stories of a corpus: those about each subject are joined with each other.
 
     Parameters
     ----------

@@ -68,7 +68,8 @@ def work_lines(report: Report) -> Iterator[str]:
         if came != there:
             yield f"{printable(came)} is already there as {printable(there)}"
     read = f"; {counted(report.pairs, 'pair')} of documents compared" if report.pairs else ""
-    yield f"{counted(report.stories, 'story', 'stories')} clustered{read}"
+    if report.stories or read:
+        yield f"{counted(report.stories, 'story', 'stories')} clustered{read}"
 
 
 def cluster_list_lines(clusters: Sequence[ClusterSummary]) -> Iterator[str]:

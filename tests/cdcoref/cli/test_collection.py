@@ -93,6 +93,7 @@ def test_known_documents_are_added_without_a_model(
     done = news("add", "news.cdcoref", *known)
     assert (done.code, asked) == (0, []), done.err
     assert "cdcoref: documents: 2 already there\n" in done.err
+    assert "clustered" not in done.err
     before = Path("news.cdcoref").read_bytes()
     Path("new.txt").write_text("The ferry sank.\n")
     done = news("add", "news.cdcoref", "new.txt", *known)
