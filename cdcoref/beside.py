@@ -1,6 +1,6 @@
 """What belongs to a mention beside it: a mention and the words around it in, its amount or the rest of its date out.
 
-Mentions are often heads alone ("700,000 [tonnes]", "[March 31] , 1996"), which alone do not tell apart what they mean.
+Mentions are often heads alone ("700,000 [tonnes]", "[March 31] , 1996"); what they mean differs where these do.
 """
 
 from __future__ import annotations
