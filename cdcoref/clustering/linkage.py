@@ -67,6 +67,14 @@ class Dendrogram:
     distance: np.ndarray
     limit: float = 1.0
 
+    def merges(self, distance_threshold: float) -> tuple[np.ndarray, np.ndarray]:
+        """The merges whose distance is less than the threshold, the nearest first: one item of either cluster.
+
+        *Shapes:* (merges,), (merges,)
+        """
+        count = int(np.searchsorted(self.distance, distance_threshold, side="left"))
+        return self.first[:count], self.second[:count]
+
     def cut(self, distance_threshold: float) -> np.ndarray:
         """Labels after all merges whose distance is less than the threshold.
 
@@ -87,9 +95,8 @@ class Dendrogram:
             )
         if distance_threshold > 1:  # no two clusters are further apart than 1
             return np.zeros(self.size, dtype=np.int64)
-        merges = int(np.searchsorted(self.distance, distance_threshold, side="left"))
-        ones = np.ones(merges, dtype=np.int8)
-        links = _graph(self.size, self.first[:merges], self.second[:merges], ones)
+        first, second = self.merges(distance_threshold)
+        links = _graph(self.size, first, second, np.ones(len(first), dtype=np.int8))
         return _by_first_occurrence(csgraph.connected_components(links, directed=False)[1])
 
 

@@ -79,15 +79,27 @@ class KindClusters:
         labels = self._tree.cut(distance_threshold)
         following = int(labels.max(initial=-1)) + 1
         conflicting = with_conflicts(labels.tolist(), self._order, self._words)
-        scores = self._scores_within(labels, [members[0] for members in conflicting])
+        some = [members[0] for members in conflicting]
+        scores, merges = self._scores_within(labels, some), self._merges_within(labels, some, distance_threshold)
         for members in conflicting:
-            for group in divided(members, self._words, scores)[1:]:
+            for group in divided(members, merges[labels[members[0]]], self._words, scores)[1:]:
                 labels[group] = following
                 following += 1
         for pronoun in self._order:
             if pronoun in self.links.antecedents:
                 labels[pronoun] = labels[self.links.antecedents[pronoun][0]]
         return labels
+
+    def _merges_within(
+        self, labels: NDArray[np.integer], some: Sequence[int], distance_threshold: float
+    ) -> Mapping[int, list[tuple[int, int]]]:
+        """By the labels of the clusters of some mentions, the merges that made them, the nearest first."""
+        found: dict[int, list[tuple[int, int]]] = {int(labels[number]): [] for number in some}
+        first, second = self._tree.merges(distance_threshold)
+        chosen = np.isin(labels[first], list(found))
+        for one, other in zip(first[chosen].tolist(), second[chosen].tolist(), strict=True):
+            found[int(labels[one])].append((one, other))
+        return found
 
     def _scores_within(self, labels: NDArray[np.integer], some: Sequence[int]) -> Mapping[tuple[int, int], float]:
         """Probabilities within the clusters of some mentions, by the numbers of two mentions, the smaller first."""

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cdcoref.particulars import Particulars, in_conflict
 from cdcoref.words import MentionWords
@@ -39,48 +42,104 @@ def with_conflicts(labels: Sequence[int], order: Sequence[int], words: Mapping[i
 
 
 def divided(
-    members: Sequence[int], words: Mapping[int, MentionWords], scores: Mapping[tuple[int, int], float]
+    members: Sequence[int],
+    merges: Iterable[tuple[int, int]],
+    words: Mapping[int, MentionWords],
+    scores: Mapping[tuple[int, int], float],
 ) -> list[Members]:
     """The groups of the members of a cluster in which something conflicts.
 
-    Members with particulars each join the group without conflict with which they corefer most probably, or begin one,
-    in their order; then each of the others joins the most probable group.
+    The cluster falls apart where a merge brought a conflict into it. Then, as long as two of its parts do not conflict,
+    the two of them that corefer most probably in the mean become one again.
 
     Parameters
     ----------
     members
         In an order that does not depend on that of files.
+    merges
+        The merges that made the cluster, the nearest first: a member of either side.
     words
         Of the members.
     scores
         Probability that two members corefer, the smaller number first; 0 if there is none.
+
+    Returns
+    -------
+    list
+        In the order of their first members, members of each in their order.
     """
-    groups: list[Members] = []
-    named: list[dict[Particulars, None]] = []
-    for number in members:
-        own = words[number].particulars
-        if any(own):
-            possible = [n for n, others in enumerate(named) if not any(in_conflict(own, other) for other in others)]
-            if possible:
-                place = max(possible, key=lambda n: _mean(number, groups[n], scores))
-            else:
-                place = len(groups)
-                groups.append([])
-                named.append({})
-            groups[place].append(number)
-            named[place][own] = None
-    with_particulars = [list(group) for group in groups]
-    for number in members:
-        if not any(words[number].particulars):
-            place = max(range(len(groups)), key=lambda n: _mean(number, with_particulars[n], scores))
-            groups[place].append(number)
-    return groups
+    parts = _parts(members, merges, words)
+    named = [_particulars(part, words) for part in parts]
+    possible = np.array([[mine is not other and not _contradict(mine, other) for other in named] for mine in named])
+    place = {member: number for number, part in enumerate(parts) for member in part}
+    probable = np.zeros((len(parts), len(parts)))
+    for (one, other), score in scores.items():
+        if one in place and other in place:
+            probable[place[one], place[other]] += score
+            probable[place[other], place[one]] += score
+    sizes = np.array([len(part) for part in parts])
+    mean = np.where(possible, _rounded(probable / np.outer(sizes, sizes)), -1.0)
+    nearest = mean.argmax(axis=1)
+    rows = np.arange(len(parts))
+    while (best := mean[rows, nearest]).max() >= 0:
+        one, other = sorted((int(best.argmax()), int(nearest[best.argmax()])))
+        parts[one], parts[other] = parts[one] + parts[other], []
+        sizes[one] += sizes[other]
+        probable[one] += probable[other]
+        possible[one] &= possible[other]
+        probable[:, one], possible[:, one] = probable[one], possible[one]
+        mean[other] = mean[:, other] = -1.0
+        possible[:, other] = False
+        mean[one] = mean[:, one] = np.where(possible[one], _rounded(probable[one] / (sizes[one] * sizes)), -1.0)
+        nearest[mean[:, one] > mean[rows, nearest]] = one
+        stale = (nearest == one) | (nearest == other)
+        stale[one] = True
+        nearest[stale] = mean[stale].argmax(axis=1)
+    rank = {member: number for number, member in enumerate(members)}
+    groups = [sorted(part, key=rank.__getitem__) for part in parts if part]
+    return sorted(groups, key=lambda group: rank[group[0]])
+
+
+def _parts(
+    members: Sequence[int], merges: Iterable[tuple[int, int]], words: Mapping[int, MentionWords]
+) -> list[Members]:
+    """The largest clusters without a conflict on the way to one cluster, in the order of their first members."""
+    above = {member: member for member in members}
+    whole = {member: [member] for member in members}
+    named = {member: _particulars([member], words) for member in members}
+    parts: list[Members] = []
+    for pair in merges:
+        one, other = (_root(above, member) for member in pair)
+        above[other] = one
+        mine, theirs = whole.pop(one, None), whole.pop(other, None)
+        if mine is not None and theirs is not None and not _contradict(named[one], named[other]):
+            whole[one] = mine + theirs
+            named[one] |= named[other]
+        else:
+            parts += [part for part in (mine, theirs) if part is not None]
+    rank = {member: number for number, member in enumerate(members)}
+    return sorted([*parts, *whole.values()], key=lambda part: min(rank[member] for member in part))
+
+
+def _root(above: dict[int, int], member: int) -> int:
+    while above[member] != member:
+        above[member] = above[above[member]]
+        member = above[member]
+    return member
+
+
+def _particulars(members: Iterable[int], words: Mapping[int, MentionWords]) -> set[Particulars]:
+    return {own for member in members if any(own := words[member].particulars)}
+
+
+def _contradict(some: Iterable[Particulars], others: Iterable[Particulars]) -> bool:
+    return any(in_conflict(one, other) for one, other in product(some, others))
+
+
+def _rounded(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """So that the order in which scores were added does not decide between equal ones."""
+    return np.round(means, 9)
 
 
 def _conflict(named: Iterable[Particulars]) -> bool:
     return any(in_conflict(one, other) for one, other in combinations(named, 2))
-
-
-def _mean(number: int, group: Sequence[int], scores: Mapping[tuple[int, int], float]) -> float:
-    pairs = ((min(number, other), max(number, other)) for other in group)
-    return sum(scores.get(pair, 0.0) for pair in pairs) / len(group)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from random import Random
 
 import numpy as np
 import pytest
@@ -116,7 +117,38 @@ def test_a_cluster_is_divided_among_its_values() -> None:
     own = dict(enumerate(map(words, ["the 1998 sinking", "the 2001 sinking", "the sinking", "1998", "it"])))
     scores = {(0, 2): 0.3, (1, 2): 0.6, (0, 3): 0.9, (0, 4): 0.5, (3, 4): 0.4, (1, 4): 0.4}
     assert with_conflicts([7] * 5, range(5), own) == [[0, 1, 2, 3, 4]]
-    assert divided([0, 1, 2, 3, 4], own, scores) == [[0, 3, 4], [1, 2]]
+    merges = [(0, 3), (1, 2), (3, 4), (0, 1)]
+    assert divided([0, 1, 2, 3, 4], merges, own, scores) == [[0, 3, 4], [1, 2]]
+
+
+def test_what_names_no_value_stays_together_when_a_cluster_is_divided() -> None:
+    """It goes as a whole with that to which it is nearer; parts that agree become one again."""
+    phrases = ["the 1998 sinking", "sinking", "ferry", "the ferry", "the 2001 sinking", "in 1998"]
+    own = dict(enumerate(map(words, phrases)))
+    merges = [(1, 2), (2, 3), (1, 4), (3, 0), (4, 5)]
+    scores = {(1, 4): 0.9, (2, 4): 0.1, (3, 4): 0.1, (0, 1): 0.3, (0, 2): 0.3, (0, 3): 0.3, (0, 5): 0.2, (1, 5): 0.3}
+    assert divided(range(6), merges, own, scores) == [[0, 5], [1, 2, 3, 4]]
+
+
+@given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=9), st.randoms(use_true_random=False))
+def test_parts_of_a_cluster_become_one_by_the_most_probable_first(phrases: list[str], chance: Random) -> None:
+    """As when all pairs of parts are looked at again each time."""
+    own = dict(enumerate(map(words, phrases)))
+    scores = {pair: chance.randrange(1, 10**6) / 10**6 for pair in combinations(own, 2)}
+    parts = [[member] for member in own]
+
+    def probable(one: list[int], other: list[int]) -> float:
+        pairs = [scores[min(a, b), max(a, b)] for a in one for b in other]
+        return round(sum(pairs) / len(pairs), 9)
+
+    def agree(one: list[int], other: list[int]) -> bool:
+        return not any(in_conflict(own[a].particulars, own[b].particulars) for a in one for b in other)
+
+    while possible := [pair for pair in combinations(parts, 2) if agree(*pair)]:
+        one, other = max(possible, key=lambda pair: probable(*pair))
+        one += other
+        parts.remove(other)
+    assert divided(list(own), [], own, scores) == sorted(map(sorted, parts))
 
 
 def test_a_cluster_without_conflict_is_left() -> None:
