@@ -29,6 +29,20 @@ class Particulars(NamedTuple):
 
 NOTHING = Particulars()
 
+MEN_AND_WOMEN = {
+    **dict.fromkeys(("mr", "mister", "sir", "king", "prince", "uncle", "brother"), "man"),
+    **dict.fromkeys(("mrs", "ms", "miss", "madam", "madame", "lady", "queen", "princess", "aunt", "sister"), "woman"),
+}
+"""Titles that say which of the two somebody is."""
+_TITLES = """
+baron big brother captain capt col colonel count dear deputy doctor dr duke emperor farmer father federal first former
+gen general gov governor judge justice king lady lieutenant little lord lt madam madame major master mayor miss mister
+mistress monsieur mother mr mrs ms national new old pastor poor pope premier president prince princess prof professor
+queen rep rev reverend saint secretary sen senator sergeant sgt sheriff sir sister st the u.s uncle united us young
+"""
+TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
+"""Words that stand before a name and may be left out: titles, ranks and adjectives, which are no first names."""
+
 
 def in_conflict(one: Particulars, other: Particulars) -> bool:
     """Whether two mentions cannot corefer: both name values of a sort and share none, or have different full names."""
@@ -39,11 +53,21 @@ def in_conflict(one: Particulars, other: Particulars) -> bool:
 
 
 def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two full names have nothing in common: no word, and neither has the initials of the other ("GM Corp").
+    """Whether two full names cannot mean the same.
 
-    Last words of which one begins with the other count as one word ("Africa", "African").
+    They have nothing in common: no word, and neither has the initials of the other ("GM Corp"); last words of which one
+    begins with the other count as one word ("Africa", "African"). Or they have only the last of two words in common,
+    and the first are no titles and begin differently ("Robert Hale", "Margaret Hale", not "R. Hale" or "Mayor Hale"),
+    or are the titles of a man and a woman.
     """
-    if not one or not other or not set(one).isdisjoint(other) or _initials(one) in other or _initials(other) in one:
+    if not one or not other:
+        return False
+    if len(one) == len(other) == 2 and one[1] == other[1]:
+        first, second = one[0], other[0]
+        if {first, second} <= MEN_AND_WOMEN.keys():
+            return MEN_AND_WOMEN[first] != MEN_AND_WOMEN[second]
+        return first[0] != second[0] and TITLES.isdisjoint((first, second))
+    if not set(one).isdisjoint(other) or _initials(one) in other or _initials(other) in one:
         return False
     return not one[-1].startswith(other[-1]) and not other[-1].startswith(one[-1])
 

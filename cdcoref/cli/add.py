@@ -119,4 +119,6 @@ def _described(file: Path) -> str:
         name = format_of(file).name
     except InputError:  # neither text nor in a known format
         return "this is another file"
+    if name == "collection":  # by its suffix alone
+        return "this is another file"
     return "this is a text" if name == "plain text" else f"this is a file in the format {name}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, corpus_or_files
-from cdcoref.cli.output_options import LayoutOption, document_writer
+from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.errors import InputError
 from cdcoref.wording import counted
 
@@ -51,6 +51,7 @@ def export(
     from cdcoref.views import write_result
 
     document_writer(output, layout)  # which refuses a wrong name before the work
+    check_output(output, files or [])
     source: Corpus | Prediction
     folder = corpus_or_files(corpus, ecb_root, bool(files), "a collection or annotated files")
     if folder is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -20,6 +21,20 @@ LayoutOption = Annotated[
         show_default=False,
     ),
 ]
+
+
+def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
+    """Refuse an output that cannot be written, or that would replace what is read.
+
+    Raises
+    ------
+    InputError
+        If its folder does not exist, or it is one of the inputs.
+    """
+    if not output.absolute().parent.is_dir():
+        raise InputError("the folder of the output does not exist; create it first", output)
+    if output.exists() and any(path.exists() and path.samefile(output) for path in map(Path, inputs)):
+        raise InputError("the output is also an input and would be overwritten; choose another name", output)
 
 
 def document_writer(output: Path, layout: str | None) -> Writer | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from cdcoref.cli.input_options import EncodingOption, reading_remarks
-from cdcoref.cli.output_options import LayoutOption, document_writer
+from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress, duration
 from cdcoref.errors import InputError
@@ -138,8 +138,8 @@ def predict(
     from cdcoref.formats import read_corpus
 
     writer = document_writer(output, layout) if output is not None else None
-    if output is not None and not output.absolute().parent.is_dir():
-        raise InputError("the folder of the output does not exist; create it first", output)
+    if output is not None:
+        check_output(output, files)
     if output is not None and output.name.endswith(".parquet"):
         from cdcoref.views import check_parquet
 

@@ -343,10 +343,14 @@ def _touched(entry: dict[str, Any], line: Line, remarks: Counter[str]) -> Tokens
         # Offsets ascend and do not overlap, so the overlapping tokens are consecutive.
         first = bisect_right(document.offsets, start, key=lambda offset: offset[1])
         last = bisect_left(document.offsets, end, key=lambda offset: offset[0])
-        if start == end or end > len(document.text) or first >= last:
+        if end > len(document.text):
+            raise _Wrong(
+                f"characters {_shown(start)} to {_shown(end)} go beyond the {len(document.text)} characters of the text"
+            )
+        if start == end or first >= last:
             raise _Wrong(
                 f"characters {_shown(start)} to {_shown(end)} ({_shown(document.text[start:end])}) contain no token; "
-                f"ranges must lie within the {len(document.text)} characters of the text, with the end exclusive"
+                "the end of a range is exclusive"
             )
         if (document.offsets[first][0], document.offsets[last - 1][1]) != (start, end):
             remarks["mention extended to whole tokens"] += 1

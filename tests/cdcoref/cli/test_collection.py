@@ -69,6 +69,8 @@ def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model
     assert done.err == "cdcoref: a.txt: this is a text, not a collection; the first argument is the collection's file\n"
     Path("scan.jpg").write_bytes(b"\xff\xd8\xff\xe0")
     assert "scan.jpg: this is another file, not a collection; " in run("add", "scan.jpg", "b.txt").err
+    Path("text.cdcoref").write_text("The ferry sank.\n")
+    assert "text.cdcoref: this is another file, not a collection; " in run("add", "text.cdcoref", "b.txt").err
     done = run("add", "absent.txt", "b.txt")
     assert (done.code, Path("absent.txt").exists()) == (2, False)
     assert done.err.endswith("the first argument is the collection's file\n")

@@ -294,6 +294,22 @@ def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path
         assert done.err.count("\n") == 1
 
 
+def test_an_input_is_not_overwritten(predict: Run, cdcoref: Run, tmp_path: Path) -> None:
+    """By whatever name it is called."""
+    text = (
+        '{"id": "a", "sentences": [["It", "sank"]], "mentions": [{"tokens": [1], "kind": "event", "cluster": "c"}]}\n'
+    )
+    Path("own.jsonl").write_text(text)
+    Path("same.jsonl").symlink_to("own.jsonl")
+    expected = "cdcoref: same.jsonl: the output is also an input and would be overwritten; choose another name\n"
+    for done in (
+        predict("own.jsonl", "-o", "same.jsonl"),
+        cdcoref("export", "own.jsonl", "-o", "same.jsonl"),
+    ):
+        assert (done.code, done.err) == (2, expected)
+    assert Path("own.jsonl").read_text() == text
+
+
 @pytest.mark.parametrize(("name", "method"), [("out.jsonl", "stream"), ("out.conll", "predict")])
 def test_an_interrupted_command_leaves_the_output_as_it_was(
     predict: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, method: str

@@ -167,7 +167,7 @@ def mention(**fields: object) -> dict[str, object]:
         (mention(tokens=[0], start=0, end=1), "needs either"),
         (mention(start=1, end=2), "contain no token"),
         (mention(start=1, end=1), "contain no token"),
-        (mention(start=2, end=9), "contain no token"),
+        (mention(start=2, end=9), "characters 2 to 9 go beyond the"),
         (mention(spans=[]), "'spans' are empty"),
         (mention(tokens=[0], kind="thing"), "must be event or entity"),
         (mention(tokens=[0], confidence=1.5), "from 0 to 1"),

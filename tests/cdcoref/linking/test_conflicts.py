@@ -50,6 +50,13 @@ def words(phrase: str) -> MentionWords:
         ("Norvale Steel Corp.", "Tresk Corp.", True),
         ("Norvale Steel Corp.", "NS Corp.", False),
         ("North Wick", "South Wickham", False),
+        ("Anna Berg", "Clara Berg", True),
+        ("A. Berg", "Anna Berg", False),
+        ("Mayor Berg", "Anna Berg", False),
+        ("Mr. Berg", "Mrs Berg", True),
+        ("Mrs. Berg", "Miss Berg", False),
+        ("Mr. Berg", "Anna Berg", False),
+        ("Anna Clara Berg", "Ruth Berg", False),
     ],
 )
 def test_what_conflicts(one: str, other: str, expected: bool) -> None:
