@@ -1,7 +1,8 @@
 #!/usr/bin/env python
 """Clusters that cannot be right: those that hold two different years, amounts, weekdays, countries or full names.
 
-Amounts also stand directly before mentions ("700,000 [tonnes]"). Unlike names are full names without a word in common.
+Amounts and the rest of dates also stand beside mentions ("700,000 [tonnes]"). Unlike names are full names that cannot
+be one person's or thing's (:func:`cdcoref.particulars.different_names`).
 
 Stories are drawn at random from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title",
 "text"}, ...]}``, plain or gzipped); a story is one set. Nothing is annotated: what is counted needs no key.

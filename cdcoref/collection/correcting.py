@@ -93,7 +93,7 @@ def undo_and_obey(database: Database, number: int | None) -> Correction:
             number = int(row[0])
         found = stored_corrections(connection, [number])
         if not found:
-            raise InputError(f"there is no correction {number}; cdcoref correct FILE list prints them")
+            raise InputError(f"there is no correction {number}")
         if found[0].undone is not None:
             raise InputError(f"correction {number} has been undone already")
         connection.execute("UPDATE corrections SET undone = ? WHERE number = ?", (now(), number))

@@ -236,7 +236,7 @@ def document_page(connection: sqlite3.Connection, id: str, *, others: int | None
     """
     row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()
     if row is None:
-        raise InputError(f"there is no document {id!r} in the collection; cdcoref show FILE --documents lists them")
+        raise InputError(f"there is no document {id!r} in the collection")
     summary = _document_summary(row)
     text, fields = connection.execute("SELECT text, fields FROM documents WHERE number = ?", (row[0],)).fetchone()
     query = (

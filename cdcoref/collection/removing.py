@@ -29,10 +29,7 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
         for id in dict.fromkeys(ids):
             row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
             if row is None:
-                raise InputError(
-                    f"there is no document {id!r} in the collection; cdcoref show FILE --documents lists them",
-                    database.path,
-                )
+                raise InputError(f"there is no document {id!r} in the collection", database.path)
             removed.append(delete_document(connection, row[0]))
         stories = drop_empty_stories(connection, {deleted.story for deleted in removed})
         settings = stored_settings(connection)

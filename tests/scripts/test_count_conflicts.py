@@ -26,7 +26,7 @@ def script(load_script: Callable[[str], ModuleType]) -> ModuleType:
         ("France", "Spain", {"countries"}),
         ("Anna Berg", "Clara Holm", {"full names", "unlike names"}),
         ("West Texas Crude", "West Texas Sour", {"full names"}),
-        ("Anna Berg", "Clara Berg", set()),
+        ("Anna Berg", "Clara Berg", {"unlike names"}),
         ("Anna Berg", "Berg", set()),
         ("Anna Berg", "Anna Berg Olsen", set()),
         ("Norvale Steel", "Norvale Steel Corp.", set()),
