@@ -82,7 +82,8 @@ class KindClusters:
         some = [members[0] for members in conflicting]
         scores, merges = self._scores_within(labels, some), self._merges_within(labels, some, distance_threshold)
         for members in conflicting:
-            for group in divided(members, merges[labels[members[0]]], self._words, scores)[1:]:
+            label = int(labels[members[0]])
+            for group in divided(members, merges[label], self._words, scores[label])[1:]:
                 labels[group] = following
                 following += 1
         for pronoun in self._order:
@@ -101,13 +102,19 @@ class KindClusters:
             found[int(labels[one])].append((one, other))
         return found
 
-    def _scores_within(self, labels: NDArray[np.integer], some: Sequence[int]) -> Mapping[tuple[int, int], float]:
-        """Probabilities within the clusters of some mentions, by the numbers of two mentions, the smaller first."""
+    def _scores_within(
+        self, labels: NDArray[np.integer], some: Sequence[int]
+    ) -> Mapping[int, dict[tuple[int, int], float]]:
+        """By the labels of the clusters of some mentions, probabilities by the numbers of two mentions in order."""
+        found: dict[int, dict[tuple[int, int], float]] = {int(labels[number]): {} for number in some}
         compared = self.links.compared
         first, second = compared.first, compared.second
-        chosen = np.flatnonzero((labels[first] == labels[second]) & np.isin(labels[first], labels[list(some)]))
+        chosen = np.flatnonzero((labels[first] == labels[second]) & np.isin(labels[first], list(found)))
         low, high = np.minimum(first, second)[chosen].tolist(), np.maximum(first, second)[chosen].tolist()
-        return dict(zip(zip(low, high, strict=True), compared.score[chosen].tolist(), strict=True))
+        of_pair = labels[first[chosen]].tolist()
+        for label, one, other, score in zip(of_pair, low, high, compared.score[chosen].tolist(), strict=True):
+            found[label][one, other] = score
+        return found
 
 
 def clusters_by_kind(

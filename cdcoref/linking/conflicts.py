@@ -61,7 +61,7 @@ def divided(
     words
         Of the members.
     scores
-        Probability that two members corefer, the smaller number first; 0 if there is none.
+        Probability that two members corefer, by their numbers; 0 if there is none.
 
     Returns
     -------
@@ -74,9 +74,8 @@ def divided(
     place = {member: number for number, part in enumerate(parts) for member in part}
     probable = np.zeros((len(parts), len(parts)))
     for (one, other), score in scores.items():
-        if one in place and other in place:
-            probable[place[one], place[other]] += score
-            probable[place[other], place[one]] += score
+        probable[place[one], place[other]] += score
+        probable[place[other], place[one]] += score
     sizes = np.array([len(part) for part in parts])
     mean = np.where(possible, _rounded(probable / np.outer(sizes, sizes)), -1.0)
     nearest = mean.argmax(axis=1)
