@@ -1,6 +1,7 @@
-"""What belongs to a mention beside it: a mention and the words around it in, its amount or the rest of its date out.
+"""What stands beside a mention and belongs to it: the words around a mention in, its amount or the rest of its date out.
 
-Mentions are often heads alone ("700,000 [tonnes]", "[March 31] , 1996"); what they mean differs where these do.
+Mentions are often heads alone ("700,000 [tonnes]", "[March 31] , 1996"): two of them may read the same, and yet mean
+different amounts or days.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ YEAR, DAY, WEEKDAY, MONTH = "year", "day", "weekday", "month"
 
 
 def particulars_beside(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> Particulars:
-    """What directly beside a mention belongs to it.
+    """What the words directly beside a mention add to it.
 
     Parameters
     ----------
@@ -30,9 +31,9 @@ def particulars_beside(before: Sequence[str], words: Sequence[str], after: Seque
     Returns
     -------
     Particulars
-        Of a weekday, or a day or month of a year, the parts of the date that the mention lacks; nothing of a year; of
-        anything else the numbers at the end of `before` that count or measure it, unless one is a year or belongs to a
-        date.
+        For a weekday or a month, with or without a day: the parts of the date that the mention lacks. For a year:
+        nothing. For anything else: the numbers at the end of `before` that count or measure it, unless one of them is a
+        year or belongs to a date.
     """
     head = head_word(words)
     if not is_date(head):

@@ -76,7 +76,7 @@ class Settings:
     clustering: dict[str, Any] | None = None
 
     def differences(self, other: Settings) -> str:
-        """In what these settings differ from others, with the values here: "the model 'lemma', threshold 0.4"."""
+        """The settings that differ from others, with their values here: "the model 'lemma', threshold 0.4"."""
         own, others = asdict(self.options), asdict(other.options)
         found = [f"the model {self.model!r}"] if self.model != other.model else []
         for name, value in own.items():

@@ -94,7 +94,7 @@ class KindClusters:
     def _merges_within(
         self, labels: NDArray[np.integer], some: Sequence[int], distance_threshold: float
     ) -> Mapping[int, list[tuple[int, int]]]:
-        """By the labels of the clusters of some mentions, the merges that made them, the nearest first."""
+        """The merges that made the clusters of some mentions, the nearest first, by the label of the cluster."""
         found: dict[int, list[tuple[int, int]]] = {int(labels[number]): [] for number in some}
         first, second = self._tree.merges(distance_threshold)
         chosen = np.isin(labels[first], list(found))
@@ -105,7 +105,7 @@ class KindClusters:
     def _scores_within(
         self, labels: NDArray[np.integer], some: Sequence[int]
     ) -> Mapping[int, dict[tuple[int, int], float]]:
-        """By the labels of the clusters of some mentions, probabilities by the numbers of two mentions in order."""
+        """The probabilities of the pairs in the clusters of some mentions, by the label of the cluster and by pair."""
         found: dict[int, dict[tuple[int, int], float]] = {int(labels[number]): {} for number in some}
         compared = self.links.compared
         first, second = compared.first, compared.second
