@@ -1,4 +1,4 @@
-"""What stands beside a mention and belongs to it: the words around a mention in, its amount or the rest of its date out.
+"""What stands beside a mention and belongs to it: the words around it in, its amount or the rest of its date out.
 
 Mentions are often heads alone ("700,000 [tonnes]", "[March 31] , 1996"): two of them may read the same, and yet mean
 different amounts or days.
