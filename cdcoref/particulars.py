@@ -35,13 +35,15 @@ MEN_AND_WOMEN = {
 }
 """Titles that say which of the two somebody is."""
 _TITLES = """
-baron big brother captain capt col colonel count dear deputy doctor dr duke emperor farmer father federal first former
-gen general gov governor judge justice king lady lieutenant little lord lt madam madame major master mayor miss mister
-mistress monsieur mother mr mrs ms national new old pastor poor pope premier president prince princess prof professor
-queen rep rev reverend saint secretary sen senator sergeant sgt sheriff sir sister st the u.s uncle united us young
+baron captain capt col colonel count deputy doctor dr duke emperor farmer father gen general gov governor judge justice
+lieutenant lord lt major master mayor mistress monsieur mother pastor pope premier president prof professor rep rev
+reverend secretary sen senator sergeant sgt sheriff
 """
 TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
-"""Words that stand before a name and may be left out: titles, ranks and adjectives, which are no first names."""
+"""Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
+_ADJECTIVES = "big dear federal first former little national new old poor saint st the u.s united us young"
+NO_FIRST_NAMES = TITLES | frozenset(_ADJECTIVES.split())
+"""Words that stand before a name and may be left out: titles, ranks and adjectives."""
 
 
 def in_conflict(one: Particulars, other: Particulars) -> bool:
@@ -58,7 +60,8 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     They have nothing in common: no word, and neither has the initials of the other ("GM Corp"); last words of which one
     begins with the other count as one word ("Africa", "African"). Or they have only the last of two words in common,
     and the first are no titles and begin differently ("Robert Hale", "Margaret Hale", not "R. Hale" or "Mayor Hale"),
-    or are the titles of a man and a woman.
+    or are the titles of a man and a woman. Or they have only the first of two words in common, which is no title, and
+    neither of the last begins with the other ("New York", "New Jersey", not "Robert H.").
     """
     if not one or not other:
         return False
@@ -66,10 +69,16 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
         first, second = one[0], other[0]
         if {first, second} <= MEN_AND_WOMEN.keys():
             return MEN_AND_WOMEN[first] != MEN_AND_WOMEN[second]
-        return first[0] != second[0] and TITLES.isdisjoint((first, second))
+        return first[0] != second[0] and NO_FIRST_NAMES.isdisjoint((first, second))
+    if len(one) == len(other) == 2 and one[0] == other[0]:
+        return one[0] not in TITLES and not _one_word(one[1], other[1])
     if not set(one).isdisjoint(other) or _initials(one) in other or _initials(other) in one:
         return False
-    return not one[-1].startswith(other[-1]) and not other[-1].startswith(one[-1])
+    return not _one_word(one[-1], other[-1])
+
+
+def _one_word(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
 
 
 def _initials(name: Sequence[str]) -> str:
