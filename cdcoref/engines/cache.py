@@ -52,7 +52,8 @@ class ResultCache:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"the cache cannot be used ({error}); choose another folder", self.path) from error
+            reason = "it is not a folder" if isinstance(error, FileExistsError) else error.strerror
+            raise InputError(f"the cache cannot be used ({reason}); choose another folder", folder) from error
         with self._errors():
             self._database = sqlite3.connect(self.path, isolation_level=None)
             self._database.execute("PRAGMA journal_mode=WAL")

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +29,7 @@ from typing import Any, BinaryIO
 from cdcoref.corpus import ClusterKey, Corpus, Document, Mention
 from cdcoref.formats.format import Format, ReadOptions, WriteDocument
 from cdcoref.formats.given_names import given_names, joined_names, names_entry
-from cdcoref.formats.jsonl_parsing import Tokenise, read_lines
+from cdcoref.formats.jsonl_parsing import Remarks, Tokenise, read_lines
 from cdcoref.formats.lines import shown_name
 from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
 from cdcoref.formats.output_file import output_file
@@ -52,7 +51,7 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text
     Returns
     -------
     Corpus
-        Its notes report unknown fields and the number of mentions extended to whole tokens.
+        Its notes report unknown fields and mentions extended to whole tokens: how many, and on which line first.
 
     Raises
     ------
@@ -62,14 +61,14 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text
     documents: list[Document] = []
     mentions: list[Mention] = []
     given: list[dict[ClusterKey, str]] = []
-    remarks: Counter[str] = Counter()
+    remarks = Remarks()
     for line in read_lines(source, tokenise, remarks):
         documents.append(line.document())
         mentions.extend(line.corpus_mentions())
         given.append(given_names(line.fields, shown_name(source), line.number))
     names, doubts = joined_names(given)
     notes = (
-        *(f"{shown_name(source)}: {remark} ({'once' if n == 1 else f'{n} times'})" for remark, n in remarks.items()),
+        *remarks.notes(shown_name(source)),
         *(f"{shown_name(source)}: {doubt}" for doubt in doubts),
     )
     return Corpus(tuple(documents), tuple(mentions), notes, names)
@@ -84,7 +83,7 @@ def read_jsonl_table(path: str | Path) -> MentionTable:
         If a line is not a document as described at the top of this file.
     """
     builder = MentionTableBuilder(str(path))
-    for line in read_lines(path, tokenise_text, Counter()):
+    for line in read_lines(path, tokenise_text, Remarks()):
         row = DocumentRow(line.fields.get("topic"), line.fields.get("subtopic"), line.length, line.number)
         given_names(line.fields, str(path), line.number)  # which refuses what is wrong
         builder.begin_document(DocumentKey.of(line.id, line.part), row)

@@ -112,7 +112,27 @@ class Line:
             )
 
 
-def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Counter[str]) -> Iterator[Line]:
+class Remarks:
+    """What a reader notices that is no error: each remark once, with how often and where it was first made."""
+
+    def __init__(self) -> None:
+        self._times: Counter[str] = Counter()
+        self._first: dict[str, int] = {}
+
+    def add(self, remark: str, line: int) -> None:
+        """Make a remark on a line."""
+        self._times[remark] += 1
+        self._first.setdefault(remark, line)
+
+    def notes(self, source: str) -> list[str]:
+        """A sentence for each remark, in the order in which they were first made."""
+        return [
+            f"{source}: {remark} ({'once, on' if times == 1 else f'{times} times, first on'} line {self._first[remark]})"
+            for remark, times in self._times.items()
+        ]
+
+
+def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remarks) -> Iterator[Line]:
     """Yield the documents of a file or stream.
 
     Parameters
@@ -122,7 +142,7 @@ def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Count
     tokenise
         Makes a document from the text and id of a line without tokens.
     remarks
-        Collects remarks and their counts.
+        Collects what is noticed.
 
     Raises
     ------
@@ -148,9 +168,9 @@ class _Wrong(Exception):
     """An error in a line, before the file and line number are attached."""
 
 
-def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Counter[str]) -> Line:
+def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Remarks) -> Line:
     fields = _parse(data)
-    _remark_unknown(fields, _DOCUMENT_FIELDS, "document", remarks)
+    _remark_unknown(fields, _DOCUMENT_FIELDS, "document", number, remarks)
     for name in ("id", "text", "topic", "subtopic", "part", "path"):
         _check_string(name, fields.get(name))
     if not fields.get("id"):
@@ -205,9 +225,9 @@ def _no_constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
 
 
-def _remark_unknown(fields: dict[str, Any], known: set[str], what: str, remarks: Counter[str]) -> None:
+def _remark_unknown(fields: dict[str, Any], known: set[str], what: str, line: int, remarks: Remarks) -> None:
     for name in fields.keys() - known:
-        remarks[f"unknown field {_shown(name)} of a {what} ignored"] += 1
+        remarks.add(f"unknown field {_shown(name)} of a {what} ignored", line)
 
 
 def _check_tokens(fields: dict[str, Any]) -> tuple[int, int]:
@@ -265,7 +285,7 @@ def _check_sentence_numbers(fields: dict[str, Any], name: str, sentences: int) -
         raise _Wrong(f"{name!r} must be a list of sentence indices from 0 to {sentences - 1}")
 
 
-def _mentions(entries: list[Any], line: Line, remarks: Counter[str]) -> list[LineMention]:
+def _mentions(entries: list[Any], line: Line, remarks: Remarks) -> list[LineMention]:
     objects = set(map(type, entries)) <= {dict}
     names = set().union(*entries) if objects else _MENTION_FIELDS
     plain = objects and not names - _PLAIN_FIELDS
@@ -273,7 +293,7 @@ def _mentions(entries: list[Any], line: Line, remarks: Counter[str]) -> list[Lin
     for number, entry in enumerate(entries, 1):
         try:
             if not plain:
-                _check_further_fields(entry, remarks)
+                _check_further_fields(entry, line.number, remarks)
             kind, cluster = entry.get("kind"), entry.get("cluster")
             if kind is not None and kind not in KINDS:
                 raise _Wrong(f"its kind is {_shown(kind)}; it must be {' or '.join(KINDS)}, or left out")
@@ -291,10 +311,10 @@ def _mentions(entries: list[Any], line: Line, remarks: Counter[str]) -> list[Lin
     return found
 
 
-def _check_further_fields(entry: Any, remarks: Counter[str]) -> None:
+def _check_further_fields(entry: Any, line: int, remarks: Remarks) -> None:
     if type(entry) is not dict:
         raise _Wrong("it is not a JSON object")
-    _remark_unknown(entry, _MENTION_FIELDS, "mention", remarks)
+    _remark_unknown(entry, _MENTION_FIELDS, "mention", line, remarks)
     if type(entry.get("id")) is not int:
         _check_string("id", entry.get("id"))
     _check_string("tag", entry.get("tag"))
@@ -326,7 +346,7 @@ def _checked_tokens(tokens: Any, line: Line) -> Tokens:
     return tuple(tokens)
 
 
-def _touched(entry: dict[str, Any], line: Line, remarks: Counter[str]) -> Tokens:
+def _touched(entry: dict[str, Any], line: Line, remarks: Remarks) -> Tokens:
     """The tokens that overlap the character ranges of a mention."""
     given = _place(entry)
     if given == {"start", "end"}:
@@ -353,7 +373,7 @@ def _touched(entry: dict[str, Any], line: Line, remarks: Counter[str]) -> Tokens
                 "the end of a range is exclusive"
             )
         if (document.offsets[first][0], document.offsets[last - 1][1]) != (start, end):
-            remarks["mention extended to whole tokens"] += 1
+            remarks.add("mention extended to whole tokens", line.number)
         tokens.update(range(first, last))
     if not tokens:
         raise _Wrong("its 'spans' are empty")

@@ -8,6 +8,7 @@ have fitted on the line, the break is intentional.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -54,6 +55,8 @@ _MARKUP = (
     (rb"(?i)<\?xml|<!doctype", "XML"),
 )
 """Beginnings of files that are text, but not the text of a document."""
+_TABLES = (".csv", ".tsv")
+"""Ends of the names of tables, which nothing else gives away."""
 
 Token = tuple[int, int, str]
 """Start, end and word."""
@@ -89,6 +92,9 @@ def read_text(
     for pattern, name in _MARKUP:
         if re.match(pattern, beginning):
             raise InputError(f"this is {name}; convert it to plain text", path)
+    if path.name.lower().removesuffix(".gz").endswith(_TABLES):
+        example = json.dumps({"id": path.stem, "text": "..."})
+        raise InputError(f"this is a table; make its texts files of their own, or lines of JSON: {example}", path)
     text = data.decode()
     return tokenise_text(text, id or path.name, pipeline, path=str(path))
 

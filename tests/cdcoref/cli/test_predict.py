@@ -376,7 +376,7 @@ def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> N
     assert (tmp_path / "cache" / "results.sqlite").stat().st_size > 1000
     wrong = predict("a.txt", "b.txt", "--cache", "a.txt")
     assert wrong.code == 2
-    assert "the cache cannot be used" in wrong.err
+    assert "a.txt: the cache cannot be used (it is not a folder)" in wrong.err
 
 
 @pytest.mark.parametrize(

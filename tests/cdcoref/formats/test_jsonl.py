@@ -108,7 +108,7 @@ def test_text_with_character_spans() -> None:
     assert words_of == ["Ann", "rang up", "called"]
     assert [(m.cluster, m.id) for m in corpus.mentions] == [("1", None), ("call", "7"), ("call", None)]
     assert corpus.documents[1].tokens == ()
-    assert corpus.notes == ("the stream: mention extended to whole tokens (once)",)
+    assert corpus.notes == ("the stream: mention extended to whole tokens (once, on line 1)",)
 
 
 def test_tokens_without_text() -> None:
@@ -121,7 +121,13 @@ def test_tokens_without_text() -> None:
 
 def test_unknown_fields_are_noted() -> None:
     [note] = read_lines({"id": "a", "text": "x", "mention": []}).notes
-    assert note == 'the stream: unknown field "mention" of a document ignored (once)'
+    assert note == 'the stream: unknown field "mention" of a document ignored (once, on line 1)'
+
+
+def test_repeated_remarks_are_counted_from_their_first_line() -> None:
+    lines = [{"id": str(n), "text": "Ann", "mentions": [{"start": 0, "end": min(n + 1, 3)}]} for n in range(5)]
+    note = "the stream: mention extended to whole tokens (2 times, first on line 3)"
+    assert read_lines(lines[4], lines[3], lines[1], lines[0]).notes == (note,)
 
 
 def test_blank_lines_and_compression_and_marks(tmp_path: Path) -> None:

@@ -89,6 +89,14 @@ def test_markup_is_not_taken_for_text(tmp_path: Path, content: bytes, what: str)
         read_file(tmp_path / "a")
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.TSV", "a.csv.gz"])
+def test_tables_are_not_taken_for_text(tmp_path: Path, name: str) -> None:
+    content = b"id,text\n1,A ferry sank.\n"
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    with pytest.raises(InputError, match=r'this is a table; .*lines of JSON: {"id": "a'):
+        read_file(tmp_path / name)
+
+
 @pytest.mark.parametrize("content", [CONLL, EIGHT_COLUMNS, CONLLU, JSONL])
 def test_every_format_is_read_everywhere(tmp_path: Path, content: bytes) -> None:
     for path, data in ((tmp_path / "a", content), (tmp_path / "b", gzip.compress(content))):
