@@ -127,8 +127,8 @@ class Remarks:
     def notes(self, source: str) -> list[str]:
         """A sentence for each remark, in the order in which they were first made."""
         return [
-            f"{source}: {remark} ({'once, on' if times == 1 else f'{times} times, first on'} line {self._first[remark]})"
-            for remark, times in self._times.items()
+            f"{source}: {remark} ({'once, on' if times == 1 else f'{times} times, first on'} line {first})"
+            for (remark, times), first in zip(self._times.items(), self._first.values(), strict=True)
         ]
 
 

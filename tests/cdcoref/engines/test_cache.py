@@ -76,7 +76,9 @@ def test_what_cannot_be_a_cache_is_said(tmp_path: Path) -> None:
     foreign = sqlite3.connect(tmp_path / "foreign" / CACHE_FILE)
     foreign.execute("CREATE TABLE results (name TEXT)")
     foreign.close()
-    with pytest.raises(InputError, match=r"file: the cache cannot be used \(it is not a folder\); choose another folder"):
+    with pytest.raises(
+        InputError, match=r"file: the cache cannot be used \(it is not a folder\); choose another folder"
+    ):
         ResultCache(tmp_path / "file", "model")
     for name in ("text", "foreign"):
         with pytest.raises(InputError, match=r"the cache cannot be used .*choose another folder") as raised:
