@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from cdlm import printing
 
 if TYPE_CHECKING:
     from cdcoref.collection import CollectionOptions, Report
@@ -42,8 +43,9 @@ MaxPairsOption = Annotated[
 MaxWindowsOption = Annotated[
     int | None,
     typer.Option(
-        help="Compare each window of a long document with at most N others, the most similar ones.",
-        show_default="the collection's, or all",
+        help="Read each part of a story that is too long for one sequence together with at most N others, the most "
+        "similar ones.",
+        show_default="the collection's, or the model's",
     ),
 ]
 WithinStoriesOption = Annotated[
@@ -84,7 +86,7 @@ def chosen_options(
 def say(sentences: Iterable[str]) -> None:
     """Print sentences on standard error."""
     for sentence in sentences:
-        print(f"cdcoref: {sentence}", file=sys.stderr)
+        printing.say("cdcoref", sentence)
 
 
 def say_report(report: Report) -> None:

@@ -29,7 +29,7 @@ class LinkingOptions:
         Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
     max_windows
         Compare each part of a document that is too long for one sequence with at most this many other parts; None:
-        with all.
+        as the model does.
     batch_tokens
         Word pieces that the encoder reads at once.
     candidates

@@ -38,7 +38,9 @@ class SequenceOptions:
         Word pieces of the longest sequence, markers included.
     max_windows
         Compare each window of a document that needs several with at most this many windows of its own or of the other
-        document, the most similar in words; None: with all.
+        document, the most similar in words; None: with all. Where many documents are read at once: read each excerpt
+        of a story with at most this many others, those with its likeliest candidates; None: with
+        :data:`cdcoref.sequences.packs.TOGETHER`.
     features
         Names of what is known about a pair besides the text (see :mod:`cdcoref.sequences.pair_features`).
     documents

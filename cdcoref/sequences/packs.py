@@ -28,7 +28,8 @@ SEPARATORS = 2
 """The two markers around a document."""
 
 TOGETHER = 4
-"""So many others an excerpt is read with: those it shares the most candidates with; and those that it is one of.
+"""So many others an excerpt is read with, unless the options limit windows otherwise: those it shares the most
+candidates with; and those that it is one of.
 
 With 8, GVC's dev split as one story takes half as long again and scores the same (events, CoNLL F1 64.8 with both)."""
 
@@ -64,7 +65,7 @@ def packs(
     Parameters
     ----------
     options
-        Context and length of the sequences.
+        Context and length of the sequences, and with how many others an excerpt is read if candidates are known.
     documents
         Documents that are to be compared should be near each other: then few blocks hold many of the pairs.
     pairs
@@ -119,7 +120,8 @@ def _around_candidates(
         for window in windows(options, document, max(1, room // 4 - SEPARATORS))
     ]
     lengths = [pack_length([excerpt], documents) - BEGINNING for excerpt in excerpts]
-    neighbours = _neighbours(excerpts, documents, wanted, candidates)
+    limit = TOGETHER if options.max_windows is None else options.max_windows
+    neighbours = _neighbours(excerpts, documents, wanted, candidates, limit)
     unmet = [set(others) for others in neighbours]
     alone = [place for place, others in enumerate(neighbours) if not others]
     waiting = sorted((place for place in range(len(excerpts)) if unmet[place]), key=lambda place: -len(unmet[place]))
@@ -157,8 +159,9 @@ def _neighbours(
     documents: Sequence[MarkedDocument],
     wanted: Collection[frozenset[int]] | None,
     candidates: Candidates,
+    limit: int,
 ) -> list[set[int]]:
-    """With which others every excerpt is to be read, by their places; symmetric."""
+    """With which others every excerpt is to be read, by their places: with `limit`, and with those it is one of."""
     place_of = {
         documents[number].numbers[mention]: place
         for place, (number, window) in enumerate(excerpts)
@@ -180,7 +183,7 @@ def _neighbours(
         nearest[second].append((-total, first))
     chosen: list[set[int]] = [set() for _ in excerpts]
     for place, others in enumerate(nearest):
-        for _, other in sorted(others)[:TOGETHER]:
+        for _, other in sorted(others)[:limit]:
             chosen[place].add(other)
             chosen[other].add(place)
     return chosen

@@ -122,5 +122,17 @@ def test_candidates_meet(
     assert again == made
 
 
+def test_an_excerpt_is_read_with_as_many_others_as_the_options_allow(wordpiece: PreTrainedTokenizerFast) -> None:
+    """One document in sixteen excerpts, each of which shares candidates with all others."""
+    read = []
+    for limit in (1, 2, None):
+        options = SequenceOptions(documents="many", context="sentence", max_length=100, max_windows=limit)
+        documents = story(SequenceBuilder(wordpiece, options), [48])
+        first, second = np.triu_indices(48, k=1)
+        candidates = Candidates(first, second, np.ones(len(first)))
+        read.append(sum(len(pack) > 1 or len(pack[0][1]) > 3 for pack in packs(options, documents, None, candidates)))
+    assert read == sorted(set(read))
+
+
 def pack_mentions(documents: list[MarkedDocument], pack: Pack) -> int:
     return sum(len(documents[number].unit_mentions[unit]) for number, window in pack for unit in window)
