@@ -8,8 +8,7 @@ for cluster in prediction.clusters():
 
 from __future__ import annotations
 
-import hashlib
-import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -31,10 +30,15 @@ if TYPE_CHECKING:
     from cdcoref.model import CorefModel
 
 Precision = Literal["auto", "fp32", "bf16", "int8"]
+Kinds = Literal["event", "entity", "both"]
 Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
+Engine = Literal["local", "ray"]
+Marking = Literal["all", "pair", None]
+_CHOICES: dict[str, Any] = {"kind": Kinds, "topics": Topics, "marking": Marking, "engine": Engine}
 LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
 """Groups that are told which predicted stories they consist of."""
 LEMMA = "lemma"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 PIECES_OF_NO_TIME = 50_000
 """With fewer word pieces, no time is announced; nor with another marking than the model's."""
@@ -59,7 +63,7 @@ class PredictionOptions:
         Compare each document with at most this many others of its story, the most similar by TF-IDF; None: with all.
     max_windows
         Compare each part of a document that is too long for one sequence with at most this many other parts; None:
-        with all.
+        as the model does.
     batch_tokens
         Word pieces that the encoder reads at once.
     find_mentions
@@ -79,9 +83,14 @@ class PredictionOptions:
     across_stories
         Whether entities of different predicted stories about one subject are one if they bear the same name (see
         :mod:`cdcoref.linking.names_across`); the lemma baseline links nothing across stories.
+
+    Raises
+    ------
+    InputError
+        If a value is none of those, or out of its range.
     """
 
-    kind: Literal["event", "entity", "both"] = "both"
+    kind: Kinds = "both"
     topics: Topics = "predicted"
     threshold: float | None = None
     max_pairs: int | None = None
@@ -89,12 +98,16 @@ class PredictionOptions:
     batch_tokens: int = 8192
     find_mentions: bool = False
     candidates: int | None = None
-    marking: Literal["all", "pair"] | None = None
-    engine: Literal["local", "ray"] = "local"
+    marking: Marking = None
+    engine: Engine = "local"
     ray_address: str | None = None
     across_stories: bool = True
 
     def __post_init__(self) -> None:
+        for name, hint in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in get_args(hint):
+                raise InputError(f"{name} is {value!r} and should be one of {', '.join(map(repr, get_args(hint)))}")
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise InputError(f"the threshold must be a probability from 0 to 1, not {self.threshold}")
         if self.max_pairs is not None and self.max_pairs < 1:
@@ -125,11 +138,21 @@ class Predictor:
         The coreference model; for the lemma baseline it only detects mentions.
     lemma
         Cluster by head lemma instead of by the model.
+    fingerprint
+        That of the model before its weights were rounded, if they were (see :attr:`fingerprint`).
     """
 
-    def __init__(self, model: CorefModel, *, lemma: bool = False) -> None:
+    def __init__(self, model: CorefModel, *, lemma: bool = False, fingerprint: str | None = None) -> None:
         self.model = model
         self.lemma = lemma
+        self._fingerprint = fingerprint
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the model and its settings, the same in every numeric precision."""
+        from cdcoref.model import model_fingerprint
+
+        return self._fingerprint or model_fingerprint(self.model, with_precision=False)
 
     def predict(
         self,
@@ -174,7 +197,7 @@ class Predictor:
         order = {document.id: number for number, document in enumerate(corpus.documents)}
         mentions = [mention for story in linked for mention in story.corpus.mentions]
         return Prediction(
-            replace(corpus, mentions=tuple(sorted(mentions, key=lambda m: order[m.document]))),
+            replace(corpus, mentions=tuple(sorted(mentions, key=lambda m: order[m.document])), names={}),
             tuple(tuple(d.id for d in story.corpus.documents) for story in linked if _has_words(story.corpus)),
             plans[0],
             sum(story.sequences for story in linked),
@@ -307,7 +330,7 @@ def load(
         raise InputError(f"unknown precision {precision!r}; choose from {', '.join(get_args(Precision))}")
     import torch
 
-    from cdcoref.model import CorefModel
+    from cdcoref.model import CorefModel, model_fingerprint
 
     name = device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -319,44 +342,15 @@ def load(
     if style is not None:
         loaded.settings = loaded.settings.in_style(style)
     resolved = resolve_precision(precision, place)
+    fingerprint = None
     if resolved == "bf16":
         loaded.inference_dtype = torch.bfloat16
     elif resolved == "int8":
         if place.type != "cpu":
             raise InputError("int8 precision is for CPUs only; choose bf16 or fp32")
+        fingerprint = model_fingerprint(loaded, with_precision=False)
         loaded.compute_in_int8()
-    return Predictor(loaded.to(place), lemma=model == LEMMA)
-
-
-def model_fingerprint(model: CorefModel, *, with_precision: bool = True) -> str:
-    """A hash of a model's weights and of everything else that determines its logits and mentions.
-
-    Of the settings, those that are not the default: a setting that a later version adds changes no model's fingerprint.
-
-    Parameters
-    ----------
-    with_precision
-        Whether the same model in another numeric precision has another one.
-    """
-    # As JSON, in which a list is a list, whatever it is in memory.
-    settings, defaults = (json.loads(json.dumps(one.to_dict())) for one in (model.settings, type(model.settings)()))
-    digest = hashlib.sha256(json.dumps(_not_default(settings, defaults), sort_keys=True).encode())
-    if with_precision:
-        digest.update(str(model.inference_dtype).encode())
-    for name, tensor in sorted(model.state_dict().items()):
-        digest.update(name.encode())
-        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
-    return digest.hexdigest()
-
-
-def _not_default(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that differ from the defaults, also within tables."""
-    changed = {}
-    for name, value in values.items():
-        inner = _not_default(value, defaults.get(name) or {}) if isinstance(value, dict) else value
-        if inner != ({} if isinstance(value, dict) else defaults.get(name)):
-            changed[name] = inner
-    return changed
+    return Predictor(loaded.to(place), lemma=model == LEMMA, fingerprint=fingerprint)
 
 
 def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
@@ -386,6 +380,8 @@ def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
             raise InputError(f"the id of a text must be a string, not {id!r}")
         if not isinstance(text, str):
             raise InputError(f"the text of {id!r} must be a string, not {type(text).__name__}")
+        if _SURROGATE.search(id + text):
+            raise InputError(f"document {id!r} contains half of a surrogate pair, which is not a character")
     return Corpus(tuple(tokenise_text(text, name) for name, text in named.items()))
 
 
@@ -395,6 +391,7 @@ def _opened(cache: str | Path | None, model: CorefModel) -> Iterator[ResultCache
         yield None
         return
     from cdcoref.engines import ResultCache
+    from cdcoref.model import model_fingerprint
 
     store = ResultCache(cache, model_fingerprint(model))
     try:

@@ -15,7 +15,7 @@ from cdcoref.collection.scores import DocumentPair, DocumentScores, by_document_
 from cdcoref.collection.settings import Settings
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.prediction import Predictor, load, model_fingerprint
+from cdcoref.prediction import Predictor, load
 
 if TYPE_CHECKING:
     from cdcoref.engines import Progress
@@ -205,7 +205,7 @@ class Reader:
         """The model, which must be the collection's."""
         if self._ready is None:
             predictor = self._load()
-            fingerprint = model_fingerprint(predictor.model, with_precision=False)
+            fingerprint = predictor.fingerprint
             if self.settings.fingerprint not in (None, fingerprint):
                 raise InputError(
                     "the collection was made with another model than this one; add to it with that, or rebuild it with "

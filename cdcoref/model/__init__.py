@@ -18,6 +18,7 @@ from cdcoref.model.config import (
     VectorOptions,
 )
 from cdcoref.model.coref_model import CorefModel
+from cdcoref.model.fingerprint import model_fingerprint
 from cdcoref.model.folder import CONFIG_FILE, DEFAULT_MODEL
 from cdcoref.model.mention_vectors import KindScorer, VectorScorer
 from cdcoref.model.publishing import publish
@@ -46,6 +47,7 @@ __all__ = [
     "collate_pairs",
     "collate_readings",
     "model_card",
+    "model_fingerprint",
     "publish",
     "token_batches",
 ]

@@ -21,8 +21,8 @@ from cdcoref.formats import read_jsonl
 from cdcoref.linking import Comparison, all_pairs
 from cdcoref.linking import document_pairs as document_pairs_module
 from cdcoref.linking import mentions as mentions_module
-from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
-from cdcoref.prediction import Precision, PredictionOptions, Predictor, Topics, load, model_fingerprint
+from cdcoref.model import CorefConfig, CorefModel, DetectorOptions, model_fingerprint
+from cdcoref.prediction import Precision, PredictionOptions, Predictor, Topics, load
 from cdcoref.results import Plan, Prediction
 from cdlm.settings import with_settings
 
@@ -121,6 +121,7 @@ def test_one_text_is_not_a_list_of_texts(predictor: Predictor) -> None:
     [
         ({"a": None}, "the text of 'a' must be a string, not NoneType"),
         ([FERRY, FERRY.encode()], "the text of '2' must be a string, not bytes"),
+        ({"a": "half \ud83d"}, "document 'a' contains half of a surrogate pair, which is not a character"),
         ({1: FERRY}, "the id of a text must be a string, not 1"),
         (None, "give texts by id, a list of texts or a corpus, not NoneType"),
     ],
@@ -153,6 +154,10 @@ def test_wrong_options_are_said() -> None:
         ({"threshold": 1.5}, "the threshold must be a probability from 0 to 1, not 1.5"),
         ({"threshold": -0.1}, "from 0 to 1, not -0.1"),
         ({"max_pairs": 0}, "the limit on pairs must be 1 or more, not 0"),
+        ({"kind": "events"}, "kind is 'events' and should be one of 'event', 'entity', 'both'"),
+        ({"topics": "gold"}, "topics is 'gold' and should be one of 'predicted', 'gold_subtopic', "),
+        ({"marking": "both"}, "marking is 'both' and should be one of 'all', 'pair', None"),
+        ({"engine": "spark"}, "engine is 'spark' and should be one of 'local', 'ray'"),
         ({"max_windows": 0}, "the limit on windows must be 1 or more, not 0"),
         ({"batch_tokens": 0}, "a batch must have 1 token or more, not 0"),
     ):
@@ -530,6 +535,22 @@ def test_bf16_is_chosen_where_the_processor_has_it(
     prints = {precision: fingerprint(precision) for precision in ("fp32", "bf16", "int8")}
     assert len(set(prints.values())) == 3
     assert fingerprint("auto") == prints[expected]
+
+
+def test_the_fingerprint_of_a_predictor_is_that_of_every_precision(tiny_model_folder: Path) -> None:
+    """A collection that was made in one precision can be added to in another."""
+    predictors = [load(tiny_model_folder, device="cpu", precision=name) for name in ("fp32", "bf16", "int8")]
+    assert len({predictor.fingerprint for predictor in predictors}) == 1
+    other = load(tiny_model_folder, device="cpu", precision="int8", style=None)
+    other.model.detector.output.bias.data += 1
+    assert Predictor(other.model).fingerprint != predictors[0].fingerprint
+
+
+def test_names_that_clusters_came_with_are_not_given_to_others(predictor: Predictor) -> None:
+    corpus = predictor.predict([FERRY, STORM]).corpus
+    named = replace(corpus, names={(m.kind, m.cluster): "a name" for m in corpus.mentions if m.cluster})
+    assert named.names
+    assert predictor.predict(named, PredictionOptions(find_mentions=True)).corpus.names == {}
 
 
 def test_the_precision_changes_probabilities_by_little() -> None:

@@ -18,8 +18,7 @@ from cdcoref.errors import InputError
 from cdcoref.linking import Comparison, PairLogits, all_pairs, cluster_mentions
 from cdcoref.linking import document_pairs as document_pairs_module
 from cdcoref.linking.pair_logits import pair_logits
-from cdcoref.model import CorefModel
-from cdcoref.prediction import model_fingerprint
+from cdcoref.model import CorefModel, model_fingerprint
 from cdcoref.sequences import SequenceBuilder
 from cdlm.settings import with_settings
 
