@@ -77,8 +77,9 @@ def add(
         )
     if not file.absolute().parent.is_dir():
         raise InputError("the folder of the collection does not exist; make it first", file)
+    stated = None if kind == "both" else kind
     loaded = read_corpus(
-        documents, pipeline=pipeline, encoding=encoding, kind=None if kind == "both" else kind, without=file
+        documents, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False, without=file
     )
     say(reading_remarks(loaded))
     if not loaded.corpus.documents:

@@ -36,6 +36,7 @@ from cdcoref.formats.output_file import output_file
 from cdcoref.formats.registry import (
     FORMATS,
     format_of,
+    has_input_suffix,
     output_format,
     output_suffixes,
     read_file,
@@ -70,6 +71,7 @@ __all__ = [
     "docs_of",
     "first_bytes",
     "format_of",
+    "has_input_suffix",
     "is_collection",
     "jsonl_writer",
     "line_chunks",

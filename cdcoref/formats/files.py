@@ -52,6 +52,7 @@ def read_corpus(
     encoding: str | None = None,
     kind: str | None = None,
     clusters: Literal["corpus", "document"] = "corpus",
+    with_clusters: bool = True,
     without: str | Path | None = None,
     standard_input: BinaryIO | None = None,
 ) -> LoadedCorpus:
@@ -78,6 +79,9 @@ def read_corpus(
     clusters
         The scope of cluster names in CoNLL files: ``"corpus"`` for all files, or ``"document"`` (as in the
         CoNLL-2011/2012 shared tasks).
+    with_clusters
+        Whether mentions keep the clusters that they have; if not, cluster names in different files cannot contradict
+        each other.
     without
         A collection that is not read, nor are the files that SQLite keeps beside it, though it may lie in one of the
         folders.
@@ -93,7 +97,7 @@ def read_corpus(
         check_encoding(encoding)
     options = ReadOptions(kind=kind, clusters=clusters, pipeline=pipeline, encoding=encoding)
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
-    reader = _Reader(options, standard_input, frozenset(left_out))
+    reader = _Reader(options, standard_input, with_clusters, frozenset(left_out))
     files = list(reader.find(paths))
     ids = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
     for path in files:
@@ -107,6 +111,7 @@ class _Reader:
 
     options: ReadOptions
     standard_input: BinaryIO | None
+    with_clusters: bool = True
     left_out: frozenset[str] = frozenset()
     corpora: list[Corpus] = field(default_factory=list)
     file_of: dict[str, Path] = field(default_factory=dict)
@@ -165,6 +170,8 @@ class _Reader:
         """Add one file to the corpus, or its problem to the list."""
         try:
             corpus = read_file(path, replace(self.options, id=id), standard_input=self.standard_input)
+            if not self.with_clusters:
+                corpus = replace(corpus, mentions=tuple(replace(m, cluster=None) for m in corpus.mentions), names={})
             for document in corpus.documents:
                 if document.id in self.file_of:
                     raise InputError(

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, NoReturn
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.lines import line_chunks, shown_name
+from cdcoref.formats.remarks import Remarks
 
 _DOCUMENT_FIELDS = {
     *("id", "text", "tokens", "offsets", "sentences", "topic", "subtopic", "part", "path", "hidden", "annotated"),
@@ -110,26 +111,6 @@ class Line:
                 fields.get("tag"),
                 None if confidence is None else float(confidence),
             )
-
-
-class Remarks:
-    """What a reader notices that is no error: each remark once, with how often and where it was first made."""
-
-    def __init__(self) -> None:
-        self._times: Counter[str] = Counter()
-        self._first: dict[str, int] = {}
-
-    def add(self, remark: str, line: int) -> None:
-        """Make a remark on a line."""
-        self._times[remark] += 1
-        self._first.setdefault(remark, line)
-
-    def notes(self, source: str) -> list[str]:
-        """A sentence for each remark, in the order in which they were first made."""
-        return [
-            f"{source}: {remark} ({'once, on' if times == 1 else f'{times} times, first on'} line {first})"
-            for (remark, times), first in zip(self._times.items(), self._first.values(), strict=True)
-        ]
 
 
 def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remarks) -> Iterator[Line]:

@@ -93,6 +93,9 @@ def test_numbers_that_begin_anew_in_every_file_are_refused(
     alone = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], clusters="document")
     assert alone.problems == ()
     assert all(len(cluster) == 1 for cluster in alone.corpus.clusters())
+    without = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], with_clusters=False)
+    assert without.problems == ()
+    assert {m.key: m.cluster for m in without.corpus.mentions} == {m.key: None for m in alone.corpus.mentions}
 
 
 def test_numbers_behind_a_word_are_numbers(tmp_path: Path) -> None:
