@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 import typer
 
 from cdlm.errors import InputError
+from cdlm.printing import say
 
 DISTRIBUTION = "cdcoref"
 """Both packages belong to this distribution and share its version."""
@@ -19,10 +20,10 @@ def run(app: typer.Typer, name: str) -> None:
     try:
         app()
     except InputError as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        say(name, str(error))
         sys.exit(2)
     except KeyboardInterrupt:
-        print(f"{name}: interrupted", file=sys.stderr)
+        say(name, "interrupted")
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()

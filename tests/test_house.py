@@ -32,7 +32,8 @@ LANGUAGE_MODEL = {
 MAY_IMPORT: dict[str, set[str]] = {
     "cdlm.errors": set(),
     "cdlm.extras": set(),
-    "cdlm.command_line": {"cdlm.errors"},
+    "cdlm.printing": set(),
+    "cdlm.command_line": {"cdlm.errors", "cdlm.printing"},
     "cdlm.files": {"cdlm.errors"},
     "cdlm.quantization": set(),
     "cdlm.validation": {"cdlm.errors"},
@@ -90,6 +91,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "cdlm.devices",
             "cdlm.heat_map",
             "cdlm.pretraining",
+            "cdlm.printing",
             "cdlm.progress",
             "cdlm.settings",
             "cdlm.tasks",
@@ -162,7 +164,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.corpus", "cdcoref.formats", "cdcoref.linking", "cdcoref.prediction", "cdcoref.results"),
     },
     "cdcoref.views": {
-        "cdlm.extras",
+        *("cdlm.extras", "cdlm.printing"),
         *(
             "cdcoref.collection",
             "cdcoref.corpus",
@@ -196,6 +198,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "cdcoref.views",
             "cdcoref.wording",
             "cdlm.command_line",
+            "cdlm.printing",
             "cdlm.progress",
         ),
         "cdlm.settings",

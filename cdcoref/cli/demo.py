@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import webbrowser
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
+from cdlm.printing import say
 
 
 def demo(
@@ -39,7 +39,7 @@ def demo(
     with StageProgress() as progress:
         prediction = predictor.predict(loaded.corpus, progress=progress.update)
     write_page(prediction, output, title="The sample: two stories in seven texts")
-    print(f"cdcoref: {summary(prediction.counts())}", file=sys.stderr)
+    say("cdcoref", summary(prediction.counts()))
     print(output.resolve())
     if open_page and not webbrowser.open(output.resolve().as_uri()):
-        print("cdcoref: no browser was found; open this file in one", file=sys.stderr)
+        say("cdcoref", "no browser was found; open this file in one")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ from typing import Annotated
 import typer
 
 from cdcoref.cli.scoring_options import KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
+from cdlm.printing import say
 
 
 def errors(
@@ -32,5 +32,5 @@ def errors(
     options = Options(level.value if level else None, kind.value, remove_nested=remove_nested)
     report = report_errors(key, response, options, limit=limit)
     for note in report.notes:
-        print(f"cdcoref: note: {response}: {note}", file=sys.stderr)
+        say("cdcoref", f"note: {response}: {note}")
     print(json.dumps(asdict(report), indent=2, ensure_ascii=False) if as_json else error_text(report))

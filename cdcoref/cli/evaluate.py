@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,6 +11,7 @@ import typer
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, SplitOption, corpus_or_files
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
+from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
@@ -61,7 +61,7 @@ def evaluate(
     folder = corpus_or_files(corpus, ecb_root, file is not None, "one annotated file of your own")
     gold, name = _named(folder, split) if folder is not None else _own(file or Path(), kind)
     for note in gold.corpus.notes:
-        print(f"cdcoref: {note}", file=sys.stderr)
+        say("cdcoref", note)
     from cdcoref.evaluation import evaluate as evaluate_model
     from cdcoref.prediction import load
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,6 +12,7 @@ from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, corpus_or
 from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.errors import InputError
 from cdcoref.wording import counted
+from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
@@ -69,10 +69,10 @@ def export(
         source = replace(source, corpus=gold)
     notes = write_result(source, output, layout)
     for note in gold.notes:
-        print(f"cdcoref: {note}", file=sys.stderr)
+        say("cdcoref", note)
     written = f"{counted(len(gold.documents), 'document')}, {counted(len(gold.mentions), 'mention')}"
     for sentence in (written, *notes):
-        print(f"cdcoref: {output}: {sentence}", file=sys.stderr)
+        say("cdcoref", f"{output}: {sentence}")
 
 
 def _read(files: list[Path], corrected: bool) -> Corpus | Prediction:

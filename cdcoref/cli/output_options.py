@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -24,17 +25,38 @@ LayoutOption = Annotated[
 
 
 def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
-    """Refuse an output that cannot be written, or that would replace what is read.
+    """Refuse an output that cannot be written, or that would replace what is read; called before long work.
 
     Raises
     ------
     InputError
-        If its folder does not exist, or it is one of the inputs.
+        If its folder does not exist or cannot be written, or it is a folder, one of the inputs, or a file in one of
+        the input folders that would be read.
     """
-    if not output.absolute().parent.is_dir():
+    from cdcoref.formats import has_input_suffix
+
+    folder = output.absolute().parent
+    if not folder.is_dir():
         raise InputError("the folder of the output does not exist; create it first", output)
-    if output.exists() and any(path.exists() and path.samefile(output) for path in map(Path, inputs)):
-        raise InputError("the output is also an input and would be overwritten; choose another name", output)
+    if output.is_dir():
+        raise InputError("the output is a folder; give the name of a file", output)
+    if not output.exists():
+        try:
+            with TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            message = f"the file cannot be written ({error.strerror}); choose another location"
+            raise InputError(message, output) from None
+        return
+    for path in map(Path, inputs):
+        if path.is_dir() and has_input_suffix(output) and output.resolve().is_relative_to(path.resolve()):
+            raise InputError(
+                f"the output is there already, in a folder that is read ({path}), and would be overwritten; choose "
+                "another name, or remove it",
+                output,
+            )
+        if path.exists() and path.samefile(output):
+            raise InputError("the output is also an input and would be overwritten; choose another name", output)
 
 
 def document_writer(output: Path, layout: str | None) -> Writer | None:

@@ -18,7 +18,10 @@ def show_in_pager(lines: Iterable[str]) -> bool:
     bool
         False if there is no such program, and nothing was shown.
     """
-    command = shlex.split(os.environ.get("PAGER") or "less")
+    try:
+        command = shlex.split(os.environ.get("PAGER", "")) or ["less"]
+    except ValueError:  # a quotation mark without its partner
+        return False
     if shutil.which(command[0]) is None:
         return False
     # As in git: less exits at once if everything fits on the screen, and leaves the text there.

@@ -16,6 +16,7 @@ from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress, duration
 from cdcoref.errors import InputError
 from cdcoref.wording import counted
+from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
@@ -77,7 +78,8 @@ def predict(
     max_windows: Annotated[
         int | None,
         typer.Option(
-            help="Compare each window of a long document with at most this many others, the most similar ones."
+            help="Read each part of a story that is too long for one sequence together with at most this many others, "
+            "the most similar ones; default: the model's own."
         ),
     ] = None,
     candidates: Annotated[
@@ -144,7 +146,8 @@ def predict(
         from cdcoref.views import check_parquet
 
         check_parquet()
-    loaded = read_corpus(files, pipeline=pipeline, encoding=encoding, kind=None if kind == "both" else kind)
+    stated = None if kind == "both" else kind
+    loaded = read_corpus(files, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False)
     for sentence in reading_remarks(loaded):
         _say(sentence)
     if not loaded.corpus.documents:
@@ -270,4 +273,4 @@ def _announce(plan: Plan) -> None:
 
 
 def _say(sentence: str) -> None:
-    print(f"cdcoref: {sentence}", file=sys.stderr)
+    say("cdcoref", sentence)

@@ -12,6 +12,7 @@ import typer
 
 from cdcoref.cli.scoring_options import KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
 from cdcoref.errors import InputError
+from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdcoref.scoring import FileScores, Options, Significance
@@ -77,7 +78,7 @@ def score(
     options = Options(level.value if level else None, kind.value, singletons.value, remove_nested, names)
     results, test = _scored(key, responses, options, per_document, significance, resamples, seed, engine)
     for note in dict.fromkeys(f"{result.response}: {note}" for result in results for note in result.notes):
-        print(f"cdcoref: note: {note}", file=sys.stderr)
+        say("cdcoref", f"note: {note}")
     if as_json:
         print(json.dumps(tables.scores_json(results, test), indent=2))
     elif as_csv:

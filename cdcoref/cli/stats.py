@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, corpus_or_files
+from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdcoref.corpora import CorpusFolder, CorpusInfo
@@ -62,7 +63,7 @@ def stats(
     for remark in remarks:
         print(remark, file=sys.stderr if as_json else sys.stdout)
     for problem in problems:
-        print(f"cdcoref: {problem}", file=sys.stderr)
+        say("cdcoref", problem)
     if problems:
         sys.exit(2)
 

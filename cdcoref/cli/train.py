@@ -10,6 +10,7 @@ import typer
 
 from cdcoref.cli.corpus_options import CorporaOption, EcbOption
 from cdcoref.errors import InputError
+from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
@@ -115,7 +116,7 @@ def train(
     try:
         train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
     except KeyboardInterrupt:
-        print("cdcoref: interrupted; run the same command with --resume to resume", file=sys.stderr)
+        say("cdcoref", "interrupted; run the same command with --resume to resume")
         sys.exit(130)
 
 
@@ -145,11 +146,11 @@ def _splits(folders: list[CorpusFolder], split: str) -> list[AnnotatedCorpus | C
     there = [folder for folder in folders if split in folder.splits()]
     for folder in folders:
         if there and folder not in there:
-            print(f"cdcoref: {folder.info.title} has no {split} split in {folder.path}", file=sys.stderr)
+            say("cdcoref", f"{folder.info.title} has no {split} split in {folder.path}")
     corpora: list[AnnotatedCorpus | Corpus] = []
     for folder in there or folders[:1]:  # if there is none, reading says what is missing
         read = folder.read(split)
         for note in read.corpus.notes:
-            print(f"cdcoref: {note}", file=sys.stderr)
+            say("cdcoref", note)
         corpora.append(read)
     return corpora

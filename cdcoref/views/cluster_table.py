@@ -14,6 +14,7 @@ from rich.cells import cell_len, chop_cells
 
 from cdcoref.results import Counts, PredictedCluster, PredictedMention, Prediction
 from cdcoref.wording import counted
+from cdlm.printing import printable
 
 FIRST_LINES = 50
 """The beginning of a table ends with the first cluster that reaches this number of rows."""
@@ -23,9 +24,6 @@ WIDTH_FROM = 500
 """Number of clusters that determine the width of the mention column."""
 WIDEST_WORDS = 48
 NARROWEST_WORDS = 12
-
-_JOINERS_AND_MARKS = "\u200c\u200d\u200e\u200f"
-"""Invisible characters that Persian, Hindi, emoji and right-to-left text need."""
 
 ACROSS = "Clusters across documents"
 WITHIN = "Clusters within one document"
@@ -148,8 +146,3 @@ class _Layout:
 
 def _filled(text: str, width: int) -> str:
     return text + " " * (width - cell_len(text))
-
-
-def printable(text: str) -> str:
-    """The text without characters that could control the terminal."""
-    return "".join(c if c.isprintable() or c in _JOINERS_AND_MARKS else "\ufffd" for c in text)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from cdcoref.views.cluster_table import printable
 from cdcoref.wording import counted, sureness
+from cdlm.printing import printable
 
 if TYPE_CHECKING:
     from cdcoref.collection import (

@@ -12,10 +12,9 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import output_file
 from cdcoref.results import MentionRow, Prediction, corpus_and_stories, dataframe, mention_rows, require_pandas
+from cdcoref.views.spreadsheets import as_text
 from cdlm.extras import install_command
 from cdlm.files import replaced_file
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 def write_csv(source: Prediction | Corpus, path: str | Path) -> None:
@@ -79,6 +78,4 @@ def _cell(value: str | float | None) -> str | int:
         return ""
     if isinstance(value, float):
         return f"{value:.4f}"
-    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_STARTS):
-        return f"'{value}"
-    return value
+    return as_text(value) if isinstance(value, str) else value

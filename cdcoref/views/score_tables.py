@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from cdcoref.scoring import METRICS, ErrorReport, FileScores, Place, Scores, Significance
+from cdcoref.views.spreadsheets import as_text
 from cdcoref.wording import counted
+from cdlm.printing import printable
 
 CONLL_TITLE = "CoNLL F1"
 PAPER = ("muc", "b3", "ceafe", "lea")
@@ -42,7 +44,7 @@ def score_table(results: Sequence[FileScores]) -> str:
 def document_table(result: FileScores) -> str:
     """F1 of every metric for every document, in percent."""
     assert result.documents is not None
-    width = max(map(len, result.documents), default=8)
+    width = max((len(printable(name)) for name in result.documents), default=8)
     titles = [METRICS[metric].title for metric in result.scores.metrics]
     if result.scores.conll_f1 is not None:
         titles.append(CONLL_TITLE)
@@ -51,7 +53,7 @@ def document_table(result: FileScores) -> str:
         values = [score.f1 for score in scores.metrics.values()]
         if scores.conll_f1 is not None:
             values.append(scores.conll_f1)
-        lines.append(f"{name:<{width}}" + "".join(f"{value * 100:10.2f}" for value in values))
+        lines.append(f"{printable(name):<{width}}" + "".join(f"{value * 100:10.2f}" for value in values))
     return "\n".join(lines)
 
 
@@ -96,11 +98,12 @@ def scores_csv(results: Sequence[FileScores]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["response", "document", "metric", "recall", "precision", "f1"])
     for result in results:
+        response = as_text(result.response)
         for document, scores in [("", result.scores), *(result.documents or {}).items()]:
             for metric, score in scores.metrics.items():
-                writer.writerow([result.response, document, metric, score.recall, score.precision, score.f1])
+                writer.writerow([response, as_text(document), metric, score.recall, score.precision, score.f1])
             if scores.conll_f1 is not None:
-                writer.writerow([result.response, document, "conll", "", "", scores.conll_f1])
+                writer.writerow([response, as_text(document), "conll", "", "", scores.conll_f1])
     return text.getvalue().rstrip("\n")
 
 
@@ -194,10 +197,9 @@ def error_text(report: ErrorReport) -> str:
             title = "Split gold clusters" if own == "gold" else "Merged predicted clusters"
             lines += ["", f"{title} ({len(clusters)} of {count}, worst first)"]
         for cluster in clusters:
-            lines.append(
-                f"\n  {own} cluster {cluster.cluster}: {counted(cluster.size, 'mention')} in "
-                f"{counted(len(cluster.parts), 'part')}, {counted(cluster.links, 'link')} {lacks}"
-            )
+            size, parts = counted(cluster.size, "mention"), counted(len(cluster.parts), "part")
+            links = counted(cluster.links, "link")
+            lines += ["", f"  {own} cluster {cluster.cluster}: {size} in {parts}, {links} {lacks}"]
             for part in cluster.parts:
                 lines.append(f"    {absent if part.cluster is None else f'{other} cluster {part.cluster}'}")
                 lines += [f"      {_place_text(place)}" for place in part.mentions]
@@ -211,7 +213,7 @@ def error_text(report: ErrorReport) -> str:
             lines.append(
                 f"  {_place_text(mention.place)} (cluster {mention.cluster}, {counted(mention.size, 'mention')})"
             )
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _place_text(place: Place) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -15,6 +14,7 @@ import typer
 from cdlm.cli.task_options import DeviceOption, JsonOption
 from cdlm.documents import KINDS
 from cdlm.errors import InputError
+from cdlm.printing import say
 from cdlm.progress import StageProgress
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _compare(
             results[name] = align(_reader(name, device), pairs, partial(progress.update, name))
     for name, result in results.items():
         if result.left_out:
-            print(f"cdlm: {name}: skipped pairs too long for the encoder: {result.left_out}", file=sys.stderr)
+            say("cdlm", f"{name}: skipped pairs too long for the encoder: {result.left_out}")
     if as_json:
         print(json.dumps({name: _plain(result) for name, result in results.items()}, indent=2))
     else:

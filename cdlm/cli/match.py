@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,6 +11,7 @@ import typer
 
 from cdlm.cli import task_options as options
 from cdlm.errors import InputError
+from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdlm.tasks import Match, TextPair
@@ -145,5 +145,5 @@ def _predict(name: str, pairs: list[TextPair], precision: str, device: str | Non
         found = predict_pairs(model, pairs, precision=precision, progress=shown.update)
     if found.cut:
         limit = model.settings.max_length
-        print(f"cdlm: note: cut {found.cut} of {len(pairs)} pairs to {limit} tokens", file=sys.stderr)
+        say("cdlm", f"note: cut {found.cut} of {len(pairs)} pairs to {limit} tokens")
     return found.matches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from cdlm.cli.pretrain import CORPUS_HELP
 from cdlm.cli.task_options import DeviceOption, JsonOption
+from cdlm.printing import say
 from cdlm.progress import StageProgress
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def perplexity(
             progress=progress.update,
         )
     if left_out.total():
-        print(f"cdlm: omitted from the corpus: {in_words(left_out)}", file=sys.stderr)
+        say("cdlm", f"omitted from the corpus: {in_words(left_out)}")
     if as_json:
         print(json.dumps([{**asdict(row.contender), **asdict(row.perplexity)} for row in rows], indent=2))
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from cdlm.cli import task_options as options
 from cdlm.errors import InputError
+from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdlm.tasks import Prediction, Question
@@ -121,7 +121,7 @@ def evaluate(
     missing = sum(1 for question in questions if question.id not in found)
     if missing:
         note = f"no prediction for {missing} of {len(questions)} questions, which count as wrong"
-        print(f"cdlm: note: {note}", file=sys.stderr)
+        say("cdlm", f"note: {note}")
     scores = qa_scores(questions, found)
     if as_json:
         print(json.dumps(scores, indent=2))
@@ -149,4 +149,4 @@ def _predict(name: str, questions: tuple[Question, ...], precision: str, device:
 
 def _say(notes: tuple[str, ...] | list[str], path: Path | None = None) -> None:
     for note in notes:
-        print(f"cdlm: note: {'' if path is None else f'{path}: '}{note}", file=sys.stderr)
+        say("cdlm", f"note: {'' if path is None else f'{path}: '}{note}")

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
+from cdlm.printing import say
+
 T = TypeVar("T")
 
 EncoderOption = Annotated[
@@ -81,5 +83,5 @@ def resumable() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        print("cdlm: interrupted; run the same command with --resume to resume", file=sys.stderr)
+        say("cdlm", "interrupted; run the same command with --resume to resume")
         sys.exit(130)

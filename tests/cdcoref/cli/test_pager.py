@@ -31,5 +31,7 @@ def test_no_more_is_formed_than_the_reader_wants(monkeypatch: pytest.MonkeyPatch
 
 
 def test_no_pager(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGER", "less 'of a file")
+    assert not show_in_pager(["a"])
     monkeypatch.setenv("PAGER", "no-such-program-here -x")
     assert not show_in_pager(["a"])

@@ -282,9 +282,12 @@ def test_an_empty_text_does_not_stop_a_conll_file(predict: Run, tmp_path: Path) 
 
 
 def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path: Path) -> None:
+    (tmp_path / "folder.html").mkdir()
     for name, options, message in (
         ("out.txt", [], "the output's name must end in .conll, .conllu, .csv, .html, .jsonl, .parquet or .spacy"),
         ("nowhere/out.jsonl", [], "the folder of the output does not exist; create it first"),
+        ("folder.html", [], "the output is a folder; give the name of a file"),
+        ("/proc/out.jsonl", [], "the file cannot be written ("),
         ("out.jsonl", ["--layout", "2012"], "the format JSON lines has no layout '2012'"),
         ("out.html", ["--layout", "2012"], "only .conll files have layouts; remove --layout"),
     ):
@@ -308,6 +311,23 @@ def test_an_input_is_not_overwritten(predict: Run, cdcoref: Run, tmp_path: Path)
     ):
         assert (done.code, done.err) == (2, expected)
     assert Path("own.jsonl").read_text() == text
+
+
+def test_a_file_of_an_input_folder_is_not_overwritten(predict: Run, cdcoref: Run, tmp_path: Path) -> None:
+    """Neither annotated documents nor earlier predictions, which would be read as documents; pages are not read."""
+    Path("archive").mkdir()
+    Path("archive/a.txt").write_text("A ferry sank.")
+    assert predict("archive", "-o", "archive/out.jsonl").code == 0
+    before = Path("archive/out.jsonl").read_text()
+    done = predict("archive", "-o", "archive/out.jsonl")
+    message = (
+        "the output is there already, in a folder that is read (archive), and would be overwritten; choose another"
+    )
+    assert (done.code, done.err) == (2, f"cdcoref: archive/out.jsonl: {message} name, or remove it\n")
+    assert Path("archive/out.jsonl").read_text() == before
+    Path("archive/out.jsonl").unlink()
+    for _ in range(2):
+        assert predict("archive", "-o", "archive/out.html").code == 0
 
 
 @pytest.mark.parametrize(("name", "method"), [("out.jsonl", "stream"), ("out.conll", "predict")])

@@ -113,6 +113,18 @@ def test_per_document(run: Run, files: list[Path]) -> None:
     assert [line.split()[0] for line in lines[-3:]] == ["d0", "d1", "d2"]
 
 
+def test_names_of_documents_control_neither_terminal_nor_spreadsheet(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    mentions = [{"tokens": [n], "cluster": "c"} for n in range(2)]
+    ids = ("\x1b[31mred", "=1+1")
+    file.write_text("".join(json.dumps({"id": i, "tokens": ["It", "it"], "mentions": mentions}) + "\n" for i in ids))
+    shown = run("score", file, file, "--per-document").out
+    assert "\ufffd[31mred" in shown
+    assert "\x1b" not in shown
+    rows = list(csv.reader(run("score", file, file, "--per-document", "--csv", "--metrics", "muc").out.splitlines()))
+    assert [row[1] for row in rows[1:]] == ["", ids[0], "'=1+1"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -99,6 +99,16 @@ def test_the_text(files: tuple[Path, Path]) -> None:
     )
 
 
+def test_what_could_control_the_terminal_is_not_printed(tmp_path: Path) -> None:
+    document = Document.from_sentences("d\x1b]0;x\x07", [["Evil", "\x1b[31mred", "word"]])
+    for name, clusters in (("key", "ab"), ("response", "aa")):
+        mentions = [Mention(document.id, (n,), "entity", f"{c}\x1b") for n, c in enumerate(clusters)]
+        write_jsonl(Corpus((document,), tuple(mentions)), tmp_path / f"{name}.jsonl")
+    text = error_text(report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl"))
+    assert "red] word" in text
+    assert not {c for c in text if not c.isprintable()} - {"\n"}
+
+
 def test_no_errors(tmp_path: Path) -> None:
     write_conll(KEY, tmp_path / "key.conll")
     text = error_text(report_errors(tmp_path / "key.conll", tmp_path / "key.conll"))
