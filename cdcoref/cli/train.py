@@ -137,6 +137,8 @@ def _corpora(
         loaded = read_corpus(files, kind=kind)
         if loaded.problems:
             raise InputError(loaded.problems[0])
+        for note in loaded.corpus.notes:
+            say("cdcoref", note)
         corpora.append(loaded.corpus)
     return [corpora[0]], [corpora[1]]
 

@@ -19,7 +19,8 @@ from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.given_names import joined_names
 from cdcoref.formats.input_file import STANDARD_INPUT
-from cdcoref.formats.registry import has_input_suffix, input_suffixes, read_file
+from cdcoref.formats.registry import has_input_suffix, has_text_suffix, input_suffixes, read_file
+from cdcoref.formats.text import check_pipeline
 from cdcoref.wording import counted
 
 NAMED = 3
@@ -67,8 +68,8 @@ def read_corpus(
     Parameters
     ----------
     paths
-        Files (plain or gzipped), folders (read recursively in alphabetical order, without hidden files and files whose
-        names end in no known format's suffix), or ``"-"`` for standard input.
+        Files (plain or gzipped), folders (read recursively in alphabetical order, plain text before other formats,
+        without hidden files and files whose names end in no known format's suffix), or ``"-"`` for standard input.
     pipeline
         Name or folder of a spaCy pipeline that splits plain text into sentences; None for rules.
     encoding
@@ -91,10 +92,12 @@ def read_corpus(
     Raises
     ------
     InputError
-        If there is no such encoding.
+        If there is no such encoding, or the spaCy pipeline cannot be loaded.
     """
     if encoding is not None:
         check_encoding(encoding)
+    if pipeline is not None:
+        check_pipeline(pipeline)
     options = ReadOptions(kind=kind, clusters=clusters, pipeline=pipeline, encoding=encoding)
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
     reader = _Reader(options, standard_input, with_clusters, frozenset(left_out))
@@ -156,6 +159,7 @@ class _Reader:
                     others.append(os.path.relpath(file, folder))
                 elif not self.left_out or os.path.realpath(file) not in self.left_out:
                     files.append(file)
+        files.sort(key=lambda file: not has_text_suffix(file))  # stable
         if others:
             *most, last = input_suffixes()
             self.notes.append(
@@ -181,7 +185,8 @@ class _Reader:
                     )
             self.names.add(corpus, path)
         except InputError as error:
-            self.problems.append(str(error))
+            skipped = "; the whole file was skipped" if error.line is not None else ""
+            self.problems.append(f"{error}{skipped}")
             if isinstance(error, EncodingError):
                 self.suggested_encoding = self.suggested_encoding or error.suggestion
             return

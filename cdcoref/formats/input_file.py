@@ -40,6 +40,8 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
     with tempfile.NamedTemporaryFile() as copy:
         try:
             if str(path) == STANDARD_INPUT:
+                if standard_input is None and sys.stdin is None:
+                    raise InputError("standard input is closed; name files, or give it a text", path)
                 shutil.copyfileobj(standard_input or sys.stdin.buffer, copy)
             else:
                 with source.open("rb") as stream:

@@ -105,6 +105,11 @@ def has_input_suffix(path: str | Path) -> bool:
     return _suffix(path) in input_suffixes()
 
 
+def has_text_suffix(path: str | Path) -> bool:
+    """Whether a file's name says that it is plain text, optionally followed by ``.gz``."""
+    return _suffix(path) in TEXT.suffixes
+
+
 def output_suffixes() -> tuple[str, ...]:
     """The suffixes of output files, without ``.gz``."""
     return tuple(format.suffixes[0] for format in FORMATS if format.write is not None)

@@ -172,6 +172,17 @@ def _language(pipeline: str | None) -> Language:
         ) from error
 
 
+def check_pipeline(pipeline: str) -> None:
+    """Load a spaCy pipeline, before many files are read with it.
+
+    Raises
+    ------
+    InputError
+        If it cannot be loaded.
+    """
+    _language(pipeline)
+
+
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     """Character ranges that sentences do not cross."""
     lines = [line for line in text.split("\n") if " " in line.strip()]

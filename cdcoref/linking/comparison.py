@@ -74,7 +74,7 @@ class Comparison:
             if mention.kind not in KINDS:
                 raise InputError(
                     f"a mention in {mention.document!r} is neither an event nor an entity; specify the kind of its "
-                    "mentions"
+                    "mentions in the file, or that of all mentions (--kind event, --kind entity)"
                 )
         self.model = model
         self.corpus = corpus

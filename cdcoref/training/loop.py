@@ -89,7 +89,8 @@ def train(
         model = CorefModel.from_pretrained(output)
         if run.precision == "bf16":
             model.inference_dtype = torch.bfloat16
-        if _heads_to_fit(model, config, learnt):
+        if heads := _heads_to_fit(model, config, learnt):
+            run.say(f"fitting heads on the trained encoder: {' and '.join(heads)}")
             fit_heads(model, config, learnt, dev, output, say=run.say)
     return CorefModel.from_pretrained(output)
 
@@ -176,6 +177,7 @@ def fit_heads(
             path.replace(target / path.name)
         (target / "model").rmdir()
         (target / RUN_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    say(f"written to {output} with {' and '.join(heads)}")
 
 
 def _card(

@@ -177,13 +177,13 @@ def _latex_cells(scores: Scores) -> str:
 def error_text(report: ErrorReport) -> str:
     """The errors of a response, for people."""
     lines = [
-        f"Of {report.key_clusters} gold clusters {report.split_count} are split, of {report.response_clusters} "
-        f"predicted clusters {report.merged_count} merge mentions of different gold clusters or spurious ones.",
-        f"Of {report.key_mentions} gold mentions {report.missed_count} are missed, of {report.response_mentions} "
-        f"predicted mentions {report.spurious_count} are spurious.",
+        f"Gold clusters that are split: {report.split_count} of {report.key_clusters}; predicted clusters that merge "
+        f"different gold clusters or spurious mentions: {report.merged_count} of {report.response_clusters}.",
+        f"Gold mentions that are missed: {report.missed_count} of {report.key_mentions}; predicted mentions that are "
+        f"spurious: {report.spurious_count} of {report.response_mentions}.",
     ]
     for merges, title in (
-        (report.lacking_merges, "Merges that are lacking, by the strongest thing that the two sides share"),
+        (report.lacking_merges, "Missing merges, by the strongest thing that the two sides share"),
         (report.wrong_merges, "Wrong merges, by the strongest thing that the two sides share"),
     ):
         if merges:

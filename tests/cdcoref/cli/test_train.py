@@ -60,7 +60,8 @@ def test_train_predict_and_evaluate(
     assert done.code == 0, done.err
     assert done.out == ""
     assert "6 training sequences per epoch in 10 batches" in done.err
-    assert f"written to {model} after" in done.err
+    after, heads, last = (done.err.rindex(text) for text in (" after ", "fitting heads on the", f"to {model} with "))
+    assert after < heads < last
     configuration = json.loads((model / "training.json").read_text())["configuration"]
     expected = {
         "encoder": str(tiny_encoder), "epochs": 1, "linkage": "single", "warmup": 0.5, "context": 2,
@@ -190,6 +191,15 @@ def test_mentions_of_conll_files_need_a_kind(cdcoref: Run, tmp_path: Path, tiny_
         2,
         "cdcoref: a mention of 'ferry_1.txt' has no kind; make each an event or an entity\n",
     )
+
+
+def test_mentions_that_do_not_begin_or_end_with_a_word_are_said(cdcoref: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    mention = {"start": 3, "end": 6, "kind": "event", "cluster": "c"}
+    file.write_text(json.dumps({"id": "a", "text": "A ferry sank.", "mentions": [mention]}) + "\n")
+    done = cdcoref("train", "--train", file, "--dev", file, "-o", tmp_path / "model")
+    assert done.code == 2
+    assert f"cdcoref: {file}: mention extended to whole tokens (once, on line 1)\n" in done.err
 
 
 def test_a_configuration_that_is_wrong_names_the_file(cdcoref: Run, tmp_path: Path, corpora: list[object]) -> None:

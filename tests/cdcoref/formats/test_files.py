@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus
 
 CONLL = b"#begin document (c); part 000\nc\t0\t0\tAnn\t-\t*\t-\t-\t-\t-\t*\t(7)\n\n#end document\n"
@@ -54,10 +55,30 @@ def test_one_bad_file_stops_no_other(folder: Path) -> None:
     assert [problem.partition(":")[0] for problem in loaded.problems] == [
         str(folder / "nowhere.txt"),
         str(folder / "empty folder"),
-        f"{folder / 'bad.jsonl'}, line 1",
         f"{folder / 'bad.txt'}, line 1",
         f"{folder / 'binary.txt'}, line 1",
+        f"{folder / 'bad.jsonl'}, line 1",
     ]
+    assert all(problem.endswith("; the whole file was skipped") for problem in loaded.problems[2:])
+
+
+def test_texts_of_a_folder_come_before_what_was_predicted_for_them(folder: Path) -> None:
+    """Or what they say now would be left out."""
+    (folder / "a.jsonl").write_text('{"id": "b.txt", "text": "What Bob did before."}\n')
+    loaded = read_corpus([folder])
+    assert {document.id: document.text for document in loaded.corpus.documents}["b.txt"].strip() == "Bob ran."
+    (problem,) = loaded.problems
+    assert problem.startswith(f"{folder / 'a.jsonl'}: document 'b.txt' is also in {folder / 'b.txt'}")
+
+
+def test_closed_standard_input_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert read_corpus(["-"]).problems == ("-: standard input is closed; name files, or give it a text",)
+
+
+def test_a_pipeline_that_is_not_installed_is_said_once(folder: Path) -> None:
+    with pytest.raises(InputError, match="the spaCy pipeline 'xx_not_there' cannot be loaded"):
+        read_corpus([folder], pipeline="xx_not_there")
 
 
 def test_the_same_file_twice_is_read_once_and_said(folder: Path) -> None:
