@@ -5,16 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cdcoref.prediction import load
+    from cdcoref.prediction import PredictionOptions, load
 
 __version__ = "0.1.0"
-__all__ = ["load"]
+__all__ = ["PredictionOptions", "load"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import :func:`cdcoref.prediction.load` on first use: it is slow, and the command line need not wait for it."""
-    if name == "load":
-        from cdcoref.prediction import load
+    """Import :mod:`cdcoref.prediction` on first use: it is slow, and the command line need not wait for it."""
+    if name in __all__:
+        from cdcoref import prediction
 
-        return load
+        return getattr(prediction, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Everything that the module has, also what has not been imported yet."""
+    return sorted({*globals(), *__all__})

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.results import Plan, Prediction
@@ -222,7 +222,10 @@ class Predictor:
 
         options = options or PredictionOptions()
         find = options.find_mentions or not corpus.mentions
-        notes = () if find else _notes_on_documents_without_mentions(corpus)
+        notes: tuple[str, ...] = ()
+        if not find:
+            corpus, notes = _each_once(corpus)
+            notes += _notes_on_documents_without_mentions(corpus)
         with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
             plan, by_subject = self._plan(corpus, options, find)
             if announce is not None:
@@ -351,6 +354,18 @@ def load(
         fingerprint = model_fingerprint(loaded, with_precision=False)
         loaded.compute_in_int8()
     return Predictor(loaded.to(place), lemma=model == LEMMA, fingerprint=fingerprint)
+
+
+def _each_once(corpus: Corpus) -> tuple[Corpus, tuple[str, ...]]:
+    """The corpus without repeated mentions, which would corefer with themselves; a note if there were any."""
+    once: dict[object, Mention] = {}
+    for mention in corpus.mentions:
+        once.setdefault((mention.key, mention.kind), mention)
+    repeated = len(corpus.mentions) - len(once)
+    if not repeated:
+        return corpus, ()
+    note = f"{counted(repeated, 'mention')} with the same words and kind as another left out"
+    return replace(corpus, mentions=tuple(once.values())), (note,)
 
 
 def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:

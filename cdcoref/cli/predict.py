@@ -152,7 +152,7 @@ def predict(
         _say(sentence)
     if not loaded.corpus.documents:
         raise InputError("the input contains no documents")
-    from cdcoref.prediction import PredictionOptions, load
+    from cdcoref.prediction import LEMMA, PredictionOptions, load
 
     options = PredictionOptions(
         kind,
@@ -168,6 +168,10 @@ def predict(
         ray_address,
         across_stories=not within_stories,
     )
+    limits = {"threshold": threshold, "max-pairs": max_pairs, "max-windows": max_windows, "candidates": candidates}
+    ignored = [f"--{name}" for name, value in {**limits, "marking": marking}.items() if value is not None]
+    if model == LEMMA and ignored:
+        raise InputError(f"the lemma baseline links equal heads and makes no use of {', '.join(ignored)}; remove that")
     predictor = load(model, device=device, precision=precision, style=style)
     arguments = Arguments(loaded.corpus, options, cache)
     try:

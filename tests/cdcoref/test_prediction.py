@@ -553,6 +553,14 @@ def test_names_that_clusters_came_with_are_not_given_to_others(predictor: Predic
     assert predictor.predict(named, PredictionOptions(find_mentions=True)).corpus.names == {}
 
 
+def test_a_mention_that_is_given_twice_is_linked_once(predictor: Predictor) -> None:
+    corpus = predictor.predict([FERRY, STORM]).corpus
+    twice = replace(corpus, mentions=(*corpus.mentions, *corpus.mentions[:2]))
+    prediction = predictor.predict(twice)
+    assert prediction.notes == ("2 mentions with the same words and kind as another left out",)
+    assert [m.key for m in prediction.corpus.mentions] == [m.key for m in corpus.mentions]
+
+
 def test_the_precision_changes_probabilities_by_little() -> None:
     story = Path(__file__).parents[2] / "data" / "sample"
     texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(story.glob("museum_*.txt"))}
@@ -575,3 +583,8 @@ def test_the_precision_changes_probabilities_by_little() -> None:
 def test_an_unknown_name_of_the_package() -> None:
     with pytest.raises(AttributeError, match="module 'cdcoref' has no attribute 'lode'"):
         cdcoref.lode  # noqa: B018
+
+
+def test_a_notebook_completes_the_names_of_the_package() -> None:
+    assert {"PredictionOptions", "load"} <= set(dir(cdcoref))
+    assert cdcoref.PredictionOptions is PredictionOptions

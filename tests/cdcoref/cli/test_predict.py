@@ -418,6 +418,12 @@ def test_wrong_arguments_are_one_sentence(predict: Run, arguments: tuple[str, ..
     assert done.err.count("\n") == 1
 
 
+def test_the_lemma_baseline_refuses_what_it_makes_no_use_of(predict: Run) -> None:
+    done = predict("a.txt", "--model", "lemma", "--threshold", "0.9", "--candidates", "1")
+    assert (done.code, done.out) == (2, "")
+    assert "makes no use of --threshold, --candidates; remove that" in done.err
+
+
 def test_everything_is_json_lines(predict: Run, tmp_path: Path) -> None:
     """What is written can be read without this program."""
     predict("a.txt", "b.txt", "-o", "out.jsonl")
