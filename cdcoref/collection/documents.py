@@ -103,32 +103,46 @@ def sort_documents(connection: sqlite3.Connection, incoming: Sequence[Incoming])
     A document with the content of a stored one is known, whatever its id. A plain text is a changed one if a text from
     the same file is stored; if its id is that of a text from another file, its id gets as many folders of its path
     before it as make it unique. Any other document is a changed one if its id is stored.
+
+    Raises
+    ------
+    InputError
+        If two documents would have one id.
     """
-    # What a changed document was is no longer known, wherever that document stands among the others.
-    changed = _sorted(connection, incoming, frozenset()).replaced
-    return _sorted(connection, incoming, frozenset(changed))
+    # What a changed document was is no longer known, wherever that document stands among the others; one that was known
+    # by it may itself be what replaces another.
+    changed: frozenset[str] = frozenset()
+    while not (found := _sorted(connection, incoming, changed)).replaced.keys() <= changed:
+        changed = frozenset(found.replaced)
+    return found
 
 
 def _sorted(connection: sqlite3.Connection, incoming: Sequence[Incoming], changed: frozenset[str]) -> Sorted:
-    new: dict[str, Incoming] = {}
-    replaced: dict[str, int] = {}
-    known: dict[str, str] = {}
-    contents: dict[bytes, str] = {}
+    there: dict[bytes, str] = {}
+    fresh: dict[bytes, Incoming] = {}
     for document in incoming:
-        came_as = document.document.id
         row = connection.execute("SELECT id FROM documents WHERE content = ?", (document.content,)).fetchone()
         if row is not None and row[0] not in changed:
-            known[came_as] = row[0]
-            continue
-        if document.content in contents:
-            known[came_as] = contents[document.content]
-            continue
-        number, id = _place(connection, document, set(new))
-        document = document.renamed(id)
-        contents[document.content] = id
-        new[id] = document
+            there[document.content] = row[0]
+        else:
+            fresh.setdefault(document.content, document)
+    new: dict[str, Incoming] = {}
+    replaced: dict[str, int] = {}
+    taken = {document.document.id for document in fresh.values() if document.source is None}
+    for document in fresh.values():
+        number, id = _place(connection, document, taken)
+        if id in new:
+            raise InputError(
+                f"the document {document.document.id!r} and another one of those to be added would both have the id "
+                f"{id!r} in the collection; give one of them another id",
+                document.document.path,
+            )
+        taken.add(id)
+        there[document.content] = id
+        new[id] = document.renamed(id)
         if number is not None:
             replaced[id] = number
+    known = {d.document.id: there[d.content] for d in incoming if fresh.get(d.content) is not d}
     return Sorted(tuple(new.values()), replaced, known)
 
 
