@@ -193,6 +193,7 @@ def insert_document(
     connection.execute("UPDATE documents SET words = ? WHERE number = ?", (stored, number))
     connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (number, document.text))
     insert_mentions(connection, number, document, mentions)
+    store_left_out(connection, number, incoming.mentions or (), mentions)
     return number
 
 
@@ -218,6 +219,34 @@ def insert_mentions(
             ),
         )
         connection.execute("INSERT INTO mention_words (rowid, words) VALUES (?, ?)", (done.lastrowid, words))
+
+
+def store_left_out(
+    connection: sqlite3.Connection, number: int, given: Sequence[Mention], linked: Sequence[Mention]
+) -> None:
+    """Store, of the mentions with which a document came, those of the kind that the collection does not link.
+
+    A rebuild with that kind finds them again.
+    """
+    keys = {mention.key for mention in linked}
+    connection.execute("DELETE FROM left_out WHERE document = ?", (number,))
+    connection.executemany(
+        "INSERT INTO left_out (document, tokens, kind, found, source_id, tag) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            (number, stored_tokens(mention.tokens), mention.kind, mention.confidence, mention.id, mention.tag)
+            for mention in given
+            if mention.kind is not None and mention.key not in keys
+        ),
+    )
+
+
+def left_out_mentions(connection: sqlite3.Connection) -> list[Mention]:
+    """All that :func:`store_left_out` stored."""
+    query = (
+        "SELECT documents.id, tokens, kind, NULL, source_id, tag, found FROM documents "
+        "JOIN left_out ON left_out.document = documents.number ORDER BY documents.number"
+    )
+    return [stored_mention(*row) for row in connection.execute(query)]
 
 
 class MentionRow(NamedTuple):
@@ -247,6 +276,7 @@ def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
     unindex_words(connection, number)
     connection.execute("DELETE FROM scores WHERE first = ?1 OR second = ?1", (number,))
     connection.execute("DELETE FROM vectors WHERE document = ?", (number,))
+    connection.execute("DELETE FROM left_out WHERE document = ?", (number,))
     connection.execute(
         "INSERT INTO document_words (document_words, rowid, text) VALUES ('delete', ?, ?)", (number, text)
     )

@@ -23,7 +23,7 @@ from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 4
+COLLECTION_VERSION = 5
 """Version of the tables; a file of an earlier version is migrated when it is next written to."""
 COLLECTION_SUFFIX = ".cdcoref"
 
