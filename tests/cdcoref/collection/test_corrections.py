@@ -132,6 +132,21 @@ def test_a_name_stays_with_the_cluster(written: Any, news: Collection) -> None:
     assert news.cluster(ferry.id).summary.title == "ferry"
 
 
+def test_of_the_names_of_merged_clusters_the_latest_stays(news: Collection, mention_id: Find) -> None:
+    one, two, three = sorted(
+        (news.mention(mention_id("ferry0", word)).cluster or "" for word in ("captain", "Police", "storm")),
+        key=lambda id: int(id[1:]),
+    )
+    for cluster, name in ((two, "First"), (three, "Second"), (two, "Third")):
+        news.correct("rename", [cluster], name=name)
+    news.correct("same", [one, two, three])
+    assert (news.cluster(three).summary.id, news.cluster(three).summary.name) == (one, "Third")
+    news.undo(3)
+    assert news.cluster(one).summary.name == "Second"
+    news.correct("rename", [one], name="Fourth")
+    assert news.cluster(one).summary.name == "Fourth"
+
+
 def test_corrections_hold_for_later_additions_and_rebuilds(written: Any, news: Collection, mention_id: Find) -> None:
     said = [
         news.correct("same", [mention_id("ferry0", "captain"), mention_id("museum1", "guard")]),
