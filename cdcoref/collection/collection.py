@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from cdcoref.collection import queries
@@ -127,12 +126,14 @@ class Collection:
         """Close the file."""
         self._database.close()
 
+    def discard(self) -> None:
+        """Close the file, and remove it if it holds no document and no other program has it open."""
+        self._database.discard()
+
     def __enter__(self) -> Collection:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property

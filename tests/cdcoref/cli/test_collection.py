@@ -79,6 +79,51 @@ def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model
     assert "this collection was made with the model" in done.err
 
 
+KINDLESS = "#begin document (d1); part 000\nd1\t0\t0\tThe\t-\nd1\t0\t1\tferry\t(1)\n\n#end document\n"
+
+
+def test_a_first_addition_that_fails_leaves_no_collection(run: Run, tiny_model_folder: Path) -> None:
+    Path("k.conll").write_text(KINDLESS)
+    before = {path.name for path in Path().iterdir()}
+    done = run("add", "news.cdcoref", "k.conll", "--model", tiny_model_folder)
+    assert done.code == 2
+    assert "specify the kind of its mentions" in done.err
+    assert {path.name for path in Path().iterdir()} == before
+    done = run("add", "news.cdcoref", "k.conll", "--model", tiny_model_folder, "--kind", "entity")
+    assert done.code == 0, done.err
+    stored = read_corpus(["news.cdcoref"]).corpus
+    assert run("add", "news.cdcoref", "a.txt", "--kind", "event").code == 2
+    assert read_corpus(["news.cdcoref"]).corpus == stored
+
+
+def test_a_first_addition_that_is_interrupted_leaves_no_collection(
+    run: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cdcoref.collection import adding
+
+    plain = adding.compare_stories
+    meanwhile: list[str] = []
+
+    def interrupted(*arguments: Any) -> Any:
+        for text in meanwhile:
+            monkeypatch.setattr(adding, "compare_stories", plain)
+            with Collection.open("news.cdcoref") as other:
+                other.add({"other": text})
+        raise KeyboardInterrupt
+
+    before = {path.name for path in Path().iterdir()}
+    for others, left in ([], set()), ([TEXTS["c.txt"]], {"other"}):
+        meanwhile[:] = others
+        monkeypatch.setattr(adding, "compare_stories", interrupted)
+        done = run("add", "news.cdcoref", "a.txt", "--model", tiny_model_folder)
+        assert (done.code, done.err.endswith("cdcoref: interrupted; nothing was changed\n")) == (130, True)
+        # What another program has put there meanwhile stays.
+        assert {path.name for path in Path().iterdir()} == before | ({"news.cdcoref"} if left else set())
+        if left:
+            with Collection.open("news.cdcoref") as collection:
+                assert {document.id for document in collection.documents()} == left
+
+
 def test_known_documents_are_added_without_a_model(
     news: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
