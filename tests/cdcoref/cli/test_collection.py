@@ -242,6 +242,33 @@ def test_corrections(news: Run) -> None:
     assert news("correct", "news.cdcoref", "rename", "m1").code == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("correct", "move"), "name mentions, and last the cluster that they are to be moved into"),
+        (
+            ("correct", "undo", 10**20),
+            "give the number of one correction to undo, as cdcoref correct FILE list prints it",
+        ),
+        (
+            ("correct", "undo", "9" * 5000),
+            "give the number of one correction to undo, as cdcoref correct FILE list prints it",
+        ),
+        (("show", "--limit", 10**20), "news.cdcoref: a number is too large; give a smaller one"),
+        (("show", "--least-sure", "--limit", 2**63 - 1), "news.cdcoref: a number is too large; give a smaller one"),
+        (
+            ("show", "--document", "\udcff"),
+            "news.cdcoref: an id or a word contains half of a surrogate pair, which is not a character",
+        ),
+    ],
+)
+def test_what_cannot_be_looked_up_is_refused(run: Run, arguments: tuple[object, ...], why: str) -> None:
+    Collection.create("news.cdcoref", "lemma").close()
+    command, *rest = arguments
+    done = run(command, "news.cdcoref", *rest)
+    assert (done.code, done.out, done.err) == (2, "", f"cdcoref: {why}\n")
+
+
 def test_a_mention_is_moved_and_lists_say_that_they_are_cut(news: Run) -> None:
     with Collection.open("news.cdcoref") as collection:
         mentions = collection.document("a.txt").mentions

@@ -214,6 +214,12 @@ def test_stories_tied_by_a_correction_are_clustered_together(news: Collection, m
         ("not-a-mention", [], "name a mention"),
         ("split", [], "name mentions of one cluster"),
         ("split", ["m1", "m4"], "name mentions of one cluster"),
+        ("move", [], "name mentions, and last the cluster that they are to be moved into"),
+        ("move", ["m1"], "name mentions, and last the cluster that they are to be moved into"),
+        ("move", ["m2", "m3", "m2"], "name mentions, and last the cluster that they are to be moved into"),
+        ("not-same", [], "two different mentions that are not the same"),
+        ("same", [], "two different mentions, or more"),
+        ("rename", [], "name one cluster to be renamed"),
         ("rename", ["m1"], "name one cluster to be renamed"),
         ("rename", ["c1"], "a cluster's name has 1 to 200 characters"),
         ("rename", ["c999"], "there is no cluster c999"),
@@ -264,6 +270,8 @@ def test_only_what_holds_can_be_undone(news: Collection, mention_id: Find) -> No
     news.correct("not-a-mention", [mention_id("ferry0", "sank")])
     with pytest.raises(InputError, match="there is no correction 7"):
         news.undo(7)
+    with pytest.raises(InputError, match="a number is too large; give a smaller one"):
+        news.undo(10**20)
     news.undo(1)
     with pytest.raises(InputError, match="correction 1 has been undone already"):
         news.undo(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -118,6 +119,30 @@ def test_what_is_not_there_is_said(news: Collection) -> None:
         news.document("ferry")
     with pytest.raises(InputError, match="there is no mention m999"):
         news.mention("m999")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda news: news.clusters(limit=10**20),
+        lambda news: news.clusters(offset=10**20),
+        lambda news: news.clusters(story=10**20),
+        lambda news: news.cluster_count(least=10**20),
+        lambda news: news.documents(limit=10**20),
+        lambda news: news.document("ferry0", others=10**20),
+        lambda news: news.search("ferry", limit=10**20),
+        lambda news: news.least_sure(10**20),
+    ],
+)
+def test_numbers_that_are_too_large_are_refused(news: Collection, ask: Callable[[Collection], object]) -> None:
+    with pytest.raises(InputError, match="a number is too large; give a smaller one"):
+        ask(news)
+
+
+def test_half_characters_are_refused(news: Collection) -> None:
+    for ask in (news.document, news.search, lambda id: news.remove([id])):
+        with pytest.raises(InputError, match="contains half of a surrogate pair"):
+            ask("ferry\udcff")
 
 
 def test_a_broken_mention_and_an_empty_document(lemma: Collection) -> None:
