@@ -138,7 +138,7 @@ def _chosen(kind: str | None, least: int, story: int | None, query: str | None) 
     if story is not None:
         conditions.append(f"number IN ({_OF_STORY})")
         values.append(story)
-    if query is not None and query.strip():
+    if query is not None and _words(query):
         conditions.append(f"number IN ({_WITH_WORDS})")
         values += [_match(query) or NOTHING, _like(query)]
     return " AND ".join(conditions), values
@@ -284,15 +284,20 @@ def search(connection: sqlite3.Connection, query: str, *, limit: int, offset: in
     return SearchResult(tuple(clusters), tuple(documents))
 
 
+def _words(query: str) -> list[str]:
+    """What is searched for, by white space and NUL, with which SQLite would end the query."""
+    return query.replace("\0", " ").split()
+
+
 def _match(query: str) -> str | None:
     """A query in the syntax of SQLite's full-text search; None if it has no word."""
-    words = [word.replace('"', "") for word in query.split() if _WORD.search(word)]
+    words = [word.replace('"', "") for word in _words(query) if _WORD.search(word)]
     return " ".join(f'"{word}"' for word in words) + "*" if words else None
 
 
 def _like(query: str) -> str:
     """The pattern of the names that contain a query."""
-    return "%" + re.sub(r"([%_\\])", r"\\\1", " ".join(query.split())) + "%"
+    return "%" + re.sub(r"([%_\\])", r"\\\1", " ".join(_words(query))) + "%"
 
 
 def questions(connection: sqlite3.Connection, limit: int, offset: int) -> list[Question]:

@@ -73,12 +73,29 @@ def test_search_finds_words_whatever_their_case_accents_and_ends(written: Any, n
     assert "\x02museum\x03" in found.documents[0].snippet
     assert [c.title for c in news.search("capt").clusters] == ["captain"]
     assert news.search("ferry museum").documents == ()
+    assert news.search("police\x00ferr") == news.search("police ferr")
     assert news.search("ferry", limit=1, offset=1).documents == news.search("ferry").documents[1:2]
 
 
 @pytest.mark.parametrize(
     "query",
-    ['"', "'; DROP TABLE mentions; --", "NEAR(", "a AND", "*", "%", "_", "col:x", "", " ", "\x00", "-x", '"a" OR'],
+    [
+        '"',
+        "'; DROP TABLE mentions; --",
+        "NEAR(",
+        "a AND",
+        "*",
+        "%",
+        "_",
+        "col:x",
+        "",
+        " ",
+        "\x00",
+        "a\x00b",
+        "\x00a",
+        "-x",
+        '"a" OR',
+    ],
 )
 def test_no_query_is_an_error(news: Collection, query: str) -> None:
     news.search(query)
@@ -166,7 +183,9 @@ def test_clusters_with_words(news: Collection) -> None:
     news.correct("rename", [ferry.id], name="The 100% Maren")
     assert [c.id for c in news.clusters(query="100%", kind="entity")] == [ferry.id]
     assert news.clusters(query="100%", kind="event") == news.clusters(query="zebra") == news.clusters(query="_") == []
-    for filters in ({}, {"query": "ferry"}, {"kind": "event"}, {"least": 3}, {"query": "?"}):
+    assert [c.id for c in news.clusters(query="100%\x00Maren")] == [ferry.id]
+    assert news.clusters(query="The\x00storm") == []
+    for filters in ({}, {"query": "\x00"}, {"query": "ferry"}, {"kind": "event"}, {"least": 3}, {"query": "?"}):
         assert news.cluster_count(**filters) == len(news.clusters(**filters, limit=1000))
 
 

@@ -48,6 +48,7 @@ def test_reading(steady: Any) -> None:
         assert steady.get(f"/api/mentions/{mention.id}").json() == as_json(asdict(mention))
         found = steady.get("/api/search?query=storm").json()
         assert found == as_json(asdict(collection.search("storm")))
+        assert steady.get("/api/search?query=sank%00storm").json() == as_json(asdict(collection.search("sank storm")))
         assert steady.get("/api/questions").json() == []
 
 
