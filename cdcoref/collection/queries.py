@@ -27,7 +27,7 @@ from cdcoref.collection.word_index import chunks, marks
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import cluster_id, stored_document, stored_mention
-from cdcoref.results import character_parts
+from cdcoref.results import Places
 
 NEIGHBOURS = 12
 SNIPPET = 160
@@ -334,7 +334,8 @@ def stored_mentions(connection: sqlite3.Connection, rows: Sequence[Sequence[Any]
         query = f"SELECT id, text, fields FROM documents WHERE id IN ({marks(chunk)})"
         for id, text, fields in connection.execute(query, chunk):
             documents[id] = stored_document(id, text, fields)
-    return [_mention(row, documents[row[-1]]) for row in rows]
+    places = Places(documents.values())
+    return [_mention(row, documents[row[-1]], places) for row in rows]
 
 
 def summaries(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[ClusterSummary]:
@@ -366,26 +367,24 @@ def _beginning(text: str) -> str:
     return f"{words.rstrip()} ..."
 
 
-def _mention(row: Sequence[Any], document: Document) -> StoredMention:
+def _mention(row: Sequence[Any], document: Document, places: Places) -> StoredMention:
     number, cluster, rejected, checked, confidence, tokens, kind, id = row
     mention = stored_mention(id, tokens, kind, cluster, None, None, confidence)
-    parts = character_parts(mention, document)
-    start, end = parts[0][0], parts[-1][1]
-    first, last = next((a, b) for a, b in document.sentences if a <= mention.start < b)
-    opening, closing = document.offsets[first][0], max(document.offsets[last - 1][1], end)
-    text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
+    shown = places.shown(mention)
+    first, last = document.sentence_at(mention.start)
+    opening, closing = document.offsets[first][0], max(document.offsets[last - 1][1], shown.end)
     return StoredMention(
         mention_id(number),
         id,
         kind,
         mention.cluster,
         mention.tokens,
-        start,
-        end,
-        document.line_of(start),
-        text,
-        _SPACE.sub(" ", document.text[opening:start]).lstrip(),
-        _SPACE.sub(" ", document.text[end:closing]).rstrip(),
+        shown.start,
+        shown.end,
+        shown.line,
+        shown.text,
+        _SPACE.sub(" ", document.text[opening : shown.start]).lstrip(),
+        _SPACE.sub(" ", document.text[shown.end : closing]).rstrip(),
         confidence,
         bool(rejected),
         bool(checked),

@@ -130,7 +130,7 @@ def _store(
                 ((mention.confidence, number_of[id], place) for place, mention in enumerate(mentions)),
             )
         else:
-            left |= _replace_mentions(connection, number_of[id], documents[id].id, stored, mentions)
+            left |= _replace_mentions(connection, number_of[id], documents[id], mentions)
     for table in ("scores", "vectors", "postings", "words"):
         connection.execute(f"DELETE FROM {table}")
     store_value(connection, TOTAL_SHARE, 0.0)
@@ -146,7 +146,7 @@ def _store(
 
 
 def _replace_mentions(
-    connection: sqlite3.Connection, number: int, id: str, stored: Corpus, mentions: Sequence[Mention]
+    connection: sqlite3.Connection, number: int, document: Document, mentions: Sequence[Mention]
 ) -> set[int]:
     """Store other mentions for a document; those on the same tokens keep their clusters.
 
@@ -155,7 +155,6 @@ def _replace_mentions(
     set
         The clusters of the former mentions.
     """
-    (document,) = (document for document in stored.documents if document.id == id)
     query = "SELECT tokens, kind, cluster, origin FROM mentions WHERE document = ?"
     former = connection.execute(query, (number,)).fetchall()
     delete_mentions(connection, number)

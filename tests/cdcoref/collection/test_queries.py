@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cdcoref.collection import Collection
+from cdcoref.collection import Collection, queries
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.formats import stored_document
 
 
 @pytest.fixture
@@ -172,6 +174,38 @@ def test_a_broken_mention_and_an_empty_document(lemma: Collection) -> None:
     assert (kindless.kind, kindless.line) == (None, 2)
     assert lemma.document("empty").mentions == ()
     assert [(m.tokens, m.id, m.tag) for m in lemma.corpus().mentions] == [((1, 4), "7", "ACT"), ((6, 7), None, None)]
+
+
+def test_a_page_goes_through_sentences_and_lines_once_however_many_mentions_there_are(
+    lemma: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes = []
+
+    class Sentences(tuple[tuple[int, int], ...]):
+        def __iter__(self) -> Iterator[tuple[int, int]]:
+            passes.append("sentences")
+            return super().__iter__()
+
+    class Text(str):
+        def count(self, *arguments: Any) -> int:
+            passes.append("lines")
+            return super().count(*arguments)
+
+    def counted(id: str, text: str, fields: str) -> Document:
+        document = stored_document(id, text, fields)
+        return replace(document, sentences=Sentences(document.sentences), text=Text(text))
+
+    document = Document.from_sentences("a", [["The", "ferry", "sank", "."], [], *[["It", "sank", "."]] * 99])
+    lemma.add(Corpus((document,), tuple(Mention("a", (token,)) for token in range(len(document.tokens)))))
+    page = lemma.document("a")
+    assert [(m.line, m.before, m.text, m.after) for m in page.mentions[3:6]] == [
+        (1, "The ferry sank ", ".", ""), (3, "", "It", " sank ."), (3, "It ", "sank", " ."),
+    ]  # fmt: skip
+    assert [m.line for m in page.mentions[4:]] == [line for line in range(3, 102) for _ in range(3)]
+    monkeypatch.setattr(queries, "stored_document", counted)
+    assert lemma.document("a") == page
+    assert passes.count("sentences") <= 2
+    assert passes.count("lines") <= 2
 
 
 # -- parts and order ---------------------------------------------------------------------------------------------------
