@@ -369,10 +369,10 @@ class Collection:
             raise InputError(f"there is no mention {id} in the collection")
         return found[number]
 
-    def search(self, query: str, *, limit: int = 20, offset: int = 0) -> SearchResult:
-        """What has all the words of a query, whatever their case and accents; the last may be a beginning."""
+    def search(self, query: str, *, kind: str | None = None, limit: int = 20, offset: int = 0) -> SearchResult:
+        """Documents, and clusters of a kind, with all the words of a query in any case; the last may be a beginning."""
         with self._database.reading() as connection:
-            return queries.search(connection, query, limit=limit, offset=offset)
+            return queries.search(connection, query, kind=kind, limit=limit, offset=offset)
 
     def least_sure(self, limit: int = 20, offset: int = 0) -> list[Question]:
         """The decisions that are the least sure; none if mentions are linked by lemma."""

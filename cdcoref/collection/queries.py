@@ -269,12 +269,12 @@ def corrected_documents(connection: sqlite3.Connection) -> list[str]:
     return [id for (id,) in connection.execute(query)]
 
 
-def search(connection: sqlite3.Connection, query: str, *, limit: int, offset: int) -> SearchResult:
+def search(connection: sqlite3.Connection, query: str, *, kind: str | None, limit: int, offset: int) -> SearchResult:
     """What has all the words of a query, whatever their case and accents; the last may be the beginning of a word."""
     match = _match(query)
     if match is None:
         return SearchResult((), ())
-    clusters = cluster_list(connection, kind=None, least=1, story=None, query=query, limit=limit, offset=offset)
+    clusters = cluster_list(connection, kind=kind, least=1, story=None, query=query, limit=limit, offset=offset)
     sql = (
         f"SELECT {_DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "
         "FROM document_words JOIN documents ON documents.number = document_words.rowid "

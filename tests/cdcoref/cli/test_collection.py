@@ -199,6 +199,30 @@ def test_documents_and_what_words_find(news: Run) -> None:
     assert news("show", "absent.cdcoref").code == 2
 
 
+def test_what_words_find_is_of_the_kind_that_is_asked_for(run: Run, written: Any) -> None:
+    with Collection.create("news.cdcoref", "lemma") as collection:
+        collection.add(written.annotated("a", "The ferry sank .", "The ferry sank again .", "Thieves sank it ."))
+    for options, kinds in (
+        ((), {"event", "entity"}),
+        (("--kind", "event"), {"event"}),
+        (("--kind", "entity"), {"entity"}),
+    ):
+        for query in ("ferry", "sank", "thi"):
+            found = json.loads(run("show", "news.cdcoref", "--query", query, "--json", *options).out)
+            assert [d["id"] for d in found["documents"]] == ["a"]
+            title, kind = {"ferry": ("ferry", "entity"), "sank": ("sank", "event"), "thi": ("Thieves", "entity")}[query]
+            assert [c["title"] for c in found["clusters"]] == [title] * (kind in kinds)
+            singletons = run("show", "news.cdcoref", "--query", query, "--json", "--singletons", *options)
+            assert json.loads(singletons.out) == found
+    cut = run("show", "news.cdcoref", "--query", "sank", "--kind", "entity").err
+    assert "clusters; --limit" not in cut
+    for chosen in (("--cluster", "c1"), ("--document", "a"), ("--documents",), ("--least-sure",)):
+        for option in (("--kind", "event"), ("--singletons",)):
+            done = run("show", "news.cdcoref", *chosen, *option)
+            assert (done.code, done.out) == (2, "")
+            assert "--kind and --singletons choose clusters from a list; leave them out with --cluster" in done.err
+
+
 def test_corrections(news: Run) -> None:
     questions = json.loads(news("show", "news.cdcoref", "--least-sure", "--json").out)
     question = next(q for q in questions if not q["together"])
