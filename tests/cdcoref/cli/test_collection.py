@@ -362,6 +362,35 @@ def test_only_what_was_corrected_is_exported(news: Run) -> None:
     assert news("export", "a.jsonl", "-o", "b.conll").code == 0
 
 
+def test_mentions_without_a_kind_are_exported_with_that_which_is_stated(run: Run) -> None:
+    Path("k.conll").write_text(KINDLESS)
+    with Collection.create("k.cdcoref", "lemma") as collection:
+        collection.add(read_corpus(["k.conll"]).corpus)
+    for source in ("k.conll", "k.cdcoref"):
+        for kind in ("event", "entity"):
+            done = run("export", source, "--kind", kind, "-o", "k.jsonl")
+            assert (done.code, done.err) == (0, "cdcoref: k.jsonl: 1 document, 1 mention\n")
+            assert [(m.tokens, m.kind) for m in read_corpus(["k.jsonl"]).corpus.mentions] == [((1,), kind)]
+    assert run("export", "k.conll", "-o", "k.jsonl").code == 0
+    assert [m.kind for m in read_corpus(["k.jsonl"]).corpus.mentions] == [None]
+
+
+def test_folders_and_standard_input_are_exported(run: Run, written: Any) -> None:
+    Path("folder").mkdir()
+    Path("folder/k.conll").write_text(KINDLESS)
+    with Collection.create("folder/a.cdcoref", "lemma") as collection:
+        collection.add(written.annotated("a", "The ferry sank ."))
+    done = run("export", "folder", "-o", "all.jsonl")
+    assert (done.code, done.err) == (0, "cdcoref: all.jsonl: 2 documents, 3 mentions\n")
+    assert [d.id for d in read_corpus(["all.jsonl"]).corpus.documents] == ["a", "d1"]
+    done = run("export", "-", "-o", "in.jsonl", standard_input=Path("folder/k.conll").read_bytes())
+    assert (done.code, done.err) == (0, "cdcoref: in.jsonl: 1 document, 1 mention\n")
+    done = run("export", "absent.cdcoref", "-o", "absent.jsonl")
+    assert (done.code, Path("absent.jsonl").exists()) == (2, False)
+    assert done.err == "cdcoref: absent.cdcoref: the file cannot be read (No such file or directory)\n"
+    assert run("export", "folder", "--corrected", "-o", "absent.jsonl").code == 2
+
+
 def test_a_collection_is_counted_scored_and_predicted(news: Run) -> None:
     assert json.loads(news("stats", "news.cdcoref", "--json").out)["corpus"]["documents"] == 3
     assert "100.00" in news("score", "news.cdcoref", "news.cdcoref").out
