@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, field
 from itertools import islice
 from operator import add
@@ -234,7 +234,7 @@ class Prediction:
         and entities take turns, each kind ranked by the number of documents and the confidence; clusters that only name
         dates or numbers come last (see :func:`cdcoref.ranking.ranked_clusters`).
         """
-        places = _Places(self.corpus)
+        places = Places(self.corpus.documents)
         return (_cluster(members, places) for members in ranked_clusters(self.corpus, singletons=singletons))
 
     def counts(self) -> Counts:
@@ -285,7 +285,7 @@ def mention_rows(corpus: Corpus, stories: Sequence[Sequence[str]] = ()) -> Itera
     stories
         The documents of every story, by id; empty if unknown.
     """
-    places = _Places(corpus)
+    places = Places(corpus.documents)
     story_of = {name: number for number, story in enumerate(stories, start=1) for name in story}
     for members in ranked_clusters(corpus):
         documents = len({mention.document for mention in members})
@@ -352,13 +352,12 @@ def corpus_and_stories(source: Prediction | Corpus) -> tuple[Corpus, tuple[tuple
     return source, tuple(tuple(group) for group in groups.values())
 
 
-class _Places:
-    """Where the mentions of a corpus are in its texts; computed once per document, on demand."""
+class Places:
+    """Where the mentions of documents are in their texts; the ends of lines are found once per document, on demand."""
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._documents = {document.id: document for document in corpus.documents}
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._documents = {document.id: document for document in documents}
         self._line_ends: dict[str, list[int]] = {}
-        self._sentence_ends: dict[str, list[int]] = {}
 
     def shown(self, mention: Mention) -> PredictedMention:
         """The mention with its character range, line and words."""
@@ -373,8 +372,7 @@ class _Places:
     def sentence(self, mention: Mention) -> str:
         """The words of the sentence in which the mention begins."""
         document = self._documents[mention.document]
-        ends = self._sentence_ends.setdefault(document.id, [end for _, end in document.sentences])
-        first, last = document.sentences[bisect_right(ends, mention.start)]
+        first, last = document.sentence_at(mention.start)
         return " ".join(document.text[document.offsets[first][0] : document.offsets[last - 1][1]].split())
 
     def _line(self, document: Document, character: int) -> int:
@@ -399,6 +397,6 @@ def character_parts(mention: Mention, document: Document) -> list[tuple[int, int
     return parts
 
 
-def _cluster(members: Sequence[Mention], places: _Places) -> PredictedCluster:
+def _cluster(members: Sequence[Mention], places: Places) -> PredictedCluster:
     mentions = tuple(places.shown(mention) for mention in members)
     return PredictedCluster(members[0].kind or "", mentions, mean_confidence(members), members[0].cluster)

@@ -100,8 +100,15 @@ def add(
         predictor = ready()  # before there is a file: a model that cannot be loaded leaves no empty collection
     try:
         with Collection.create(file, name, options) as collection:
-            with StageProgress() as progress:
-                report = collection.add(loaded.corpus, predictor, batch_tokens=batch_tokens, progress=progress.update)
+            try:
+                with StageProgress() as progress:
+                    report = collection.add(
+                        loaded.corpus, predictor, batch_tokens=batch_tokens, progress=progress.update
+                    )
+            except BaseException:
+                if not exists:
+                    collection.discard()
+                raise
             say_report(report)
             say([f"{file}: {counts_line(collection.counts())}"])
     except KeyboardInterrupt:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
@@ -49,7 +50,7 @@ def correct(
             for line in correction_lines(collection.corrections()):
                 print(line)
         elif action == "undo":
-            if len(ids) > 1 or not all(id.isascii() and id.isdecimal() for id in ids):
+            if len(ids) > 1 or not all(re.fullmatch("[0-9]{1,18}", id) for id in ids):
                 raise InputError("give the number of one correction to undo, as cdcoref correct FILE list prints it")
             done = collection.undo(int(ids[0]) if ids else None)
         elif action == "rename":

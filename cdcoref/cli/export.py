@@ -30,12 +30,19 @@ def export(
     ],
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="A collection (.cdcoref) or annotated files, instead of a corpus.", show_default=False),
+        typer.Argument(
+            help="A collection (.cdcoref), annotated files, folders of them or - for standard input, instead of a "
+            "corpus.",
+            show_default=False,
+        ),
     ] = None,
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
     split: Annotated[Split | None, typer.Option(help="Which split of the corpus.", show_default="dev")] = None,
-    kind: Annotated[Literal["event", "entity", "both"], typer.Option(help="Kind of mentions to write.")] = "both",
+    kind: Annotated[
+        Literal["event", "entity", "both"],
+        typer.Option(help="Kind of mentions to write; mentions without a kind get it."),
+    ] = "both",
     corrected: Annotated[
         bool,
         typer.Option("--corrected", help="Only the documents of a collection in which somebody corrected a mention."),
@@ -57,7 +64,7 @@ def export(
     if folder is None:
         if split is not None:
             raise InputError("only corpora have splits; leave out --split")
-        source = _read(files or [], corrected)
+        source = _read(files or [], corrected, None if kind == "both" else kind)
     elif corrected:
         raise InputError("only collections have corrections; leave out --corrected")
     else:
@@ -75,18 +82,19 @@ def export(
         say("cdcoref", f"{output}: {sentence}")
 
 
-def _read(files: list[Path], corrected: bool) -> Corpus | Prediction:
-    """A collection with its stories, or files as one corpus."""
+def _read(files: list[Path], corrected: bool, kind: str | None) -> Corpus | Prediction:
+    """A collection with its stories, or files as one corpus; `kind` is that of mentions without one."""
     from cdcoref.formats import is_collection, read_corpus
 
-    if len(files) == 1 and is_collection(files[0]):
+    if len(files) == 1 and files[0].is_file() and is_collection(files[0]):
         from cdcoref.collection import Collection
 
         with Collection.open(files[0]) as collection:
-            return collection.prediction(corrected=corrected)
+            prediction = collection.prediction(corrected=corrected)
+        return replace(prediction, corpus=prediction.corpus.with_kind(kind))
     if corrected:
         raise InputError("only a collection has corrections; leave out --corrected")
-    loaded = read_corpus(files)
+    loaded = read_corpus(files, kind=kind)
     if loaded.problems:
         raise InputError(loaded.problems[0])
     return loaded.corpus

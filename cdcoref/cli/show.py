@@ -35,9 +35,12 @@ def show(
         ),
     ] = False,
     kind: Annotated[
-        Literal["event", "entity"] | None, typer.Option(help="List only clusters of this kind.", show_default=False)
+        Literal["event", "entity"] | None,
+        typer.Option(help="List only clusters of this kind, also with --query.", show_default=False),
     ] = None,
-    singletons: Annotated[bool, typer.Option("--singletons", help="List singleton clusters too.")] = False,
+    singletons: Annotated[
+        bool, typer.Option("--singletons", help="List singleton clusters too; --query always does.")
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, help="Longest list.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -47,11 +50,16 @@ def show(
     chosen = [query is not None, cluster is not None, document is not None, documents, least_sure]
     if sum(chosen) > 1:
         raise InputError("choose one of --query, --cluster, --document, --documents and --least-sure")
+    if (kind is not None or singletons) and any(chosen[1:]):
+        raise InputError(
+            "--kind and --singletons choose clusters from a list; leave them out with --cluster, --document, "
+            "--documents and --least-sure"
+        )
     from cdcoref import views
 
     with Collection.open(file) as collection:
         if query is not None:
-            _search(collection, query, limit, as_json)
+            _search(collection, query, kind, limit, as_json)
         elif cluster is not None:
             page = collection.cluster(cluster)
             _print(page, views.cluster_page_lines(page), as_json)
@@ -79,10 +87,10 @@ def show(
             say([views.counts_line(counts)])
 
 
-def _search(collection: Collection, query: str, limit: int, as_json: bool) -> None:
+def _search(collection: Collection, query: str, kind: str | None, limit: int, as_json: bool) -> None:
     from cdcoref import views
 
-    found = collection.search(query, limit=limit)
+    found = collection.search(query, kind=kind, limit=limit)
     lines: list[str] = []
     if found.clusters:
         lines += [*views.cluster_list_lines(found.clusters), ""]
@@ -90,7 +98,7 @@ def _search(collection: Collection, query: str, limit: int, as_json: bool) -> No
         lines += views.document_list_lines(found.documents)
     _print(found, lines, as_json)
     if found.clusters:
-        _say_if_cut(len(found.clusters), collection.cluster_count(query=query, least=1), "clusters")
+        _say_if_cut(len(found.clusters), collection.cluster_count(query=query, kind=kind, least=1), "clusters")
     if len(found.documents) == limit and collection.search(query, limit=1, offset=limit).documents:
         say([f"the best {limit:,} documents; --limit N shows more"])
     if not found.clusters and not found.documents:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from cdcoref.collection import queries
@@ -127,12 +126,14 @@ class Collection:
         """Close the file."""
         self._database.close()
 
+    def discard(self) -> None:
+        """Close the file, and remove it if it holds no document and no other program has it open."""
+        self._database.discard()
+
     def __enter__(self) -> Collection:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -368,10 +369,10 @@ class Collection:
             raise InputError(f"there is no mention {id} in the collection")
         return found[number]
 
-    def search(self, query: str, *, limit: int = 20, offset: int = 0) -> SearchResult:
-        """What has all the words of a query, whatever their case and accents; the last may be a beginning."""
+    def search(self, query: str, *, kind: str | None = None, limit: int = 20, offset: int = 0) -> SearchResult:
+        """Documents, and clusters of a kind, with all the words of a query in any case; the last may be a beginning."""
         with self._database.reading() as connection:
-            return queries.search(connection, query, limit=limit, offset=offset)
+            return queries.search(connection, query, kind=kind, limit=limit, offset=offset)
 
     def least_sure(self, limit: int = 20, offset: int = 0) -> list[Question]:
         """The decisions that are the least sure; none if mentions are linked by lemma."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from cdcoref.collection.tables import MIGRATIONS, migrate, stand_in
 from cdcoref.errors import InputError
@@ -38,6 +39,7 @@ class Database:
 
     def __init__(self, path: str | Path, *, create: bool = False) -> None:
         self.path = Path(path)
+        self._absolute = self.path.absolute()
         exists = self.path.exists() and self.path.stat().st_size > 0
         if not exists and not create:
             raise InputError("there is no collection here", path)
@@ -77,6 +79,22 @@ class Database:
         """Close the file."""
         self.connection.close()
 
+    def discard(self) -> None:
+        """Close the file, and remove it if it holds no document and no other program has it open."""
+        self.connection.close()
+        uri = f"file:{quote(str(self._absolute))}?mode=rw"
+        with (
+            suppress(sqlite3.Error, OSError),
+            closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=0)) as connection,
+        ):
+            # Leaving the write-ahead mode takes a lock that nobody else may have, and no file beside this one is left.
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("PRAGMA journal_mode = DELETE")
+            if connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+                self._absolute.unlink()
+            else:
+                connection.execute("PRAGMA journal_mode = WAL")
+
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A change: it is stored whole when the block ends, and not at all if it ends with an error.
@@ -89,6 +107,8 @@ class Database:
         with collection_errors(self.path):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
+                if not self._absolute.exists():
+                    raise InputError("the file was removed meanwhile; nothing was stored", self.path)
                 yield self.connection
                 self.connection.execute("COMMIT")
             finally:

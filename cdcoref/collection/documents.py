@@ -103,32 +103,46 @@ def sort_documents(connection: sqlite3.Connection, incoming: Sequence[Incoming])
     A document with the content of a stored one is known, whatever its id. A plain text is a changed one if a text from
     the same file is stored; if its id is that of a text from another file, its id gets as many folders of its path
     before it as make it unique. Any other document is a changed one if its id is stored.
+
+    Raises
+    ------
+    InputError
+        If two documents would have one id.
     """
-    # What a changed document was is no longer known, wherever that document stands among the others.
-    changed = _sorted(connection, incoming, frozenset()).replaced
-    return _sorted(connection, incoming, frozenset(changed))
+    # What a changed document was is no longer known, wherever that document stands among the others; one that was known
+    # by it may itself be what replaces another.
+    changed: frozenset[str] = frozenset()
+    while not (found := _sorted(connection, incoming, changed)).replaced.keys() <= changed:
+        changed = frozenset(found.replaced)
+    return found
 
 
 def _sorted(connection: sqlite3.Connection, incoming: Sequence[Incoming], changed: frozenset[str]) -> Sorted:
-    new: dict[str, Incoming] = {}
-    replaced: dict[str, int] = {}
-    known: dict[str, str] = {}
-    contents: dict[bytes, str] = {}
+    there: dict[bytes, str] = {}
+    fresh: dict[bytes, Incoming] = {}
     for document in incoming:
-        came_as = document.document.id
         row = connection.execute("SELECT id FROM documents WHERE content = ?", (document.content,)).fetchone()
         if row is not None and row[0] not in changed:
-            known[came_as] = row[0]
-            continue
-        if document.content in contents:
-            known[came_as] = contents[document.content]
-            continue
-        number, id = _place(connection, document, set(new))
-        document = document.renamed(id)
-        contents[document.content] = id
-        new[id] = document
+            there[document.content] = row[0]
+        else:
+            fresh.setdefault(document.content, document)
+    new: dict[str, Incoming] = {}
+    replaced: dict[str, int] = {}
+    taken = {document.document.id for document in fresh.values() if document.source is None}
+    for document in fresh.values():
+        number, id = _place(connection, document, taken)
+        if id in new:
+            raise InputError(
+                f"the document {document.document.id!r} and another one of those to be added would both have the id "
+                f"{id!r} in the collection; give one of them another id",
+                document.document.path,
+            )
+        taken.add(id)
+        there[document.content] = id
+        new[id] = document.renamed(id)
         if number is not None:
             replaced[id] = number
+    known = {d.document.id: there[d.content] for d in incoming if fresh.get(d.content) is not d}
     return Sorted(tuple(new.values()), replaced, known)
 
 
@@ -179,6 +193,7 @@ def insert_document(
     connection.execute("UPDATE documents SET words = ? WHERE number = ?", (stored, number))
     connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (number, document.text))
     insert_mentions(connection, number, document, mentions)
+    store_left_out(connection, number, incoming.mentions or (), mentions)
     return number
 
 
@@ -204,6 +219,34 @@ def insert_mentions(
             ),
         )
         connection.execute("INSERT INTO mention_words (rowid, words) VALUES (?, ?)", (done.lastrowid, words))
+
+
+def store_left_out(
+    connection: sqlite3.Connection, number: int, given: Sequence[Mention], linked: Sequence[Mention]
+) -> None:
+    """Store, of the mentions with which a document came, those of the kind that the collection does not link.
+
+    A rebuild with that kind finds them again.
+    """
+    keys = {mention.key for mention in linked}
+    connection.execute("DELETE FROM left_out WHERE document = ?", (number,))
+    connection.executemany(
+        "INSERT INTO left_out (document, tokens, kind, found, source_id, tag) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            (number, stored_tokens(mention.tokens), mention.kind, mention.confidence, mention.id, mention.tag)
+            for mention in given
+            if mention.kind is not None and mention.key not in keys
+        ),
+    )
+
+
+def left_out_mentions(connection: sqlite3.Connection) -> list[Mention]:
+    """All that :func:`store_left_out` stored."""
+    query = (
+        "SELECT documents.id, tokens, kind, NULL, source_id, tag, found FROM documents "
+        "JOIN left_out ON left_out.document = documents.number ORDER BY documents.number"
+    )
+    return [stored_mention(*row) for row in connection.execute(query)]
 
 
 class MentionRow(NamedTuple):
@@ -233,6 +276,7 @@ def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
     unindex_words(connection, number)
     connection.execute("DELETE FROM scores WHERE first = ?1 OR second = ?1", (number,))
     connection.execute("DELETE FROM vectors WHERE document = ?", (number,))
+    connection.execute("DELETE FROM left_out WHERE document = ?", (number,))
     connection.execute(
         "INSERT INTO document_words (document_words, rowid, text) VALUES ('delete', ?, ?)", (number, text)
     )

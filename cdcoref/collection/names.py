@@ -1,20 +1,17 @@
-"""Names that people gave to clusters: the latest that was not undone, of the cluster or of one merged into it."""
+"""Names that people gave to clusters: the latest that was not undone, of the cluster or else of one merged into it."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
 
-NAMES = (
-    "SELECT cluster, name FROM corrections WHERE action = 'rename' AND undone IS NULL ORDER BY number"  # the last wins
-)
+NAMES = "SELECT cluster, name FROM corrections WHERE action = 'rename' AND undone IS NULL ORDER BY number"
 
 
 def refresh_names(connection: sqlite3.Connection, stories: Iterable[int]) -> None:
     """Store the names of the clusters of some stories."""
-    names: dict[int, str] = dict(connection.execute(NAMES).fetchall())
     chosen: dict[int, tuple[bool, str]] = {}
-    for cluster, name in names.items():
+    for cluster, name in connection.execute(NAMES).fetchall():
         number = living_cluster(connection, cluster)
         own = number == cluster
         if number not in chosen or own or not chosen[number][0]:

@@ -27,7 +27,7 @@ from cdcoref.collection.word_index import chunks, marks
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import cluster_id, stored_document, stored_mention
-from cdcoref.results import character_parts
+from cdcoref.results import Places
 
 NEIGHBOURS = 12
 SNIPPET = 160
@@ -138,7 +138,7 @@ def _chosen(kind: str | None, least: int, story: int | None, query: str | None) 
     if story is not None:
         conditions.append(f"number IN ({_OF_STORY})")
         values.append(story)
-    if query is not None and query.strip():
+    if query is not None and _words(query):
         conditions.append(f"number IN ({_WITH_WORDS})")
         values += [_match(query) or NOTHING, _like(query)]
     return " AND ".join(conditions), values
@@ -269,12 +269,12 @@ def corrected_documents(connection: sqlite3.Connection) -> list[str]:
     return [id for (id,) in connection.execute(query)]
 
 
-def search(connection: sqlite3.Connection, query: str, *, limit: int, offset: int) -> SearchResult:
+def search(connection: sqlite3.Connection, query: str, *, kind: str | None, limit: int, offset: int) -> SearchResult:
     """What has all the words of a query, whatever their case and accents; the last may be the beginning of a word."""
     match = _match(query)
     if match is None:
         return SearchResult((), ())
-    clusters = cluster_list(connection, kind=None, least=1, story=None, query=query, limit=limit, offset=offset)
+    clusters = cluster_list(connection, kind=kind, least=1, story=None, query=query, limit=limit, offset=offset)
     sql = (
         f"SELECT {_DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "
         "FROM document_words JOIN documents ON documents.number = document_words.rowid "
@@ -284,15 +284,20 @@ def search(connection: sqlite3.Connection, query: str, *, limit: int, offset: in
     return SearchResult(tuple(clusters), tuple(documents))
 
 
+def _words(query: str) -> list[str]:
+    """What is searched for, by white space and NUL, with which SQLite would end the query."""
+    return query.replace("\0", " ").split()
+
+
 def _match(query: str) -> str | None:
     """A query in the syntax of SQLite's full-text search; None if it has no word."""
-    words = [word.replace('"', "") for word in query.split() if _WORD.search(word)]
+    words = [word.replace('"', "") for word in _words(query) if _WORD.search(word)]
     return " ".join(f'"{word}"' for word in words) + "*" if words else None
 
 
 def _like(query: str) -> str:
     """The pattern of the names that contain a query."""
-    return "%" + re.sub(r"([%_\\])", r"\\\1", " ".join(query.split())) + "%"
+    return "%" + re.sub(r"([%_\\])", r"\\\1", " ".join(_words(query))) + "%"
 
 
 def questions(connection: sqlite3.Connection, limit: int, offset: int) -> list[Question]:
@@ -329,7 +334,8 @@ def stored_mentions(connection: sqlite3.Connection, rows: Sequence[Sequence[Any]
         query = f"SELECT id, text, fields FROM documents WHERE id IN ({marks(chunk)})"
         for id, text, fields in connection.execute(query, chunk):
             documents[id] = stored_document(id, text, fields)
-    return [_mention(row, documents[row[-1]]) for row in rows]
+    places = Places(documents.values())
+    return [_mention(row, documents[row[-1]], places) for row in rows]
 
 
 def summaries(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[ClusterSummary]:
@@ -361,26 +367,24 @@ def _beginning(text: str) -> str:
     return f"{words.rstrip()} ..."
 
 
-def _mention(row: Sequence[Any], document: Document) -> StoredMention:
+def _mention(row: Sequence[Any], document: Document, places: Places) -> StoredMention:
     number, cluster, rejected, checked, confidence, tokens, kind, id = row
     mention = stored_mention(id, tokens, kind, cluster, None, None, confidence)
-    parts = character_parts(mention, document)
-    start, end = parts[0][0], parts[-1][1]
-    first, last = next((a, b) for a, b in document.sentences if a <= mention.start < b)
-    opening, closing = document.offsets[first][0], max(document.offsets[last - 1][1], end)
-    text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
+    shown = places.shown(mention)
+    first, last = document.sentence_at(mention.start)
+    opening, closing = document.offsets[first][0], max(document.offsets[last - 1][1], shown.end)
     return StoredMention(
         mention_id(number),
         id,
         kind,
         mention.cluster,
         mention.tokens,
-        start,
-        end,
-        document.line_of(start),
-        text,
-        _SPACE.sub(" ", document.text[opening:start]).lstrip(),
-        _SPACE.sub(" ", document.text[end:closing]).rstrip(),
+        shown.start,
+        shown.end,
+        shown.line,
+        shown.text,
+        _SPACE.sub(" ", document.text[opening : shown.start]).lstrip(),
+        _SPACE.sub(" ", document.text[shown.end : closing]).rstrip(),
         confidence,
         bool(rejected),
         bool(checked),

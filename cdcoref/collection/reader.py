@@ -128,7 +128,10 @@ class Reader:
     def of_kind(self, corpus: Corpus) -> Corpus:
         """The corpus with the mentions that the collection links; a mention without a kind gets it."""
         kind = self.settings.options.kind
-        return corpus if kind == "both" else corpus.with_kind(kind).of_kind(kind)
+        if kind == "both":
+            return corpus
+        own = corpus.with_kind(kind).of_kind(kind)
+        return replace(own, mentions=tuple({mention.key: mention for mention in own.mentions}.values()))
 
     def scores(
         self,

@@ -1,8 +1,10 @@
 """A collection made anew: what `cdcoref.prediction` gives for all documents at once, then corrections.
 
 The stories are found over all documents, mentions are found and compared again, and clusters keep their numbers by the
-mentions that they share with what was there. The model works on the collection as it is when it begins; if documents
-were added or removed in the meantime, it begins again with those. Scores are held in memory until they are stored.
+mentions that they share with what was there. The mentions with which documents came are kept; those of the kind that
+the collection does not link from now on are stored apart, for a later rebuild. The model works on the collection as it
+is when it begins; if it was rebuilt, or documents were added or removed, in the meantime, it begins again with those.
+Scores are held in memory until they are stored.
 """
 
 from __future__ import annotations
@@ -10,18 +12,28 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cdcoref.collection.adding import drop_empty_stories
 from cdcoref.collection.comparing import StoryReading, compare_stories
 from cdcoref.collection.database import Database
-from cdcoref.collection.documents import count_revision, delete_mentions, insert_mentions, store_scores, stored_part
+from cdcoref.collection.documents import (
+    REVISION,
+    count_revision,
+    delete_mentions,
+    insert_mentions,
+    left_out_mentions,
+    store_left_out,
+    store_scores,
+    stored_part,
+)
 from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.scores import DocumentPair, DocumentScores
-from cdcoref.collection.settings import store_settings, store_value
+from cdcoref.collection.settings import store_settings, store_value, stored_value
 from cdcoref.collection.subjects import store_subjects
 from cdcoref.collection.vectors import store_vectors
 from cdcoref.collection.word_index import TOTAL_SHARE, index_words
@@ -48,11 +60,16 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
     while True:
         with database.reading() as connection:
             contents = _contents(connection)
+            revision = stored_value(connection, REVISION, 0)
             stored = stored_part(connection, [id for _, id, _, _ in contents])
-        given = {id for _, id, _, given in contents if given}
+            left_out = left_out_mentions(connection)
         documents = {document.id: document for document in stored.documents}
+        came = replace(stored, mentions=(*stored.mentions, *left_out)).subset(
+            id for _, id, _, given in contents if given
+        )
+        given = came.by_document()
         found, read = reader.mentions([d for id, d in documents.items() if id not in given], progress)
-        mentions = {**_by_place(stored), **found}
+        mentions = {**reader.of_kind(came).by_document(), **found}
         if given and reader.has_vectors:
             marked = (mention for id in documents if id in given for mention in mentions[id])
             read |= reader.vectors(Corpus(tuple(documents[id] for id in documents if id in given), tuple(marked)))
@@ -63,9 +80,11 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
         scores, notes = compare_stories(reader, readings, sum(story.cost() for story in stories), progress)
         pairs = 0 if reader.settings.lemma else sum(story.pair_count() for story in stories)
         with database.writing() as connection:
-            if _contents(connection) == contents:
+            if _contents(connection) == contents and stored_value(connection, REVISION, 0) == revision:
                 last = last_change(connection)
-                count = _store(connection, reader, contents, stored, found, stories, scores, vectors)
+                for number, id, _, _ in contents:
+                    store_left_out(connection, number, given.get(id, ()), mentions[id])
+                count = _store(connection, reader, contents, stored, mentions, stories, scores, vectors)
                 store_vectors(connection, {id: number for number, id, _, _ in contents}, read)
                 merged, split = changes_since(connection, last)
                 return Report(pairs=pairs, stories=count, merged=merged, split=split, notes=tuple(dict.fromkeys(notes)))
@@ -91,7 +110,7 @@ def _store(
     reader: Reader,
     contents: Contents,
     stored: Corpus,
-    found: Mapping[str, Sequence[Mention]],
+    present: Mapping[str, Sequence[Mention]],
     stories: Sequence[Story],
     scores: Mapping[DocumentPair, DocumentScores],
     vectors: DocumentVectors,
@@ -104,14 +123,14 @@ def _store(
     documents = {document.id: document for document in stored.documents}
     before = _by_place(stored)
     left: set[int] = set()
-    for id, mentions in found.items():
+    for id, mentions in present.items():
         if [m.key for m in mentions] == [m.key for m in before[id]]:
             connection.executemany(
                 "UPDATE mentions SET found = ? WHERE document = ? AND place = ?",
                 ((mention.confidence, number_of[id], place) for place, mention in enumerate(mentions)),
             )
         else:
-            left |= _replace_mentions(connection, number_of[id], documents[id].id, stored, mentions)
+            left |= _replace_mentions(connection, number_of[id], documents[id], mentions)
     for table in ("scores", "vectors", "postings", "words"):
         connection.execute(f"DELETE FROM {table}")
     store_value(connection, TOTAL_SHARE, 0.0)
@@ -127,7 +146,7 @@ def _store(
 
 
 def _replace_mentions(
-    connection: sqlite3.Connection, number: int, id: str, stored: Corpus, mentions: Sequence[Mention]
+    connection: sqlite3.Connection, number: int, document: Document, mentions: Sequence[Mention]
 ) -> set[int]:
     """Store other mentions for a document; those on the same tokens keep their clusters.
 
@@ -136,7 +155,6 @@ def _replace_mentions(
     set
         The clusters of the former mentions.
     """
-    (document,) = (document for document in stored.documents if document.id == id)
     query = "SELECT tokens, kind, cluster, origin FROM mentions WHERE document = ?"
     former = connection.execute(query, (number,)).fetchall()
     delete_mentions(connection, number)

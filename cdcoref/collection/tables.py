@@ -167,7 +167,20 @@ CREATE INDEX subjects_by_number ON subjects (subject)
 """
 """A story of a collection of version 3 has a subject, and clusters in common with others, from its next change on."""
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _OUTCOMES, _SUBJECTS)
+_LEFT_OUT = """
+CREATE TABLE left_out (       -- mentions with which documents came, of the kind that the collection does not link
+    document INTEGER NOT NULL REFERENCES documents,
+    tokens TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    found REAL,               -- as in mentions
+    source_id TEXT,
+    tag TEXT
+);
+CREATE INDEX left_out_by_document ON left_out (document)
+"""
+"""What a collection of version 4 left out is not known."""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _OUTCOMES, _SUBJECTS, _LEFT_OUT)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:

@@ -23,7 +23,7 @@ from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 4
+COLLECTION_VERSION = 5
 """Version of the tables; a file of an earlier version is migrated when it is next written to."""
 COLLECTION_SUFFIX = ".cdcoref"
 
@@ -140,7 +140,7 @@ def is_collection(path: str | Path) -> bool:
 
 @contextmanager
 def collection_errors(path: str | Path) -> Iterator[None]:
-    """What the database raises, said in one sentence."""
+    """What the database raises, also of values that it cannot take, said in one sentence."""
     try:
         yield
     except sqlite3.Error as error:
@@ -156,6 +156,12 @@ def collection_errors(path: str | Path) -> Iterator[None]:
         else:
             what = f"the collection cannot be used ({what})"
         raise InputError(what, path) from error
+    except UnicodeEncodeError as error:
+        raise InputError("an id or a word contains half of a surrogate pair, which is not a character", path) from error
+    except OverflowError as error:
+        if "SQLite" not in str(error):
+            raise
+        raise InputError("a number is too large; give a smaller one", path) from error
     except MemoryError as error:  # SQLite's answer to a length that damage made absurd
         raise InputError("the collection is damaged, or too large for the memory of this machine", path) from error
 

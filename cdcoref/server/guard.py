@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable, Mapping
-from http.cookies import SimpleCookie
+from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from fastapi import HTTPException
@@ -104,7 +103,7 @@ class Guard:
         if self._options.loopback and host not in self._hosts:
             return self._refuse(scope, 403, "This server answers only requests for its own address.")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host:
+        if origin is not None and _host_of(origin) != host:
             return self._refuse(scope, 403, "Requests from pages of other sites are refused.")
         site = headers.get("sec-fetch-site", "none")
         if scope["method"] not in READING and site not in ("same-origin", "none"):
@@ -129,8 +128,7 @@ class Guard:
                 self._cookie, _seal(token), max_age=COOKIE_SECONDS, httponly=True, samesite="strict", path="/"
             )
             return answer
-        cookies = SimpleCookie(headers.get("cookie", ""))
-        if self._cookie in cookies and same(cookies[self._cookie].value, _seal(token)):
+        if any(same(value, _seal(token)) for value in _cookies(headers.get("cookie", ""), self._cookie)):
             return None
         if given is not None or bearer:
             return self._refuse(scope, 401, "This is not the token that was printed when the server was started.")
@@ -164,6 +162,25 @@ def too_large(limit: int) -> str:
 def _seal(token: str) -> str:
     """What is kept in the cookie: it proves the token and does not contain it."""
     return hmac.new(token.encode(), b"cdcoref cookie", hashlib.sha256).hexdigest()
+
+
+def _cookies(header: str, name: str) -> Iterator[str]:
+    """The values of the cookies of a name.
+
+    A browser sends those of every server on this host, in whatever form they are.
+    """
+    for cookie in header.split(";"):
+        own, _, value = cookie.partition("=")
+        if own.strip() == name:
+            yield value.strip()
+
+
+def _host_of(origin: str) -> str | None:
+    """The host and port of an origin; None if it is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 def _length(headers: Mapping[str, str]) -> int:

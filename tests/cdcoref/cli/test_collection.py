@@ -79,6 +79,51 @@ def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model
     assert "this collection was made with the model" in done.err
 
 
+KINDLESS = "#begin document (d1); part 000\nd1\t0\t0\tThe\t-\nd1\t0\t1\tferry\t(1)\n\n#end document\n"
+
+
+def test_a_first_addition_that_fails_leaves_no_collection(run: Run, tiny_model_folder: Path) -> None:
+    Path("k.conll").write_text(KINDLESS)
+    before = {path.name for path in Path().iterdir()}
+    done = run("add", "news.cdcoref", "k.conll", "--model", tiny_model_folder)
+    assert done.code == 2
+    assert "specify the kind of its mentions" in done.err
+    assert {path.name for path in Path().iterdir()} == before
+    done = run("add", "news.cdcoref", "k.conll", "--model", tiny_model_folder, "--kind", "entity")
+    assert done.code == 0, done.err
+    stored = read_corpus(["news.cdcoref"]).corpus
+    assert run("add", "news.cdcoref", "a.txt", "--kind", "event").code == 2
+    assert read_corpus(["news.cdcoref"]).corpus == stored
+
+
+def test_a_first_addition_that_is_interrupted_leaves_no_collection(
+    run: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cdcoref.collection import adding
+
+    plain = adding.compare_stories
+    meanwhile: list[str] = []
+
+    def interrupted(*arguments: Any) -> Any:
+        for text in meanwhile:
+            monkeypatch.setattr(adding, "compare_stories", plain)
+            with Collection.open("news.cdcoref") as other:
+                other.add({"other": text})
+        raise KeyboardInterrupt
+
+    before = {path.name for path in Path().iterdir()}
+    for others, left in ([], set()), ([TEXTS["c.txt"]], {"other"}):
+        meanwhile[:] = others
+        monkeypatch.setattr(adding, "compare_stories", interrupted)
+        done = run("add", "news.cdcoref", "a.txt", "--model", tiny_model_folder)
+        assert (done.code, done.err.endswith("cdcoref: interrupted; nothing was changed\n")) == (130, True)
+        # What another program has put there meanwhile stays.
+        assert {path.name for path in Path().iterdir()} == before | ({"news.cdcoref"} if left else set())
+        if left:
+            with Collection.open("news.cdcoref") as collection:
+                assert {document.id for document in collection.documents()} == left
+
+
 def test_known_documents_are_added_without_a_model(
     news: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,6 +199,30 @@ def test_documents_and_what_words_find(news: Run) -> None:
     assert news("show", "absent.cdcoref").code == 2
 
 
+def test_what_words_find_is_of_the_kind_that_is_asked_for(run: Run, written: Any) -> None:
+    with Collection.create("news.cdcoref", "lemma") as collection:
+        collection.add(written.annotated("a", "The ferry sank .", "The ferry sank again .", "Thieves sank it ."))
+    for options, kinds in (
+        ((), {"event", "entity"}),
+        (("--kind", "event"), {"event"}),
+        (("--kind", "entity"), {"entity"}),
+    ):
+        for query in ("ferry", "sank", "thi"):
+            found = json.loads(run("show", "news.cdcoref", "--query", query, "--json", *options).out)
+            assert [d["id"] for d in found["documents"]] == ["a"]
+            title, kind = {"ferry": ("ferry", "entity"), "sank": ("sank", "event"), "thi": ("Thieves", "entity")}[query]
+            assert [c["title"] for c in found["clusters"]] == [title] * (kind in kinds)
+            singletons = run("show", "news.cdcoref", "--query", query, "--json", "--singletons", *options)
+            assert json.loads(singletons.out) == found
+    cut = run("show", "news.cdcoref", "--query", "sank", "--kind", "entity").err
+    assert "clusters; --limit" not in cut
+    for chosen in (("--cluster", "c1"), ("--document", "a"), ("--documents",), ("--least-sure",)):
+        for option in (("--kind", "event"), ("--singletons",)):
+            done = run("show", "news.cdcoref", *chosen, *option)
+            assert (done.code, done.out) == (2, "")
+            assert "--kind and --singletons choose clusters from a list; leave them out with --cluster" in done.err
+
+
 def test_corrections(news: Run) -> None:
     questions = json.loads(news("show", "news.cdcoref", "--least-sure", "--json").out)
     question = next(q for q in questions if not q["together"])
@@ -195,6 +264,33 @@ def test_corrections(news: Run) -> None:
     assert news("correct", "news.cdcoref", "undo").code == 0
     assert news("correct", "news.cdcoref", "undo", "x").code == 2
     assert news("correct", "news.cdcoref", "rename", "m1").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("correct", "move"), "name mentions, and last the cluster that they are to be moved into"),
+        (
+            ("correct", "undo", 10**20),
+            "give the number of one correction to undo, as cdcoref correct FILE list prints it",
+        ),
+        (
+            ("correct", "undo", "9" * 5000),
+            "give the number of one correction to undo, as cdcoref correct FILE list prints it",
+        ),
+        (("show", "--limit", 10**20), "news.cdcoref: a number is too large; give a smaller one"),
+        (("show", "--least-sure", "--limit", 2**63 - 1), "news.cdcoref: a number is too large; give a smaller one"),
+        (
+            ("show", "--document", "\udcff"),
+            "news.cdcoref: an id or a word contains half of a surrogate pair, which is not a character",
+        ),
+    ],
+)
+def test_what_cannot_be_looked_up_is_refused(run: Run, arguments: tuple[object, ...], why: str) -> None:
+    Collection.create("news.cdcoref", "lemma").close()
+    command, *rest = arguments
+    done = run(command, "news.cdcoref", *rest)
+    assert (done.code, done.out, done.err) == (2, "", f"cdcoref: {why}\n")
 
 
 def test_a_mention_is_moved_and_lists_say_that_they_are_cut(news: Run) -> None:
@@ -264,6 +360,35 @@ def test_only_what_was_corrected_is_exported(news: Run) -> None:
     assert news("export", "news.cdcoref", "--split", "dev", "-o", "b.jsonl").code == 2
     assert news("export", "-o", "b.jsonl").code == 2
     assert news("export", "a.jsonl", "-o", "b.conll").code == 0
+
+
+def test_mentions_without_a_kind_are_exported_with_that_which_is_stated(run: Run) -> None:
+    Path("k.conll").write_text(KINDLESS)
+    with Collection.create("k.cdcoref", "lemma") as collection:
+        collection.add(read_corpus(["k.conll"]).corpus)
+    for source in ("k.conll", "k.cdcoref"):
+        for kind in ("event", "entity"):
+            done = run("export", source, "--kind", kind, "-o", "k.jsonl")
+            assert (done.code, done.err) == (0, "cdcoref: k.jsonl: 1 document, 1 mention\n")
+            assert [(m.tokens, m.kind) for m in read_corpus(["k.jsonl"]).corpus.mentions] == [((1,), kind)]
+    assert run("export", "k.conll", "-o", "k.jsonl").code == 0
+    assert [m.kind for m in read_corpus(["k.jsonl"]).corpus.mentions] == [None]
+
+
+def test_folders_and_standard_input_are_exported(run: Run, written: Any) -> None:
+    Path("folder").mkdir()
+    Path("folder/k.conll").write_text(KINDLESS)
+    with Collection.create("folder/a.cdcoref", "lemma") as collection:
+        collection.add(written.annotated("a", "The ferry sank ."))
+    done = run("export", "folder", "-o", "all.jsonl")
+    assert (done.code, done.err) == (0, "cdcoref: all.jsonl: 2 documents, 3 mentions\n")
+    assert [d.id for d in read_corpus(["all.jsonl"]).corpus.documents] == ["a", "d1"]
+    done = run("export", "-", "-o", "in.jsonl", standard_input=Path("folder/k.conll").read_bytes())
+    assert (done.code, done.err) == (0, "cdcoref: in.jsonl: 1 document, 1 mention\n")
+    done = run("export", "absent.cdcoref", "-o", "absent.jsonl")
+    assert (done.code, Path("absent.jsonl").exists()) == (2, False)
+    assert done.err == "cdcoref: absent.cdcoref: the file cannot be read (No such file or directory)\n"
+    assert run("export", "folder", "--corrected", "-o", "absent.jsonl").code == 2
 
 
 def test_a_collection_is_counted_scored_and_predicted(news: Run) -> None:

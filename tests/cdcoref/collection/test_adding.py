@@ -13,7 +13,7 @@ from cdcoref.collection import Collection, CollectionOptions
 from cdcoref.collection import adding as adding_module
 from cdcoref.collection import reader as reader_module
 from cdcoref.collection.scores import DocumentScores
-from cdcoref.corpus import Corpus, Document
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, tokenise_text
 from cdcoref.prediction import Predictor
@@ -80,6 +80,20 @@ def test_content_that_moves_to_another_id_is_not_lost(written: Any, lemma: Colle
     assert {d.summary.id: d.document.tokens[0] for d in map(lemma.document, ("a", "b"))} == {"a": "Thieves", "b": "The"}
 
 
+def test_content_that_moves_on_from_id_to_id_is_not_lost(written: Any, lemma: Collection) -> None:
+    lemma.add(written.joined(written.annotated("a", *written.FERRY), written.annotated("b", *written.MUSEUM)))
+    moved = (
+        written.annotated("a", "A storm came ."),
+        written.annotated("b", *written.FERRY),
+        written.annotated("c", *written.MUSEUM),
+    )
+    report = lemma.add(written.joined(*moved))
+    assert (report.added, report.replaced, report.known) == (("c",), ("a", "b"), {})
+    assert {d.id: d.tokens for d in lemma.corpus().documents} == {
+        c.documents[0].id: c.documents[0].tokens for c in moved
+    }
+
+
 def text_file(written: Any, path: Path, text: str) -> Corpus:
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -98,6 +112,30 @@ def test_texts_of_one_name_in_two_folders_are_two_documents(written: Any, lemma:
     changed = lemma.add(text_file(written, tmp_path / "tuesday" / "report.txt", "The museum guard saw them.\n"))
     assert changed.replaced == ("tuesday/report.txt",)
     assert lemma.counts().documents == 2
+
+
+def test_two_documents_under_one_id_are_not_one(written: Any, lemma: Collection, tmp_path: Path) -> None:
+    monday, tuesday = tmp_path / "monday" / "report.txt", tmp_path / "tuesday" / "report.txt"
+    lemma.add(text_file(written, monday, "The ferry sank.\n"))
+    before = lemma.corpus()
+    changed = text_file(written, monday, "The ferry sank in the storm.\n")
+    (text,) = changed.documents
+    changed = Corpus((replace(text, id="monday/report.txt"),))
+    other = Corpus((tokenise_text("Thieves stole a painting.\n", "report.txt"),))
+    for both in ((changed, other), (other, changed)):
+        with pytest.raises(
+            InputError, match=r"would both have the id 'report\.txt' in the collection; give one of them"
+        ):
+            lemma.add(Corpus(written.joined(*both).documents, (Mention("report.txt", (0,), "entity"),)))
+        assert lemma.corpus() == before
+    # A text that is new gets another id, before and after the document that has this one.
+    new = text_file(written, tuesday, "The museum guard saw it.\n")
+    named = written.annotated("tuesday/report.txt", *written.MUSEUM)
+    for both in ((new, named), (named, new)):
+        report = lemma.add(written.joined(*both))
+        assert set(report.added) == {"tuesday/report.txt", f"{tmp_path.name}/tuesday/report.txt"}
+        lemma.remove(report.added)
+    assert lemma.corpus() == before
 
 
 def test_clusters_that_merge_keep_the_older_id(written: Any, lemma: Collection) -> None:

@@ -132,6 +132,21 @@ def test_a_name_stays_with_the_cluster(written: Any, news: Collection) -> None:
     assert news.cluster(ferry.id).summary.title == "ferry"
 
 
+def test_of_the_names_of_merged_clusters_the_latest_stays(news: Collection, mention_id: Find) -> None:
+    one, two, three = sorted(
+        (news.mention(mention_id("ferry0", word)).cluster or "" for word in ("captain", "Police", "storm")),
+        key=lambda id: int(id[1:]),
+    )
+    for cluster, name in ((two, "First"), (three, "Second"), (two, "Third")):
+        news.correct("rename", [cluster], name=name)
+    news.correct("same", [one, two, three])
+    assert (news.cluster(three).summary.id, news.cluster(three).summary.name) == (one, "Third")
+    news.undo(3)
+    assert news.cluster(one).summary.name == "Second"
+    news.correct("rename", [one], name="Fourth")
+    assert news.cluster(one).summary.name == "Fourth"
+
+
 def test_corrections_hold_for_later_additions_and_rebuilds(written: Any, news: Collection, mention_id: Find) -> None:
     said = [
         news.correct("same", [mention_id("ferry0", "captain"), mention_id("museum1", "guard")]),
@@ -199,6 +214,12 @@ def test_stories_tied_by_a_correction_are_clustered_together(news: Collection, m
         ("not-a-mention", [], "name a mention"),
         ("split", [], "name mentions of one cluster"),
         ("split", ["m1", "m4"], "name mentions of one cluster"),
+        ("move", [], "name mentions, and last the cluster that they are to be moved into"),
+        ("move", ["m1"], "name mentions, and last the cluster that they are to be moved into"),
+        ("move", ["m2", "m3", "m2"], "name mentions, and last the cluster that they are to be moved into"),
+        ("not-same", [], "two different mentions that are not the same"),
+        ("same", [], "two different mentions, or more"),
+        ("rename", [], "name one cluster to be renamed"),
         ("rename", ["m1"], "name one cluster to be renamed"),
         ("rename", ["c1"], "a cluster's name has 1 to 200 characters"),
         ("rename", ["c999"], "there is no cluster c999"),
@@ -249,6 +270,8 @@ def test_only_what_holds_can_be_undone(news: Collection, mention_id: Find) -> No
     news.correct("not-a-mention", [mention_id("ferry0", "sank")])
     with pytest.raises(InputError, match="there is no correction 7"):
         news.undo(7)
+    with pytest.raises(InputError, match="a number is too large; give a smaller one"):
+        news.undo(10**20)
     news.undo(1)
     with pytest.raises(InputError, match="correction 1 has been undone already"):
         news.undo(1)

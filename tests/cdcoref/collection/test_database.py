@@ -165,6 +165,26 @@ def test_stored_entries_that_are_damaged_are_refused(written: Any, path: Path, t
         assert "\n" not in str(error.value)
 
 
+def test_only_a_collection_that_is_empty_and_nobody_uses_is_discarded(written: Any, path: Path) -> None:
+    Collection.create(path, "lemma").discard()
+    assert list(path.parent.iterdir()) == []
+    with Collection.create(path, "lemma") as other:
+        Collection.open(path).discard()
+        other.add(written.reports(1)[0])
+        before = other.corpus()
+    Collection.open(path).discard()
+    assert list(path.parent.iterdir()) == [path]
+    with Collection.open(path) as collection:
+        assert collection.corpus() == before
+        assert collection._database.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_nothing_is_stored_in_a_file_that_was_removed(written: Any, lemma: Collection) -> None:
+    lemma.path.unlink()
+    with pytest.raises(InputError, match="the file was removed meanwhile; nothing was stored"):
+        lemma.add(written.reports(1)[0])
+
+
 def test_a_reader_within_a_transaction_sees_that(path: Path) -> None:
     Collection.create(path, "lemma").close()
     database = Database(path)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cdcoref.collection import Collection
+from cdcoref.collection import Collection, queries
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.formats import stored_document
 
 
 @pytest.fixture
@@ -72,12 +75,29 @@ def test_search_finds_words_whatever_their_case_accents_and_ends(written: Any, n
     assert "\x02museum\x03" in found.documents[0].snippet
     assert [c.title for c in news.search("capt").clusters] == ["captain"]
     assert news.search("ferry museum").documents == ()
+    assert news.search("police\x00ferr") == news.search("police ferr")
     assert news.search("ferry", limit=1, offset=1).documents == news.search("ferry").documents[1:2]
 
 
 @pytest.mark.parametrize(
     "query",
-    ['"', "'; DROP TABLE mentions; --", "NEAR(", "a AND", "*", "%", "_", "col:x", "", " ", "\x00", "-x", '"a" OR'],
+    [
+        '"',
+        "'; DROP TABLE mentions; --",
+        "NEAR(",
+        "a AND",
+        "*",
+        "%",
+        "_",
+        "col:x",
+        "",
+        " ",
+        "\x00",
+        "a\x00b",
+        "\x00a",
+        "-x",
+        '"a" OR',
+    ],
 )
 def test_no_query_is_an_error(news: Collection, query: str) -> None:
     news.search(query)
@@ -120,6 +140,30 @@ def test_what_is_not_there_is_said(news: Collection) -> None:
         news.mention("m999")
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda news: news.clusters(limit=10**20),
+        lambda news: news.clusters(offset=10**20),
+        lambda news: news.clusters(story=10**20),
+        lambda news: news.cluster_count(least=10**20),
+        lambda news: news.documents(limit=10**20),
+        lambda news: news.document("ferry0", others=10**20),
+        lambda news: news.search("ferry", limit=10**20),
+        lambda news: news.least_sure(10**20),
+    ],
+)
+def test_numbers_that_are_too_large_are_refused(news: Collection, ask: Callable[[Collection], object]) -> None:
+    with pytest.raises(InputError, match="a number is too large; give a smaller one"):
+        ask(news)
+
+
+def test_half_characters_are_refused(news: Collection) -> None:
+    for ask in (news.document, news.search, lambda id: news.remove([id])):
+        with pytest.raises(InputError, match="contains half of a surrogate pair"):
+            ask("ferry\udcff")
+
+
 def test_a_broken_mention_and_an_empty_document(lemma: Collection) -> None:
     text = "They checked the ferry in .\nThe end ."
     document = Document.from_sentences("a", [line.split() for line in text.split("\n")])
@@ -132,6 +176,38 @@ def test_a_broken_mention_and_an_empty_document(lemma: Collection) -> None:
     assert [(m.tokens, m.id, m.tag) for m in lemma.corpus().mentions] == [((1, 4), "7", "ACT"), ((6, 7), None, None)]
 
 
+def test_a_page_goes_through_sentences_and_lines_once_however_many_mentions_there_are(
+    lemma: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes = []
+
+    class Sentences(tuple[tuple[int, int], ...]):
+        def __iter__(self) -> Iterator[tuple[int, int]]:
+            passes.append("sentences")
+            return super().__iter__()
+
+    class Text(str):
+        def count(self, *arguments: Any) -> int:
+            passes.append("lines")
+            return super().count(*arguments)
+
+    def counted(id: str, text: str, fields: str) -> Document:
+        document = stored_document(id, text, fields)
+        return replace(document, sentences=Sentences(document.sentences), text=Text(text))
+
+    document = Document.from_sentences("a", [["The", "ferry", "sank", "."], [], *[["It", "sank", "."]] * 99])
+    lemma.add(Corpus((document,), tuple(Mention("a", (token,)) for token in range(len(document.tokens)))))
+    page = lemma.document("a")
+    assert [(m.line, m.before, m.text, m.after) for m in page.mentions[3:6]] == [
+        (1, "The ferry sank ", ".", ""), (3, "", "It", " sank ."), (3, "It ", "sank", " ."),
+    ]  # fmt: skip
+    assert [m.line for m in page.mentions[4:]] == [line for line in range(3, 102) for _ in range(3)]
+    monkeypatch.setattr(queries, "stored_document", counted)
+    assert lemma.document("a") == page
+    assert passes.count("sentences") <= 2
+    assert passes.count("lines") <= 2
+
+
 # -- parts and order ---------------------------------------------------------------------------------------------------
 
 
@@ -141,7 +217,9 @@ def test_clusters_with_words(news: Collection) -> None:
     news.correct("rename", [ferry.id], name="The 100% Maren")
     assert [c.id for c in news.clusters(query="100%", kind="entity")] == [ferry.id]
     assert news.clusters(query="100%", kind="event") == news.clusters(query="zebra") == news.clusters(query="_") == []
-    for filters in ({}, {"query": "ferry"}, {"kind": "event"}, {"least": 3}, {"query": "?"}):
+    assert [c.id for c in news.clusters(query="100%\x00Maren")] == [ferry.id]
+    assert news.clusters(query="The\x00storm") == []
+    for filters in ({}, {"query": "\x00"}, {"query": "ferry"}, {"kind": "event"}, {"least": 3}, {"query": "?"}):
         assert news.cluster_count(**filters) == len(news.clusters(**filters, limit=1000))
 
 

@@ -187,7 +187,8 @@ def test_documents_of_an_earlier_version_are_read_once_more(
         path = old.path
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
-            "DROP TABLE vectors; DROP TABLE checked; DROP TABLE outcomes; DROP TABLE subjects; PRAGMA user_version = 1"
+            "DROP TABLE vectors; DROP TABLE checked; DROP TABLE outcomes; DROP TABLE subjects; DROP TABLE left_out; "
+            "PRAGMA user_version = 1"
         )
     read.clear()
     with Collection.open(path) as old, Collection.open(new.path) as new:

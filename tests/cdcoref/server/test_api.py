@@ -48,6 +48,7 @@ def test_reading(steady: Any) -> None:
         assert steady.get(f"/api/mentions/{mention.id}").json() == as_json(asdict(mention))
         found = steady.get("/api/search?query=storm").json()
         assert found == as_json(asdict(collection.search("storm")))
+        assert steady.get("/api/search?query=sank%00storm").json() == as_json(asdict(collection.search("sank storm")))
         assert steady.get("/api/questions").json() == []
 
 
@@ -132,6 +133,8 @@ def test_what_is_wrong_is_said_in_a_sentence(steady: Any, address: str, status: 
     [
         b"", b"{", b"[]", b'{"action": "harm", "ids": []}', b'{"action": "same"}', b'{"action": "same", "ids": ["m1"]}',
         b'{"action": "same", "ids": ["c1; --", "m1"]}', b'{"action": "split", "ids": [1]}', b"\xff",
+        b'{"action": "move", "ids": []}', b'{"action": "not-same", "ids": []}',
+        b'{"action": "same", "ids": ["\\ud800"]}', b'{"action": "rename", "ids": []}',
         b'{"action": "rename", "ids": ["c1"], "name": ""}', b'{"action": "rename", "ids": ["c1"], "name": "\\ud800"}',
     ],
 )  # fmt: skip

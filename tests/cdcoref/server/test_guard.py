@@ -33,7 +33,18 @@ def test_own_names(steady: Any) -> None:
         assert steady.get("/", headers={"Host": f"{name}:{port}"}).status_code == 200
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost", "x"])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "null",
+        "http://127.0.0.1:1",
+        "https://localhost",
+        "x",
+        "http://[",
+        "http://[x]",
+    ],
+)
 def test_other_origins(steady: Any, origin: str) -> None:
     for answer in (
         steady.get("/", headers={"Origin": origin}),
@@ -125,6 +136,24 @@ def test_beyond_this_computer_a_token_is_needed(news: Path, start: Callable[...,
         assert connection.getresponse().headers["location"] == "/evil.example/"
     assert http.post("/api/undo", json={}, headers={"Origin": "http://evil.example"}).status_code == 403
     http.close()
+
+
+@pytest.mark.parametrize("other", ["user@x=1", "a/b=1", 'prefs={"a": 1}', 'x="', "=", "", "\u00fc=\u00e4", "{port}=1"])
+def test_cookies_of_other_servers_on_this_host(news: Path, start: Callable[..., Any], other: str) -> None:
+    client = start(news, host="0.0.0.0", token=TOKEN)
+    port = urlsplit(client.server.address).port
+    name, _, value = (
+        httpx.get(f"http://127.0.0.1:{port}/?token={TOKEN}").headers["set-cookie"].partition(";")[0].partition("=")
+    )
+    other = other.replace("{port}", name)
+    for given, status in (
+        (f"{other}; {name}={value}", 200),
+        (f"{name}={value};{other}", 200),
+        (f"{other}; {name}={value[:-1]}; x{name}={value}", 401),
+        (other, 401),
+    ):
+        answer = httpx.get(f"http://127.0.0.1:{port}/api/clusters", headers={"Cookie": given.encode("latin-1")})
+        assert answer.status_code == status, given
 
 
 def test_a_token_in_a_file(tmp_path: Path) -> None:

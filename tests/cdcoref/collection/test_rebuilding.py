@@ -1,0 +1,127 @@
+"""A collection rebuilt with another kind: mentions of the other are left out, and come back with the next rebuild."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.collection import Collection, CollectionOptions
+from cdcoref.collection.reader import Reader
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.prediction import Predictor
+
+EVENTS, ENTITIES, BOTH = (CollectionOptions(kind=kind) for kind in ("event", "entity", "both"))
+
+
+def content(collection: Collection) -> set[frozenset[Mention]]:
+    """The clusters, whatever their names, with all that is known of their mentions."""
+    return {
+        frozenset(Mention(m.document, m.tokens, m.kind, None, m.id, m.tag, m.confidence) for m in cluster)
+        for cluster in collection.corpus().clusters()
+    }
+
+
+def made(written: Any, path: Path, options: CollectionOptions) -> set[frozenset[Mention]]:
+    with Collection.create(path, "lemma", options) as collection:
+        collection.add(written.joined(*written.reports(4)))
+        return content(collection)
+
+
+@pytest.mark.parametrize("first", [BOTH, EVENTS])
+def test_one_kind_of_given_mentions_and_both_again(
+    written: Any, path: Path, tmp_path: Path, first: CollectionOptions
+) -> None:
+    expected = [made(written, tmp_path / f"{o.kind}.cdcoref", o) for o in (EVENTS, ENTITIES, BOTH)]
+    made(written, path, first)
+    with Collection.open(path) as collection:
+        for options, those in zip((EVENTS, ENTITIES, BOTH), expected, strict=True):
+            collection.rebuild(options=options)
+            assert content(collection) == those
+            assert collection.counts().mentions == sum(map(len, those))
+        collection.rebuild(options=EVENTS)
+        collection.add(written.reports(5)[4])
+        collection.remove(["ferry0"])
+        assert {m.kind for m in collection.corpus().mentions} == {"event"}
+        collection.rebuild(options=BOTH)
+        assert written.clusters_of(collection.corpus()) == {
+            left
+            for cluster in _all_at_once(written, tmp_path, 5)
+            if (left := frozenset(key for key in cluster if key[0] != "ferry0"))
+        }
+
+
+def _all_at_once(written: Any, folder: Path, count: int) -> set[frozenset[tuple[str, tuple[int, ...], str]]]:
+    with Collection.create(folder / "all.cdcoref", "lemma") as other:
+        other.add(written.joined(*written.reports(count)))
+        clusters: set[frozenset[tuple[str, tuple[int, ...], str]]] = written.clusters_of(other.corpus())
+        return clusters
+
+
+def test_the_kind_that_is_kept_keeps_its_clusters_and_corrections_rest(
+    written: Any, lemma: Collection, mention_id: Callable[[str, str], str]
+) -> None:
+    lemma.add(written.joined(*written.reports(2)))
+    lemma.correct("not-a-mention", [mention_id("ferry0", "storm")])
+    ids = {c.title: c.id for c in lemma.clusters(least=1, kind="event")}
+    lemma.rebuild(options=EVENTS)
+    assert {c.title: c.id for c in lemma.clusters(least=1)} == ids
+    lemma.rebuild(options=BOTH)
+    assert {c.title: c.id for c in lemma.clusters(least=1, kind="event")} == ids
+    assert lemma.mention(mention_id("ferry0", "storm")).rejected
+
+
+def test_a_mention_without_a_kind_gets_that_of_the_collection(lemma: Collection) -> None:
+    document = Document.from_sentences("a", [["The", "storm", "came", "."]])
+    given = (Mention("a", (1,)), Mention("a", (1,), "event"), Mention("a", (2,), "event", id="7", tag="ACT"))
+    lemma.add(Corpus((document,), given))
+    lemma.rebuild(options=EVENTS)
+    assert [(m.tokens, m.kind, m.id, m.tag) for m in lemma.corpus().mentions] == [
+        ((1,), "event", None, None),
+        ((2,), "event", "7", "ACT"),
+    ]
+
+
+def test_given_mentions_of_one_kind_are_compared_by_a_model(
+    written: Any, path: Path, tmp_path: Path, tiny_model_folder: Path
+) -> None:
+    from cdcoref.model import CorefModel
+
+    predictor = Predictor(CorefModel.from_pretrained(tiny_model_folder))
+    given = written.joined(*written.reports(4))
+    with (
+        Collection.create(path, str(tiny_model_folder)) as one,
+        Collection.create(tmp_path / "other.cdcoref", str(tiny_model_folder), EVENTS) as other,
+    ):
+        one.add(given, predictor)
+        before = one.corpus()
+        one.rebuild(predictor, options=EVENTS)
+        other.add(given, predictor)
+        assert written.clusters_of(one.corpus()) == written.clusters_of(other.corpus())
+        one.rebuild(predictor, options=BOTH)
+        assert written.clusters_of(one.corpus()) == written.clusters_of(before)
+
+
+def test_a_rebuild_that_another_one_overtakes_is_what_was_asked_for(
+    written: Any, lemma: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lemma.add(written.joined(*written.reports(4)))
+    lemma.rebuild(options=EVENTS)
+    plain: Callable[..., Any] = Reader.mentions
+    meanwhile = [ENTITIES]
+
+    def overtaken(self: Reader, *arguments: Any) -> Any:
+        while meanwhile:
+            options = meanwhile.pop()
+            with Collection.open(lemma.path) as other:
+                other.rebuild(options=options)
+        return plain(self, *arguments)
+
+    monkeypatch.setattr(Reader, "mentions", overtaken)
+    lemma.rebuild(options=EVENTS)
+    assert lemma.options == EVENTS
+    assert {m.kind for m in lemma.corpus().mentions} == {"event"}
+    lemma.rebuild(options=BOTH)
+    assert written.clusters_of(lemma.corpus()) == _all_at_once(written, lemma.path.parent, 4)
