@@ -58,10 +58,10 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two full names cannot mean the same.
 
     They have nothing in common: no word, and neither has the initials of the other ("GM Corp"); last words of which one
-    begins with the other count as one word ("Africa", "African"). Or they have only their last word in common, one of
-    them is of two words, and the first are no titles and begin differently ("Robert Hale", "Margaret Hale", not "R.
-    Hale" or "Mayor Hale"), or are the titles of a man and a woman. Or they have only the first of two words in common,
-    which is no title, and neither of the last begins with the other ("New York", "New Jersey", not "Robert H.").
+    begins with the other count as one word ("Africa", "African"). Or they have only the last of two words in common,
+    and the first are no titles and begin differently ("Robert Hale", "Margaret Hale", not "R. Hale" or "Mayor Hale"),
+    or are the titles of a man and a woman. Or they have only the first of two words in common, which is no title, and
+    neither of the last begins with the other ("New York", "New Jersey", not "Robert H.").
     """
     if not one or not other:
         return False
@@ -69,13 +69,14 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     if not common:
         initials = _initials(one) in other or _initials(other) in one
         return not initials and not _one_word(one[-1], other[-1])
-    sizes = {len(one), len(other)}
+    if not len(one) == len(other) == 2:
+        return False
     first, second = one[0], other[0]
-    if common == {one[-1]} == {other[-1]} and sizes in ({2}, {2, 3}):
+    if common == {one[1]} == {other[1]}:
         if {first, second} <= MEN_AND_WOMEN.keys():
             return MEN_AND_WOMEN[first] != MEN_AND_WOMEN[second]
         return first[0] != second[0] and NO_FIRST_NAMES.isdisjoint((first, second))
-    if common == {first} == {second} and sizes == {2}:
+    if common == {first} == {second}:
         return first not in TITLES and not _one_word(one[1], other[1])
     return False
 
