@@ -28,6 +28,8 @@ _COLUMNS = (
     "SELECT mentions.number, documents.id, documents.content, mentions.words, tokens, mentions.kind, rejected, cluster "
     "FROM mentions JOIN documents ON documents.number = mentions.document"
 )
+UNCHANGED = "no cluster changed"
+"""What is said of a correction that confirms what is, or of an undoing after which another one says the same."""
 
 
 def store_and_obey(database: Database, action: Action, ids: Sequence[str], name: str | None = None) -> Correction:
@@ -110,6 +112,8 @@ def _obey(connection: sqlite3.Connection, correction: Correction, notes: tuple[s
     if correction.action == "rename" and correction.cluster is not None:
         _refresh_name(connection, number_of(correction.cluster, "c", "cluster"))
     moved = moves(connection, before, clusters_in(connection, stories), former)
+    if not moved and correction.action != "rename":
+        notes = (*notes, UNCHANGED)
     return store_outcome(connection, correction, moved, notes)
 
 

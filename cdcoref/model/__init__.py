@@ -19,7 +19,7 @@ from cdcoref.model.config import (
 )
 from cdcoref.model.coref_model import CorefModel
 from cdcoref.model.fingerprint import model_fingerprint
-from cdcoref.model.folder import CONFIG_FILE, DEFAULT_MODEL
+from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, DEFAULT_MODEL
 from cdcoref.model.mention_vectors import KindScorer, VectorScorer
 from cdcoref.model.publishing import publish
 
@@ -28,6 +28,7 @@ __all__ = [
     "ANAPHORS",
     "ANTECEDENT_FEATURES",
     "AROUND",
+    "CARD_FILE",
     "CONFIG_FILE",
     "DEFAULT_MODEL",
     "SIMILARITIES",

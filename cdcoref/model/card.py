@@ -108,6 +108,7 @@ def model_card(
     epoch: float,
     corpora: str = "",
     metadata: Metadata | None = None,
+    further_scores: str = "",
 ) -> str:
     """The text of a model card.
 
@@ -125,6 +126,8 @@ def model_card(
         One paragraph naming the corpora and checkpoints with their licences, if the caller knows them.
     metadata
         For the hub.
+    further_scores
+        Markdown that follows these scores.
     """
     config, encoder = model.settings, model.encoder.config
     parameters = sum(p.numel() for p in model.parameters())
@@ -157,7 +160,7 @@ and for matches of the last word. The calibration error is the expected calibrat
 {_HEADER}
 | --- | --- | --- | --- | --- | --- | --- | --- |
 {rows}
-{_curve(scores)}
+{_curve(scores)}{further_scores}
 ## How it was trained
 
 The thresholds and temperatures in this configuration are those before tuning; `cdcoref train --config` accepts it.

@@ -44,6 +44,15 @@ def test_the_same_and_undone(news: Collection, mention_id: Find) -> None:
     assert [c.undone is not None for c in news.corrections()] == [True]
 
 
+def test_a_correction_that_changes_nothing_says_so(news: Collection, mention_id: Find) -> None:
+    one, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
+    assert news.correct("same", [one, other]).notes[-1:] == ("no cluster changed",)
+    police = mention_id("ferry0", "Police")
+    assert news.correct("not-a-mention", [police]).notes == ()
+    assert news.correct("rename", [news.mention(one).cluster or ""], name="the boat").notes == ()
+    assert news.undo(1).notes == ("no cluster changed",)
+
+
 def test_what_is_not_the_same_is_apart_and_the_others_go_with_the_nearest(news: Collection, mention_id: Find) -> None:
     one, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
     assert together(news, one, other)
