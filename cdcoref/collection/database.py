@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,8 @@ from cdcoref.formats import APPLICATION_ID, check_collection, collection_errors,
 
 WAIT = 60.0
 """Seconds to wait for another program that is writing."""
+PAUSE = 0.02
+"""Seconds between two tries to change how the file is written."""
 
 
 class Database:
@@ -59,16 +62,18 @@ class Database:
     def _prepare(self, create: bool) -> None:
         """Make or migrate the tables where they are not of the present version."""
         connection = self.connection
+        connection.execute("BEGIN")  # between the two questions nobody makes the tables
         (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        connection.execute("ROLLBACK")
         if application == APPLICATION_ID and check_collection(connection, self.path) == len(MIGRATIONS):
             connection.execute("PRAGMA synchronous = FULL")
             return
         if (not create and application == 0) or application not in (0, APPLICATION_ID):
             raise InputError("this SQLite database is not a collection", self.path)
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if application == 0 and tables:
             raise InputError("this SQLite database is not a collection", self.path)
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")
         with self.writing():
             # Another program may have been faster.
@@ -128,6 +133,25 @@ class Database:
             finally:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Keep changes in a file of their own, from which others read on; whoever waits for that gets no time from SQLite.
+
+    Raises
+    ------
+    sqlite3.OperationalError
+        If other programs do not let go of the file for `WAIT` seconds.
+    """
+    until = time.monotonic() + WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(PAUSE)
 
 
 def _writable(path: Path) -> bool:
