@@ -364,7 +364,7 @@ def _each_once(corpus: Corpus) -> tuple[Corpus, tuple[str, ...]]:
     repeated = len(corpus.mentions) - len(once)
     if not repeated:
         return corpus, ()
-    note = f"{counted(repeated, 'mention')} with the same words and kind as another left out"
+    note = f"{counted(repeated, 'mention')} given more than once; each is linked once"
     return replace(corpus, mentions=tuple(once.values())), (note,)
 
 

@@ -51,7 +51,7 @@ def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
     for path in map(Path, inputs):
         if path.is_dir() and has_input_suffix(output) and output.resolve().is_relative_to(path.resolve()):
             raise InputError(
-                f"the output is there already, in a folder that is read ({path}), and would be overwritten; choose "
+                f"the output exists already in {path}, which is read as input, and would be overwritten; choose "
                 "another name, or remove it",
                 output,
             )

@@ -16,7 +16,7 @@ def show_in_pager(lines: Iterable[str]) -> bool:
     Returns
     -------
     bool
-        False if there is no such program, and nothing was shown.
+        False if there is no such program, or `PAGER` is no command, and nothing was shown.
     """
     try:
         command = shlex.split(os.environ.get("PAGER", "")) or ["less"]

@@ -171,7 +171,7 @@ def predict(
     limits = {"threshold": threshold, "max-pairs": max_pairs, "max-windows": max_windows, "candidates": candidates}
     ignored = [f"--{name}" for name, value in {**limits, "marking": marking}.items() if value is not None]
     if model == LEMMA and ignored:
-        raise InputError(f"the lemma baseline links equal heads and makes no use of {', '.join(ignored)}; remove that")
+        raise InputError(f"the lemma baseline does not use {', '.join(ignored)}; use another model, or leave it out")
     predictor = load(model, device=device, precision=precision, style=style)
     arguments = Arguments(loaded.corpus, options, cache)
     try:

@@ -557,7 +557,7 @@ def test_a_mention_that_is_given_twice_is_linked_once(predictor: Predictor) -> N
     corpus = predictor.predict([FERRY, STORM]).corpus
     twice = replace(corpus, mentions=(*corpus.mentions, *corpus.mentions[:2]))
     prediction = predictor.predict(twice)
-    assert prediction.notes == ("2 mentions with the same words and kind as another left out",)
+    assert prediction.notes == ("2 mentions given more than once; each is linked once",)
     assert [m.key for m in prediction.corpus.mentions] == [m.key for m in corpus.mentions]
 
 

@@ -320,9 +320,7 @@ def test_a_file_of_an_input_folder_is_not_overwritten(predict: Run, cdcoref: Run
     assert predict("archive", "-o", "archive/out.jsonl").code == 0
     before = Path("archive/out.jsonl").read_text()
     done = predict("archive", "-o", "archive/out.jsonl")
-    message = (
-        "the output is there already, in a folder that is read (archive), and would be overwritten; choose another"
-    )
+    message = "the output exists already in archive, which is read as input, and would be overwritten; choose another"
     assert (done.code, done.err) == (2, f"cdcoref: archive/out.jsonl: {message} name, or remove it\n")
     assert Path("archive/out.jsonl").read_text() == before
     Path("archive/out.jsonl").unlink()
@@ -421,7 +419,7 @@ def test_wrong_arguments_are_one_sentence(predict: Run, arguments: tuple[str, ..
 def test_the_lemma_baseline_refuses_what_it_makes_no_use_of(predict: Run) -> None:
     done = predict("a.txt", "--model", "lemma", "--threshold", "0.9", "--candidates", "1")
     assert (done.code, done.out) == (2, "")
-    assert "makes no use of --threshold, --candidates; remove that" in done.err
+    assert "the lemma baseline does not use --threshold, --candidates; " in done.err
 
 
 def test_everything_is_json_lines(predict: Run, tmp_path: Path) -> None:
