@@ -94,7 +94,7 @@ def read_text(
             raise InputError(f"this is {name}; convert it to plain text", path)
     if path.name.lower().removesuffix(".gz").endswith(_TABLES):
         example = json.dumps({"id": path.stem, "text": "..."})
-        raise InputError(f"this is a table; make its texts files of their own, or lines of JSON: {example}", path)
+        raise InputError(f"this is a table; save each of its texts as a file, or as a line of JSON: {example}", path)
     text = data.decode()
     return tokenise_text(text, id or path.name, pipeline, path=str(path))
 

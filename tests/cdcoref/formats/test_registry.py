@@ -93,7 +93,7 @@ def test_markup_is_not_taken_for_text(tmp_path: Path, content: bytes, what: str)
 def test_tables_are_not_taken_for_text(tmp_path: Path, name: str) -> None:
     content = b"id,text\n1,A ferry sank.\n"
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
-    with pytest.raises(InputError, match=r'this is a table; .*lines of JSON: {"id": "a'):
+    with pytest.raises(InputError, match=r'this is a table; .*a line of JSON: {"id": "a'):
         read_file(tmp_path / name)
 
 
