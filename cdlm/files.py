@@ -12,6 +12,28 @@ from pathlib import Path
 from cdlm.errors import InputError
 
 
+def check_writable(output: Path) -> None:
+    """Refuse the name of a file that cannot be written; called before long work.
+
+    Raises
+    ------
+    InputError
+        If its folder does not exist or cannot be written, or it is a folder itself.
+    """
+    folder = output.absolute().parent
+    if not folder.is_dir():
+        raise InputError("the folder of the output does not exist; create it first", output)
+    if output.is_dir():
+        raise InputError("the output is a folder; give the name of a file", output)
+    if not output.exists():
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            message = f"the file cannot be written ({error.strerror}); choose another location"
+            raise InputError(message, output) from None
+
+
 @contextmanager
 def replaced_file(target: Path) -> Iterator[Path]:
     """A new file that replaces `target` when the block ends without an error.

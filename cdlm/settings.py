@@ -81,7 +81,7 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
-        name = name.strip().replace("-", "_")
+        name = name.strip()
         if not equals or not name:
             raise InputError(f"a setting must have the form NAME=VALUE, not {shown(pair)}")
         if name in settings:
@@ -113,7 +113,8 @@ def _places(
     """The path to every given setting, and its value."""
     known = list(_leaves(configuration))
     for name, value in settings.items():
-        parts = tuple(str(name).split("."))
+        given = tuple(str(name).split("."))
+        parts = tuple(part.replace("-", "_") for part in given)  # the key of a mapping is taken as it is
         place = _table(configuration, parts)
         if place is not None:
             if not isinstance(value, Mapping):
@@ -126,7 +127,7 @@ def _places(
             of_mapping = (
                 leaf for leaf in _ending_in(known, parts[:-1]) if isinstance(_at(configuration, leaf), Mapping)
             )
-            found = [(*leaf, parts[-1]) for leaf in of_mapping if parts[-1]]
+            found = [(*leaf, given[-1]) for leaf in of_mapping if given[-1]]
         if not found:
             names = ", ".join(".".join(leaf) for leaf in known)
             raise InputError(f"there is no setting {shown(name)}; the settings are {names}", path)

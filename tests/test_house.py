@@ -89,6 +89,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *(
             "cdlm.command_line",
             "cdlm.devices",
+            "cdlm.files",
             "cdlm.heat_map",
             "cdlm.pretraining",
             "cdlm.printing",
@@ -202,6 +203,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "cdlm.progress",
         ),
         "cdlm.settings",
+        "cdlm.files",
     },
 }
 """What each room may import. A room is a folder with its door, or a file beside the folders; none may import itself."""

@@ -31,7 +31,6 @@ EcbOption = Annotated[
     Path | None, typer.Option(help="Folder of ECB+ 1.0; short for --corpus ecb:DIR.", show_default=False)
 ]
 Split = Literal["train", "dev", "test"]
-SplitOption = Annotated[Split, typer.Option(help="Split of the corpus.")]
 
 
 def one_corpus(corpus: str | None, ecb_root: Path | None) -> CorpusFolder:

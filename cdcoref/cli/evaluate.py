@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, SplitOption, corpus_or_files
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, corpus_or_files
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 from cdlm.printing import say
@@ -24,7 +24,7 @@ def evaluate(
     ] = None,
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
-    split: SplitOption = "dev",
+    split: Annotated[Split | None, typer.Option(help="Split of the corpus.", show_default="dev")] = None,
     kind: Annotated[
         Literal["event", "entity", "both"],
         typer.Option(help="Kind of mentions to score; also the kind of those in CoNLL files, which do not state it."),
@@ -44,7 +44,7 @@ def evaluate(
         Literal["auto", "fp32", "bf16", "int8"],
         typer.Option(help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32."),
     ] = "auto",
-    batch_tokens: Annotated[int, typer.Option(help="Maximum number of word pieces in a batch.")] = 8192,
+    batch_tokens: Annotated[int, typer.Option(min=1, help="Maximum number of word pieces in a batch.")] = 8192,
     candidates: Annotated[
         int | None,
         typer.Option(
@@ -59,7 +59,9 @@ def evaluate(
     A corpus whose links stay within documents is scored within documents. Only what a corpus annotates is scored.
     """
     folder = corpus_or_files(corpus, ecb_root, file is not None, "one annotated file of your own")
-    gold, name = _named(folder, split) if folder is not None else _own(file or Path(), kind)
+    if folder is None and split is not None:
+        raise InputError("only corpora have splits; leave out --split")
+    gold, name = _named(folder, split or "dev") if folder is not None else _own(file or Path(), kind)
     for note in gold.corpus.notes:
         say("cdcoref", note)
     from cdcoref.evaluation import evaluate as evaluate_model

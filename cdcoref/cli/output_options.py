@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from cdcoref.errors import InputError
+from cdlm.files import check_writable
 
 if TYPE_CHECKING:
     from cdcoref.formats import Writer
@@ -35,20 +35,8 @@ def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
     """
     from cdcoref.formats import has_input_suffix
 
-    folder = output.absolute().parent
-    if not folder.is_dir():
-        raise InputError("the folder of the output does not exist; create it first", output)
-    if output.is_dir():
-        raise InputError("the output is a folder; give the name of a file", output)
-    if not output.exists():
-        try:
-            with TemporaryFile(dir=folder):
-                pass
-        except OSError as error:
-            message = f"the file cannot be written ({error.strerror}); choose another location"
-            raise InputError(message, output) from None
-        return
-    for path in map(Path, inputs):
+    check_writable(output)
+    for path in map(Path, inputs if output.exists() else ()):
         if path.is_dir() and has_input_suffix(output) and output.resolve().is_relative_to(path.resolve()):
             raise InputError(
                 f"the output exists already in {path}, which is read as input, and would be overwritten; choose "

@@ -116,10 +116,12 @@ def fit_detector(
     lessons = [_lessons(model, part, options, training, batch_tokens, rng) for part in parts]
     if not any(lessons):
         raise InputError("no sentence of the training corpora is annotated, so the mention detector cannot learn")
+    shares = [training.corpus_shares.get(part.info.name, 1.0) for part in parts]
+    if not any(round(share * len(own)) for own, share in zip(lessons, shares, strict=True)):
+        raise InputError("detector.corpus_shares leaves the mention detector nothing to learn from; raise the shares")
     _absent(lessons)
     seen = torch.cat([lesson.words[::10] for part in lessons for lesson in part]).float()
     model.detector.standardise(seen.to(model.device))
-    shares = [training.corpus_shares.get(part.info.name, 1.0) for part in parts]
     loss = _fit(model, lessons, shares, training, rng)
     spans = sum(len(lesson.starts) for part in lessons for lesson in part)
     say(f"detector: {spans} spans of {len(parts)} corpora; {loss:.3f} nats a mention in the last epoch")

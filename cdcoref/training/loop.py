@@ -8,8 +8,7 @@ dev split: thresholds tuned, CoNLL F1 computed, the best epoch kept. What all tr
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,12 +22,12 @@ from cdcoref.model import CorefConfig, CorefModel, DetectorOptions, KindScores, 
 from cdcoref.training.config import TrainingConfig
 from cdcoref.training.data import Batch, TrainingData
 from cdcoref.training.detector import fit_detector
+from cdcoref.training.sources import check_weights
 from cdcoref.training.styles import tune_styles
 from cdcoref.training.tuning import tune
 from cdcoref.training.vectors import fit_vectors
 from cdlm.encoder import CDLMModel
-from cdlm.files import replaced_folder
-from cdlm.runs import RUN_FILE, Evaluation, Run, Say, say_on_stderr
+from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, Say, digest, say_on_stderr
 from cdlm.starting_encoders import encoder_folder
 
 
@@ -76,8 +75,10 @@ def train(
         If a corpus has nothing to learn from or to tune on, or `output` already holds another model or run.
     """
     output = Path(output)
-    run = Run(output, config.run, config, resume=resume, device=device, tracker=tracker, say=say)
     learnt, dev = ([p.of_kind(config.kind) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
+    data = digest((*_told(learnt), None, *_told(dev)))
+    run = Run(output, config.run, config, data=data, resume=resume, device=device, tracker=tracker, say=say)
+    _check_weights(config, learnt)
     for mention in (m for part in dev for m in part.corpus.mentions if m.kind is None):
         raise InputError(f"a mention of {mention.document!r} has no kind; make each an event or an entity")
     for kind in config.kinds:
@@ -93,6 +94,27 @@ def train(
             run.say(f"fitting heads on the trained encoder: {' and '.join(heads)}")
             fit_heads(model, config, learnt, dev, output, say=run.say)
     return CorefModel.from_pretrained(output)
+
+
+def _told(parts: Sequence[AnnotatedCorpus]) -> Iterator[object]:
+    """What training is told of corpora, which a run that is resumed must have been told too."""
+    for part in parts:
+        yield part.info.name
+        for d in part.corpus.documents:
+            annotated = None if d.annotated is None else sorted(d.annotated)
+            yield d.id, d.tokens, d.sentences, d.topic, d.subtopic, sorted(d.hidden), annotated
+        for m in part.corpus.mentions:
+            yield m.document, m.tokens, m.kind, m.cluster
+
+
+def _check_weights(config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> None:
+    """Refuse weights of corpora that are not trained on, and those that leave nothing to train on."""
+    heads = {
+        "vectors.corpus_weights": config.vectors.corpus_weights,
+        "detector.corpus_shares": config.detector.corpus_shares,
+    }
+    for setting, weights in {"sampling.weights": config.sampling.weights, **heads}.items():
+        check_weights(weights, learnt, setting)
 
 
 def _fine_tune(
@@ -170,8 +192,7 @@ def fit_heads(
         say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with {' and '.join(heads)}")
     record["dev"] = {kind: asdict(values) for kind, values in scores.items()}
     card = _card(model, config, scores, record["best_epoch"], learnt, dev)
-    with replaced_folder(output) as target:
-        shutil.copytree(output, target, dirs_exist_ok=True)
+    with RunFolder(output).replaced_model() as target:
         model.save_pretrained(target / "model", card)
         for path in (target / "model").iterdir():
             path.replace(target / path.name)

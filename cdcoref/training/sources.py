@@ -153,9 +153,14 @@ def drawn(size: int, count: int, rng: np.random.Generator) -> list[int]:
     return sorted(rng.permutation(size)[:count].tolist())
 
 
-def check_weights(weights: Mapping[str, float], parts: Sequence[AnnotatedCorpus]) -> None:
-    """Refuse a weight for a corpus that is not trained on."""
+def check_weights(
+    weights: Mapping[str, float], parts: Sequence[AnnotatedCorpus], setting: str = "sampling.weights"
+) -> None:
+    """Refuse a weight for a corpus that is not trained on, and weights of 0 for all corpora that are."""
     names = {part.info.name for part in parts}
     for name in weights:
         if name not in names:
-            raise InputError(f"there is a weight for {name!r}, but the training corpora are {', '.join(sorted(names))}")
+            known = ", ".join(sorted(names))
+            raise InputError(f"{setting} has a weight for {name!r}, but the training corpora are {known}")
+    if names and not any(weights.get(name, 1.0) for name in names):
+        raise InputError(f"{setting} is 0 for every training corpus, so nothing would be learnt")

@@ -146,7 +146,7 @@ def fit_pair_scorers(
         sources = [
             _Source(pairs[kind], words[n] if words and kind == ENTITY else None, training.corpus_weights.get(name, 1.0))
             for n, (name, pairs) in enumerate(told)
-            if len(pairs[kind].labels)
+            if len(pairs[kind].labels) and training.corpus_weights.get(name, 1.0)
         ]
         if any(source.pairs.labels.any() for source in sources):
             loss = _fit_scorer(model, kind, sources, training, rng)

@@ -47,6 +47,10 @@ def align(
 
     if png is not None and not (example and len(model) == 1):
         raise InputError("a PNG shows the example for one model; give --example and one --model with --png")
+    if example and as_json:
+        raise InputError("the example is a heat map; give either --example or --json")
+    if (source, target) != OBAMA and not example:
+        raise InputError("--source and --target choose the mentions of the example; give --example with them")
     documents = annotated_documents("ecb", ecb_root, split)
     if example:
         _show_example(model, find_pair(documents, source, target), png, device)
@@ -125,7 +129,14 @@ def _show_example(models: Sequence[str], pair: MentionPair, png: Path | None, de
 
     for name in models:
         reader = _reader(name, device)
-        attention = reader.attention(pair, reader.tokens(pair))
+        tokens = reader.tokens(pair)
+        if not reader.fits(tokens):
+            longest = reader.encoder.config.max_length
+            message = (
+                f"the two documents take {len(tokens.ids)} tokens, but the encoder has positions for {longest} only"
+            )
+            raise InputError(f"{message}; choose another pair or model", name)
+        attention = reader.attention(pair, tokens)
         console = Console()
         console.rule(name)
         console.print(heat_text(attention), highlight=False)

@@ -11,6 +11,7 @@ import typer
 
 from cdlm.cli import task_options as options
 from cdlm.errors import InputError
+from cdlm.files import check_writable
 from cdlm.printing import say
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ def predict(
     """Predict for each pair whether the relation holds."""
     from cdlm.tasks import read_pairs, write_matches
 
+    if output is not None:
+        check_writable(output)
     matches = _predict(model, read_pairs(file, labelled=False), precision, device)
     if output is not None:
         write_matches(matches, output)
@@ -105,7 +108,9 @@ def evaluate(
     model: options.ModelOption,
     file: Annotated[Path | None, typer.Argument(help="Labelled pairs: JSON lines or CSV.")] = None,
     benchmark: BenchmarkOption = None,
-    split: Annotated[Literal["dev", "test"], typer.Option(help="Split of the benchmark.")] = "dev",
+    split: Annotated[
+        Literal["dev", "test"] | None, typer.Option(help="Split of the benchmark.", show_default="dev")
+    ] = None,
     precision: options.InferencePrecisionOption = "auto",
     device: options.DeviceOption = None,
     as_json: options.JsonOption = False,
@@ -115,7 +120,9 @@ def evaluate(
 
     if (file is None) == (benchmark is None):
         raise InputError("give either a file of pairs or --benchmark NAME:DIR")
-    pairs = read_pairs(file if file is not None else _benchmark(str(benchmark), split))
+    if file is not None and split is not None:
+        raise InputError("only benchmarks have splits; leave out --split")
+    pairs = read_pairs(file if file is not None else _benchmark(str(benchmark), split or "dev"))
     matches = _predict(model, pairs, precision, device)
     scores = asdict(match_scores([pair.label or 0 for pair in pairs], [match.label for match in matches]))
     if as_json:

@@ -10,6 +10,7 @@ import typer
 
 from cdlm.cli import task_options as options
 from cdlm.errors import InputError
+from cdlm.files import check_writable
 from cdlm.printing import say
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ def predict(
     """Answer questions and give the supporting sentences."""
     from cdlm.tasks import read_questions, write_predictions
 
+    if output is not None:
+        check_writable(output)
     questions = read_questions(file)
     predictions = _predict(model, questions.questions, precision, device)
     if output is not None:

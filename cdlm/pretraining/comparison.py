@@ -14,6 +14,7 @@ from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
 from cdlm.devices import resolve_device
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
+from cdlm.pretraining.config import PretrainingConfig
 from cdlm.pretraining.document_sets import SetSource, Tally
 from cdlm.pretraining.loop import check_length, masking_of
 from cdlm.pretraining.masking import VARIANTS, Variant
@@ -90,9 +91,10 @@ def perplexities(
     Raises
     ------
     InputError
-        If a model cannot be read or has no head, the models split text into different tokens, or the corpus has no
-        usable set.
+        If a length or share is out of range, a model cannot be read or has no head, the models split text into
+        different tokens, or the corpus has no usable set.
     """
+    PretrainingConfig(max_length=LONGEST if max_length is None else max_length, masked=masked)  # checks both
     folders = [find_checkpoint(contender.name) for contender in contenders]
     tokenizers = [load_tokenizer(folder) for folder in folders]
     first = tokenizers[0]
@@ -104,7 +106,7 @@ def perplexities(
             )
     frame, masking = SequenceFrame.of_tokenizer(first), masking_of(first, masked)
     chosen = resolve_device(device)
-    longest = max_length or min([LONGEST, *(_positions(folder) for folder in folders)])
+    longest = min([LONGEST, *(_positions(folder) for folder in folders)]) if max_length is None else max_length
     with tempfile.TemporaryDirectory(prefix="cdlm-tokens-") as folder:
         store = prepare(corpus, first, folder, longest=longest - ENDS - MARKERS, min_documents=min_documents)
         sequences = EvaluationSequences(store, frame, longest, masking, seed)

@@ -39,7 +39,8 @@ class PretrainingConfig:
     sequences_at_once
         Sequences per batch in one process; the rest is accumulated.
     run
-        How the run is optimised and saved; its ``steps`` must be given, and ``accumulation`` follows from the above.
+        How the run is optimised and saved. It lasts ``steps``, which must be given, and is evaluated at its end;
+        ``accumulation`` follows from the above.
 
     Raises
     ------
@@ -61,6 +62,12 @@ class PretrainingConfig:
         check_fields(self)
         if self.run.steps < 1:
             raise InputError(f"run.steps must be 1 or more, not {self.run.steps}")
+        for name in ("epochs", "accumulation", "evaluate_steps"):
+            if getattr(self.run, name) != getattr(RunOptions(), name):
+                raise InputError(
+                    f"run.{name} has no effect: pretraining lasts run.steps, of batch_size sequences each, and is "
+                    "evaluated at its end; leave this setting out"
+                )
         if self.batch_size % self.sequences_at_once:
             raise InputError(
                 f"batch_size {self.batch_size} must be a multiple of sequences_at_once {self.sequences_at_once}"

@@ -76,8 +76,9 @@ def pretrain(
         If a corpus has no usable set, the encoder cannot be read, or a folder cannot be used.
     """
     output = Path(output)
-    folder = Path(tokens) if tokens is not None else output / TOKENS_FOLDER
-    if resume and folder.is_dir() and not _begun(output):
+    own = output / TOKENS_FOLDER  # also marks a run whose tokens are elsewhere
+    folder = Path(tokens) if tokens is not None else own
+    if resume and own.is_dir() and not _begun(output):
         resume = False  # interrupted while tokenising, of which complete shards are reused
     processes = int(os.environ.get("WORLD_SIZE", "1"))  # set by accelerate's launcher
     options = replace(config.run, accumulation=config.accumulation(processes), evaluate_steps=config.run.steps)
@@ -102,6 +103,7 @@ def pretrain(
         )
 
     with run.first_process_first():
+        _mark(own)
         store = prepared("train", corpus)
         held_out = prepared("dev", dev) if dev else None
     run.say(f"{store.sets:,} sets of {store.documents:,} documents, {store.tokens:,} tokens")
@@ -127,11 +129,19 @@ def pretrain(
         (folder / "README.md").write_text(card, encoding="utf-8")
 
     run.train(held.model, batches, loss=mean_loss, evaluate=evaluate, save=save)
-    if tokens is None:
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(own, ignore_errors=True)
     for what, prepared_store in (("corpus", store), ("dev corpus", held_out)):
         if prepared_store is not None and prepared_store.left_out.total():
             run.say(f"omitted from the {what}: {in_words(prepared_store.left_out)}")
+
+
+def _mark(folder: Path) -> None:
+    """Create the folder that shows that tokenising has begun."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"the model cannot be written here ({error.strerror}); choose another folder"
+        raise InputError(message, folder.parent) from error
 
 
 def _begun(output: Path) -> bool:

@@ -9,7 +9,7 @@ share the work. Nothing here knows what is trained.
 """
 
 from cdlm.runs.checkpoints import is_whole, last_whole_checkpoint, mark_whole
-from cdlm.runs.folder import RUN_FILE
+from cdlm.runs.folder import RUN_FILE, RunFolder, digest
 from cdlm.runs.options import RunOptions
 from cdlm.runs.progress import Say, say_on_stderr
 from cdlm.runs.run import Run
@@ -19,9 +19,11 @@ __all__ = [
     "RUN_FILE",
     "Evaluation",
     "Run",
+    "RunFolder",
     "RunOptions",
     "Say",
     "TrainingData",
+    "digest",
     "is_whole",
     "last_whole_checkpoint",
     "mark_whole",

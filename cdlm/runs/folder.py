@@ -7,9 +7,11 @@ file is complete.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 RUN_FILE = "training.json"
+FINISHED = "finished"
+"""A whole model whose files are about to replace those of the run."""
 
 
 class RunFolder:
@@ -49,16 +53,16 @@ class RunFolder:
         if self.output.exists() and any(not path.name.startswith(".") for path in self.output.iterdir()):
             raise InputError("this folder is not empty; choose a new one, or resume the run in it", self.output)
 
-    def started(self, configuration: DataclassInstance) -> dict[str, Any]:
+    def started(self, configuration: DataclassInstance, data: str | None = None) -> dict[str, Any]:
         """The record written when the run in this folder started or finished.
 
         A setting that the record does not mention, since it was written before that setting existed, counts as its
-        dataclass's default.
+        dataclass's default; a record that does not mention its data fits any.
 
         Raises
         ------
         InputError
-            If there is no run, or one with another configuration.
+            If there is no run, or one with another configuration or other data (see :func:`digest`).
         """
         self._check_not_a_file()
         file = (self.output if self.finished else self.checkpoints) / RUN_FILE
@@ -67,6 +71,8 @@ class RunFolder:
         values = read_json(file)
         if _read(values.get("configuration"), configuration) != configuration:
             raise InputError("this run was started with a different configuration; use the same one to resume it", file)
+        if data is not None and values.get("data", data) != data:
+            raise InputError("this run was started with other data; train and choose on the same to resume it", file)
         return values
 
     def claim(self, record: Mapping[str, Any]) -> None:
@@ -100,6 +106,22 @@ class RunFolder:
             path.rename(self.output / path.name)
         self.remove_checkpoints()
 
+    @contextmanager
+    def replaced_model(self) -> Iterator[Path]:
+        """A new folder with a whole model and its ``training.json``, whose files replace those of a finished run when
+        the block ends without an error; if that is interrupted, :meth:`complete` goes on with it."""
+        with replaced_folder(self.output / FINISHED) as folder:
+            yield folder
+        self.complete()
+
+    def complete(self) -> None:
+        """Move the files of a whole model into place, if there are any left to move; the folder itself stays."""
+        folder = self.output / FINISHED
+        if folder.is_dir():
+            for path in sorted(folder.iterdir(), key=lambda p: p.name == RUN_FILE):
+                path.replace(self.output / path.name)
+            folder.rmdir()
+
     def remove_checkpoints(self) -> None:
         """Remove what only an unfinished run needs."""
         if self.checkpoints.exists():
@@ -108,6 +130,14 @@ class RunFolder:
     def _check_not_a_file(self) -> None:
         if self.output.exists() and not self.output.is_dir():
             raise InputError("this is a file; choose a folder for the model", self.output)
+
+
+def digest(values: Iterable[object]) -> str:
+    """A fingerprint of what a run is trained on and chosen by: of the representations of values, in their order."""
+    found = hashlib.sha256()
+    for value in values:
+        found.update(repr(value).encode())
+    return found.hexdigest()
 
 
 def write_record(folder: Path, record: Mapping[str, Any]) -> None:

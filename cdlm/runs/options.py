@@ -38,7 +38,7 @@ class RunOptions:
         After the warmup the rate falls with this power of the share of remaining steps: 1 is linear decay; the CDLM
         paper pretrains with 3 (appendix "CDLM Pretraining Hyperparameters").
     warmup
-        Length of the warmup: a share of all steps if below 1, otherwise a number of steps.
+        Length of the warmup: a share of all steps if below 1, otherwise a number of steps; never all of them.
     weight_decay
         AdamW's weight decay, for matrices; vectors do not decay.
     adam_beta2, adam_epsilon

@@ -46,6 +46,8 @@ class Run:
         A dataclass (see :func:`cdlm.validation.validated`) that holds everything the run depends on besides its data,
         `options` included; written to ``training.json``. A run is resumed only with the configuration with which it was
         started.
+    data
+        A fingerprint of the data (see :func:`cdlm.runs.digest`); a run is resumed only with the same. None: not known.
     resume
         Resume from the last complete checkpoint in `output`.
     device
@@ -75,6 +77,7 @@ class Run:
         options: RunOptions,
         configuration: DataclassInstance,
         *,
+        data: str | None = None,
         resume: bool = False,
         device: str | None = None,
         tracker: str | None = None,
@@ -82,6 +85,7 @@ class Run:
     ) -> None:
         self._options = options
         self._configuration = asdict(configuration)
+        self._data = data
         self._resume = resume
         self._folder = RunFolder(Path(output))
         self._first_process = int(os.environ.get("RANK", "0")) == 0  # accelerate's launcher numbers them
@@ -91,7 +95,7 @@ class Run:
         self._use_cpu = chosen.type == "cpu"
         self.finished = resume and self._folder.finished
         if resume:
-            self.precision = str(self._folder.started(configuration).get("precision"))
+            self.precision = str(self._folder.started(configuration, data).get("precision"))
         else:
             if self._first_process:
                 self._folder.check_unused()
@@ -101,6 +105,7 @@ class Run:
         if self.finished:
             if self._first_process:
                 self._folder.remove_checkpoints()
+                self._folder.complete()
             self.say(f"this run has finished: the model is in {output}")
         set_seed(options.seed)
 
@@ -149,6 +154,8 @@ class Run:
         """
         _prepare_encoders(model, self._options)
         record = {"configuration": self._configuration, "precision": self.precision}
+        if self._data is not None:
+            record["data"] = self._data
         if self._first_process and not self._resume:
             self._folder.claim(record)
         trainer: RunTrainer[M, T] = RunTrainer(

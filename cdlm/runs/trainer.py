@@ -202,6 +202,11 @@ class RunTrainer(Trainer, Generic[M, T]):
             )
         return self.optimizer
 
+    def create_scheduler(self, num_training_steps: int, optimizer: torch.optim.Optimizer | None = None) -> Any:
+        """As in transformers, with a warmup that leaves at least the last step for the decay."""
+        self.args.warmup_steps = min(self.args.get_warmup_steps(num_training_steps), num_training_steps - 1)
+        return super().create_scheduler(num_training_steps, optimizer)
+
     # -- evaluation --------------------------------------------------------------------------------------------------
 
     def evaluate(self, *_: object, **__: object) -> dict[str, float]:

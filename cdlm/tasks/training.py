@@ -125,6 +125,7 @@ def fine_tune(
     prepare: Callable[[M, Run], FineTuning[M, T]],
     output: str | Path,
     *,
+    data: str,
     resume: bool,
     device: str | None,
     tracker: str | None,
@@ -138,10 +139,10 @@ def fine_tune(
         The task's model, and its own settings.
     prepare
         The untrained model and its run in, what the task adds out. Not called if the run to resume has finished.
-    output, resume, device, tracker, say
+    output, data, resume, device, tracker, say
         See :class:`cdlm.runs.Run`, also for what it raises.
     """
-    run = Run(output, config.run, config, resume=resume, device=device, tracker=tracker, say=say)
+    run = Run(output, config.run, config, data=data, resume=resume, device=device, tracker=tracker, say=say)
     if not run.finished:
         model = model_type.from_encoder(config.encoder, settings)
         task = prepare(model, run)

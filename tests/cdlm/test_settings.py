@@ -68,6 +68,21 @@ def test_full_and_short_names_and_tables_say_the_same() -> None:
     assert added.rig.loads == {"stern": 4.0, "bow": 3.0}
 
 
+def test_hyphens_in_names_are_underscores_but_not_in_keys() -> None:
+    settings = parse_settings(["rig.loads.stern-post=2", "run.head-learning-rate=0.5"])
+
+    @dataclass(frozen=True)
+    class Voyage:
+        rig: Rig = field(default_factory=Rig)
+        run: RunOptions = field(default_factory=RunOptions)
+
+    changed = with_settings(Voyage(), settings)
+    assert changed.rig.loads == {"bow": 1.0, "stern-post": 2.0}
+    assert changed.run.head_learning_rate == 0.5
+    with pytest.raises(InputError, match=r"^run.head_learning_rate is given twice$"):
+        with_settings(Voyage(), {**settings, "run.head_learning_rate": 1.0})
+
+
 def test_a_short_name_of_two_settings_is_ambiguous() -> None:
     @dataclass(frozen=True)
     class Fleet:
@@ -162,7 +177,7 @@ def test_settings_of_the_command_line() -> None:
         "a=b=c",
     ]
     assert parse_settings(pairs) == {
-        "rig.masts": 2, "sail_area": 3.5, "colour": "red", "colour2": "red", "both": True, "names": ["a"], "empty": "",
+        "rig.masts": 2, "sail-area": 3.5, "colour": "red", "colour2": "red", "both": True, "names": ["a"], "empty": "",
         "a": "b=c",
     }  # fmt: skip
     # What TOML cannot read, or reads as more than a value, is text.

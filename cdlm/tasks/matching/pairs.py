@@ -190,7 +190,8 @@ def _pairs(rows: Iterator[Row], path: Path, labelled: bool) -> Iterator[TextPair
             raise InputError(f"the label is {label!r}; it must be 0 or 1", path, number)
         else:
             known = _LABELS[label]
-        name = str(values.get("id") or number)
+        given = values.get("id")
+        name = str(number if given is None or given == "" else given)
         if name in seen:
             raise InputError(f"two pairs have the id {name!r}; ids must be unique", path, number)
         seen.add(name)

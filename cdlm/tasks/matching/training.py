@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from cdlm.errors import InputError
-from cdlm.runs import Evaluation, Run, RunOptions, Say, say_on_stderr
+from cdlm.runs import Evaluation, Run, RunOptions, Say, digest, say_on_stderr
 from cdlm.settings import as_toml
 from cdlm.starting_encoders import IN_WORDS
 from cdlm.tasks.matching.model import MatchModel, MatchSettings, PairBuilder, swapped
@@ -47,6 +47,7 @@ MATCH_PRESETS: dict[str, MatchTraining] = {
             epochs=8,
             accumulation=8,
             learning_rate=2e-5,
+            head_learning_rate=2e-5,
             warmup=0.0,
             weight_decay=0.0,
             attention_dropout=0.1,
@@ -113,7 +114,16 @@ def train_matcher(
         )
 
     return fine_tune(
-        config, MatchModel, config.model, prepare, output, resume=resume, device=device, tracker=tracker, say=say
+        config,
+        MatchModel,
+        config.model,
+        prepare,
+        output,
+        data=digest((*train_pairs, None, *dev_pairs)),
+        resume=resume,
+        device=device,
+        tracker=tracker,
+        say=say,
     )
 
 

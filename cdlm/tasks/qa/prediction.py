@@ -54,7 +54,8 @@ def predict_answers(
         some: Sequence[Question] = questions[start : start + QUESTIONS_AT_ONCE]
         if model.first_stage is not None:
             model.first_stage.to(model.device)
-            some = shorten(model.first_stage, some, model.settings.keep_paragraphs, model.settings.keep_score)
+            keep = model.settings.keep_paragraphs, model.settings.keep_score
+            some = shorten(model.first_stage, some, *keep, batch_tokens=batch_tokens, precision=precision)
         for question, sequence, logits in _read(model, some, batch_tokens, precision):
             predictions[question.id] = decode(question, sequence, logits, model.settings.max_answer_tokens)
             cut += sequence.cut

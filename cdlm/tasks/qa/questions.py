@@ -128,6 +128,8 @@ def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Un
             continue
         dangling += sum(1 for fact in question.facts or () if not _points(question, fact))
         questions[question.id] = question
+    if not questions and skipped:
+        raise InputError(f"all {skipped} questions were skipped: their answers are not in their paragraphs", path)
     if not questions:
         raise InputError("the file contains no questions", path)
     notes = []

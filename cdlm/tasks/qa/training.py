@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from cdlm.errors import InputError
-from cdlm.runs import Evaluation, Run, RunOptions, Say, say_on_stderr
+from cdlm.runs import Evaluation, Run, RunOptions, Say, digest, say_on_stderr
 from cdlm.settings import as_toml
 from cdlm.starting_encoders import IN_WORDS
 from cdlm.tasks.qa.model import QAModel, QASettings, collate
@@ -64,6 +64,7 @@ QA_PRESETS: dict[str, QATraining] = {
             epochs=5,
             accumulation=16,
             learning_rate=1e-4,
+            head_learning_rate=1e-4,
             warmup=100.0,
             attention_dropout=0.1,
             precision="fp16",
@@ -137,7 +138,16 @@ def train_reader(
         )
 
     return fine_tune(
-        config, QAModel, config.model, prepare, output, resume=resume, device=device, tracker=tracker, say=say
+        config,
+        QAModel,
+        config.model,
+        prepare,
+        output,
+        data=digest((*train_questions, None, *dev_questions)),
+        resume=resume,
+        device=device,
+        tracker=tracker,
+        say=say,
     )
 
 

@@ -70,6 +70,7 @@ def test_what_cannot_be_scored_is_said(evaluate: Run, tmp_path: Path, mini_ecb: 
     cases = {
         (): "give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or one annotated file of your own",
         (tmp_path / "plain.txt", "--ecb-root", mini_ecb): "give either a corpus, as --corpus NAME:DIR",
+        (tmp_path / "plain.txt", "--split", "dev"): "only corpora have splits; leave out --split",
         (tmp_path / "plain.txt",): "the corpus has no annotated mentions to score against",
         (tmp_path / "missing.jsonl",): f"{tmp_path / 'missing.jsonl'}: the file cannot be read",
         (tmp_path / "bad.jsonl",): f"{tmp_path / 'bad.jsonl'}, line 1: ",

@@ -267,7 +267,7 @@ def test_several_corpora_by_name(
     assert "Trained and tuned on: ECB+ (Cybulska and Vossen 2014), CC BY 3.0 (annotation); MEANTIME" in card
     unknown = cdcoref("train", *arguments, "-o", tmp_path / "other", "--set", "weights={gum=0.5}")
     assert unknown.code == 2
-    assert "there is a weight for 'gum', but the training corpora are ecb, meantime" in unknown.err
+    assert "sampling.weights has a weight for 'gum', but the training corpora are ecb, meantime" in unknown.err
 
 
 def test_a_corpus_without_a_split_to_choose_on(cdcoref: Run, tmp_path: Path, sample: Path) -> None:

@@ -468,7 +468,9 @@ def test_a_weight_is_the_share_of_a_known_or_notin_an_epoch(tiny_encoder: Path) 
     # A corpus of weight 1, and one without a weight, are read whole.
     whole = data(tiny_encoder, [ferries, storms], detection_passes=2, weights={"litbank": 1.0})
     assert same(epoch(whole), epoch(data(tiny_encoder, [ferries, storms], detection_passes=2)))
-    with pytest.raises(InputError, match="there is a weight for 'gum', but the training corpora are ecb, litbank"):
+    with pytest.raises(
+        InputError, match=r"^sampling\.weights has a weight for 'gum', but the training corpora are ecb, litbank"
+    ):
         data(tiny_encoder, [ferries, storms], weights={"gum": 0.5})
 
 

@@ -25,6 +25,7 @@ from cdcoref.model.coref_model import CONFIG_FILE, WEIGHTS_FILE, CorefModel
 from cdcoref.training import TrainingConfig, loop
 from cdcoref.training.loop import train
 from cdlm.runs import RUN_FILE
+from cdlm.runs.folder import FINISHED
 from cdlm.settings import with_settings
 
 if TYPE_CHECKING:
@@ -226,6 +227,11 @@ def test_documents_of_ecb_plus(config: TrainingConfig, ecb_root: Path, tmp_path:
         ({"precision": "fp16"}, "fp16 precision needs a GPU"),
         ({"encoder": "not/a/name/of the/hub"}, "neither a folder nor the name of a model"),
         ({"kind": "event"}, "the dev corpus has no event mentions to tune thresholds on"),
+        (
+            {"vectors.corpus_weights.gum": 0.5},
+            "vectors.corpus_weights has a weight for 'gum', but",
+        ),
+        ({"detector.corpus_shares.gum": 0.5}, "detector.corpus_shares has a weight for 'gum', but"),
     ],
 )
 def test_a_run_that_cannot_begin_leaves_no_trace(
@@ -275,6 +281,58 @@ def test_resumed_after_the_first_epoch(
         assert any(line.startswith(beginning) for line in lines)
         for name in (WEIGHTS_FILE, CONFIG_FILE, RUN_FILE, "README.md"):
             assert (folder / name).read_bytes() == (reference[0] / name).read_bytes()
+
+
+def test_resumed_while_the_heads_were_put_into_place(
+    config: TrainingConfig,
+    corpora: tuple[Corpus, Corpus],
+    reference: tuple[Path, list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    replace_file = Path.replace
+    left = 3
+
+    def stopped(self: Path, target: Path) -> Path:
+        nonlocal left
+        if self.parent.name == FINISHED:
+            left -= 1
+            if left < 0:
+                raise Killed
+        return replace_file(self, target)
+
+    folder = tmp_path / "m"
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", stopped)
+        with pytest.raises(Killed):
+            train(config, *corpora, folder, device="cpu", say=silent)
+    assert (folder / FINISHED).is_dir()
+    with pytest.raises(InputError, match="this run was started with other data"):
+        train(config, corpora[1], corpora[1], folder, resume=True, device="cpu", say=silent)
+    lines: list[str] = []
+    train(config, *corpora, folder, resume=True, device="cpu", say=lines.append)
+    assert len(lines) == 1  # nothing is fitted again
+    assert {path.name for path in folder.iterdir()} == {path.name for path in reference[0].iterdir()}
+    for name in (WEIGHTS_FILE, CONFIG_FILE, RUN_FILE, "README.md"):
+        assert (folder / name).read_bytes() == (reference[0] / name).read_bytes()
+
+
+def test_in_the_folder_itself(
+    config: TrainingConfig,
+    corpora: tuple[Corpus, Corpus],
+    reference: tuple[Path, list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The output is the folder in which training began, named by a link."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    monkeypatch.chdir(tmp_path / "link")
+    train(config, *corpora, ".", device="cpu", say=silent)
+    assert (tmp_path / "link").is_symlink()
+    for folder in (tmp_path / "real", Path()):
+        assert {path.name for path in folder.iterdir()} == {path.name for path in reference[0].iterdir()}
+        assert weights(folder) == weights(reference[0])
 
 
 # -- kill -9 ---------------------------------------------------------------------------------------------------------

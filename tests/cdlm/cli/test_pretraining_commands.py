@@ -11,6 +11,7 @@ import pytest
 import typer.main
 
 from cdlm import documents
+from cdlm.alignment import PairReader
 from cdlm.cli import app, main
 from cdlm.documents import AnnotatedDocument, MentionSpan
 
@@ -90,7 +91,9 @@ def test_align(cdlm: Command, word_encoder: Path, tmp_path: Path, ecb: None) -> 
     assert result["left_out"] == 0
 
 
-def test_align_one_example(cdlm: Command, word_encoder: Path, tmp_path: Path, ecb: None) -> None:
+def test_align_one_example(
+    cdlm: Command, word_encoder: Path, tmp_path: Path, ecb: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("PIL")
     command = ("align", "--ecb-root", tmp_path, "--model", word_encoder, "--example", "--device", "cpu")
     code, out, err = cdlm(*command, "--source", "a:w1", "--target", "b:w1", "--png", tmp_path / "map.png")
@@ -100,6 +103,13 @@ def test_align_one_example(cdlm: Command, word_encoder: Path, tmp_path: Path, ec
     assert (tmp_path / "map.png").stat().st_size > 1000
     code, _, err = cdlm(*command, "--source", "a:w7", "--target", "b:w1")
     assert (code, err) == (2, "cdlm: a has no mention 'w7'; it has 'w1', 'w4'\n")
+    assert cdlm(*command, "--json")[::2] == (2, "cdlm: the example is a heat map; give either --example or --json\n")
+    code, _, err = cdlm(*(c for c in command if c != "--example"), "--source", "a:w1")
+    assert (code, err.partition(";")[0]) == (2, "cdlm: --source and --target choose the mentions of the example")
+    monkeypatch.setattr(PairReader, "fits", lambda *_: False)
+    code, _, err = cdlm(*command, "--source", "a:w1", "--target", "b:w1")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "tokens, but the encoder has positions for" in err
     code, _, err = cdlm(*command, "--model", word_encoder, "--png", tmp_path / "map.png")
     assert (code, err.partition(";")[0]) == (2, "cdlm: a PNG shows the example for one model")
 
@@ -111,6 +121,16 @@ def test_wrong_input_is_one_sentence(cdlm: Command, corpus: Path, word_encoder: 
     code, _, err = cdlm("perplexity", "--corpus", corpus, "--model", word_encoder)
     assert (code, err.count("\n")) == (2, 1)
     assert "no head for masked language modelling" in err
+    measure = ("perplexity", "--corpus", corpus, "--model", word_encoder)
+    for wrong, message in {
+        ("--max-length", 4): "max_length is 4 and should be at least 16",
+        ("--max-length", 0): "max_length is 0 and should be at least 16",
+        ("--masked", 7): "masked is 7.0 and should be below 1",
+        ("--masked", "nan"): "masked is nan and should be a finite number",
+    }.items():
+        code, out, err = cdlm(*measure, *wrong)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert message in err
     (tmp_path / "empty.src").touch()
     start = ("pretrain", "--encoder", word_encoder, "--max-length", 64, "--log", "none", "-o", tmp_path / "model")
     code, _, err = cdlm(*start, "--corpus", tmp_path / "empty.src")
@@ -118,6 +138,9 @@ def test_wrong_input_is_one_sentence(cdlm: Command, corpus: Path, word_encoder: 
     # Nothing is in the way of the next attempt.
     code, _, err = cdlm(*start, "--corpus", corpus, "--set", "min_documents=9")
     assert (code, err.splitlines()[-1].partition(";")[0]) == (2, "cdlm: the corpus has no set of at least 9 documents")
+    for name in ("epochs", "accumulation", "evaluate_steps"):
+        code, _, err = cdlm(*start, "--corpus", corpus, "--set", f"run.{name}=5")
+        assert (code, err.partition(":")[2].partition(":")[0]) == (2, f" run.{name} has no effect")
 
 
 @pytest.mark.parametrize("command", ["pretrain", "perplexity", "align"])

@@ -26,7 +26,7 @@ from safetensors.torch import load_model, save_model
 from torch import Tensor, nn
 
 from cdlm.errors import InputError
-from cdlm.runs import RUN_FILE, Evaluation, Run, RunOptions, mark_whole, trainer
+from cdlm.runs import RUN_FILE, Evaluation, Run, RunOptions, digest, mark_whole, trainer
 from cdlm.runs.folder import RunFolder
 from cdlm.runs.trainer import RunTrainer
 
@@ -219,6 +219,23 @@ def test_two_learning_rates_warm_up_and_decay(tmp_path: Path, monkeypatch: pytes
     share = [s / 2 if s < 2 else ((20 - s) / 18) ** 3 for s in range(20)]
     for made, expected in zip(rates, share, strict=True):
         assert sorted(set(made)) == pytest.approx([0.01 * expected, 0.5 * expected] if expected else [0.0])
+
+
+@pytest.mark.parametrize(("steps", "share"), [(1, [1.0]), (4, [0.0, 1 / 3, 2 / 3, 1.0])])
+def test_a_warmup_longer_than_the_run_leaves_its_last_step(
+    steps: int, share: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates: list[float] = []
+    step = torch.optim.AdamW.step
+
+    def recorded(self: torch.optim.AdamW, *arguments: Any) -> Any:
+        rates.append(max(group["lr"] for group in self.param_groups))
+        return step(self, *arguments)
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", recorded)
+    fit(replace(OPTIONS, steps=steps, warmup=9, learning_rate=0.1, head_learning_rate=None), tmp_path / "m", say=str)
+    assert rates == pytest.approx([0.1 * part for part in share])
+    assert run_file(tmp_path / "m")["configuration"]["run"]["warmup"] == 9
 
 
 def test_the_same_seed_gives_the_same_model_and_another_another(
@@ -454,6 +471,23 @@ def test_resuming_needs_the_same_configuration(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(InputError, match="resume the run in it"):
         fit(OPTIONS, tmp_path / "m", say=str)
     assert sorted(p.name for p in (tmp_path / "m" / "checkpoints").iterdir()) == before
+
+
+def test_resuming_needs_the_same_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = digest([("a", 1), None]), digest([("a", 2), None])
+    assert one == digest([("a", 1), None]) != other
+    with monkeypatch.context() as patched:
+        MOMENTS["a checkpoint without its list of files"](patched)
+        with pytest.raises(Killed):
+            fit(OPTIONS, tmp_path / "m", data=one, say=str)
+    for _ in range(2):  # interrupted, then finished
+        with pytest.raises(InputError, match="this run was started with other data; train and choose on the same"):
+            fit(OPTIONS, tmp_path / "m", data=other, resume=True, say=str)
+        fit(OPTIONS, tmp_path / "m", data=one, resume=True, say=str)
+    assert run_file(tmp_path / "m")["data"] == one
+    # A run that does not know its data fits any.
+    fit(OPTIONS, tmp_path / "n", say=str)
+    assert fit(OPTIONS, tmp_path / "n", data=one, resume=True, say=str).finished
 
 
 # -- kill -9 ---------------------------------------------------------------------------------------------------------

@@ -130,3 +130,9 @@ def test_cleaning_keeps_ascii_text_and_nothing_else(text: str) -> None:
     assert cleaned == "".join(
         c for c in text if c in string.digits + string.ascii_letters + string.punctuation + " \t\n\r\x0b\x0c"
     )
+
+
+def test_an_id_of_zero_is_an_id(tmp_path: Path) -> None:
+    rows = [{"id": number, "text_a": "a", "text_b": "b"} for number in (0, 1, "")]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [pair.id for pair in read_pairs(tmp_path / "pairs.jsonl", labelled=False)] == ["0", "1", "3"]

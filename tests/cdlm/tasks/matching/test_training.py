@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 import torch
 
 from cdlm.errors import InputError
-from cdlm.settings import with_settings
+from cdlm.settings import as_toml, with_settings
 from cdlm.tasks import MATCH_PRESETS, MatchModel, MatchTraining, TextPair, predict_pairs, train_matcher
 
 
@@ -71,6 +72,7 @@ def test_pairs_without_both_labels_are_refused(tiny_encoder: Path, text_pairs: l
 
 def test_the_papers_preset() -> None:
     paper = MATCH_PRESETS["paper"]
+    assert with_settings(MATCH_PRESETS["small"], tomllib.loads(as_toml(paper.to_dict()))) == paper
     assert paper.batch_size * paper.run.accumulation == 32
     assert (paper.run.epochs, paper.run.learning_rate, paper.run.precision) == (8, 2e-5, "fp16")
     assert paper.model.max_length == 4096

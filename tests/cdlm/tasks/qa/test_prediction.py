@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,23 @@ def test_the_first_stage_leaves_the_best_paragraphs(model: QAModel, questions: t
     assert len(two) == 2
     # The two best are left, whatever their logits.
     assert [p.title for p in shorten(model, questions, 5, 1000.0)[0].paragraphs] == two
+
+
+def test_the_first_stage_computes_as_the_second(
+    tiny_encoder: Path, questions: tuple[Question, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    inference = QAModel.inference
+
+    def watched(self: QAModel, precision: str) -> AbstractContextManager[None]:
+        asked.append(precision)
+        return inference(self, precision)
+
+    model = QAModel.from_encoder(str(tiny_encoder), QASettings(keep_paragraphs=2)).eval()
+    model.use_first_stage(QAModel.from_encoder(str(tiny_encoder), QASettings(max_length=200)).eval())
+    monkeypatch.setattr(QAModel, "inference", watched)
+    predict_answers(model, questions, batch_tokens=1, precision="fp32")
+    assert asked == ["fp32"] * 2 * len(questions)
 
 
 def test_a_model_with_a_first_stage_is_kept_in_one_folder(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 import torch
 
 from cdlm.errors import InputError
-from cdlm.settings import with_settings
+from cdlm.settings import as_toml, with_settings
 from cdlm.tasks import QA_PRESETS, QAModel, QATraining, Question, predict_answers, train_reader
 from cdlm.tasks.qa.model import QASettings, collate
 from cdlm.tasks.qa.sequences import QuestionBuilder, label_sequence
@@ -148,6 +149,7 @@ def test_questions_without_answers_are_refused(
 
 def test_the_papers_preset() -> None:
     paper = QA_PRESETS["paper"]
+    assert with_settings(QA_PRESETS["small"], tomllib.loads(as_toml(paper.to_dict()))) == paper
     assert paper.batch_size * paper.run.accumulation == 32
     assert (paper.run.epochs, paper.run.learning_rate, paper.run.warmup) == (5, 1e-4, 100)
     assert paper.model.max_length == 4096
