@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from cdcoref.amounts import NUMERALS, SCALES, amounts_in, is_year, plain_number
 from cdcoref.particulars import NOTHING, Particulars
-from cdcoref.words import NUMERALS, WEEKDAYS, continues_phrase, head_word, is_date, is_year, plain_number
+from cdcoref.words import WEEKDAYS, continues_phrase, head_word, is_date
 
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
 """Numbers that count or measure; also such as "3-1/2"."""
-_SCALE = re.compile(r"dozen|hundred|thousand|million|billion|trillion|mln|bln|bn", re.IGNORECASE)
 _DAY = re.compile(r"([1-9]|[12]\d|3[01])(st|nd|rd|th)?", re.IGNORECASE)
 YEAR, DAY, WEEKDAY, MONTH = "year", "day", "weekday", "month"
 """The parts of a date. Days of months are amounts."""
@@ -46,16 +46,15 @@ def particulars_beside(before: Sequence[str], words: Sequence[str], after: Seque
 
 
 def _amounts(before: Sequence[str]) -> frozenset[str]:
-    end = len(before)
-    while end and _SCALE.fullmatch(before[end - 1]):
-        end -= 1
-    start = end
+    start = len(before)
+    while start and before[start - 1].casefold() in SCALES:
+        start -= 1
     while start and (_MEASURE.fullmatch(before[start - 1]) or before[start - 1].casefold() in NUMERALS):
         start -= 1
-    found = before[start:end]
+    found = before[start:]
     if any(map(is_year, found)) or (start and is_date(before[start - 1])):
         return frozenset()
-    return frozenset(plain_number(word.casefold()) for word in found)
+    return amounts_in([word.casefold() for word in found], _MEASURE)
 
 
 def _rest_of_date(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> dict[str, list[str]]:

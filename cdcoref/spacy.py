@@ -25,6 +25,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from cdcoref.corpus import ENTITY, EVENT, Corpus
+from cdcoref.errors import InputError
 from cdcoref.formats import annotate, corpus_of, docs_of, named_entities, read_docbin, read_docs, write_docbin
 from cdcoref.results import Plan, Prediction
 
@@ -66,7 +67,7 @@ def link(
     Raises
     ------
     InputError
-        If there is no such model, or two Docs have the same name.
+        If there is no such model, two Docs have the same name, or `options` ask to find the entities that are given.
     """
     from cdcoref.prediction import PredictionOptions
 
@@ -158,6 +159,8 @@ def _predicted(
     if entities:
         from cdcoref.linking import find_mentions
 
+        if options.find_mentions:
+            raise InputError("entities takes the entities of the Docs, and find_mentions ignores them; choose one")
         mentions = named_entities(docs, corpus) if options.kind != EVENT else ()
         if options.kind != ENTITY:
             found = find_mentions(predictor.model, corpus, batch_tokens=options.batch_tokens)

@@ -9,10 +9,11 @@ or month is the head wherever it stands ("on Saturday night": Saturday), and the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from cdcoref.amounts import NUMBER, NUMERALS, YEAR, amounts_in, plain_number
 from cdcoref.particulars import NOTHING, Particulars
 
 _PREPOSITION = re.compile(
@@ -72,36 +73,12 @@ _PRONOUNS = {
     }.items()
     for form in forms.split()
 }
-_NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
 _AMOUNT = re.compile(
     r"[-+$€£]|[-+$€£]?\d[\d,./:]*%?|%|percent|hundred|thousand|million|billion|trillion", re.IGNORECASE
 )
 """Words of an amount."""
 _IN_DATE = re.compile(r"\d{1,2}(st|nd|rd|th)?|\d{4}|(early|late|last|next|this)|night|morning|afternoon|evening", re.I)
 """Words that belong to the date beside them."""
-_YEAR = re.compile(r"(1[5-9]|20)\d\d([/-]\d\d(\d\d)?)?")
-NUMERALS = {
-    "two": "2",
-    "three": "3",
-    "four": "4",
-    "five": "5",
-    "six": "6",
-    "seven": "7",
-    "eight": "8",
-    "nine": "9",
-    "ten": "10",
-    "eleven": "11",
-    "twelve": "12",
-    "thirteen": "13",
-    "fourteen": "14",
-    "fifteen": "15",
-    "sixteen": "16",
-    "seventeen": "17",
-    "eighteen": "18",
-    "nineteen": "19",
-    "twenty": "20",
-}
-"""Without "one", which is a pronoun as often."""
 _CLASS_OF_PRONOUN = {
     **{word: word for word in ("he", "she", "it", "they", "i", "we", "you")},
     **dict.fromkeys(("who", "which"), "who"),
@@ -136,6 +113,8 @@ class MentionWords:
         1: begins with a definite determiner; -1: with an indefinite one; 0: with none.
     beside
         What words beside it say of it (:func:`cdcoref.beside.particulars_beside`).
+    amounts
+        The values of its numbers but years, as :func:`cdcoref.amounts.amounts_in` writes them.
     """
 
     words: tuple[str, ...]
@@ -148,6 +127,7 @@ class MentionWords:
     pronoun: str
     definite: int
     beside: Particulars = NOTHING
+    amounts: frozenset[str] = frozenset()
 
     @property
     def particulars(self) -> Particulars:
@@ -155,7 +135,7 @@ class MentionWords:
         weekdays = self.dates & WEEKDAYS
         return Particulars(
             self.years or self.beside.years,
-            self.numbers - self.years or self.beside.amounts,
+            self.amounts or self.beside.amounts,
             weekdays or self.beside.weekdays,
             self.dates - weekdays or self.beside.months,
             self._full_name,
@@ -197,7 +177,7 @@ class MentionWords:
         core = core[start:]
         words = tuple(word.casefold() for word in core)
         head = lemma(head_word(tokens if phrase is None else phrase))
-        numbers = frozenset(plain_number(word) for word in words if _NUMBER.fullmatch(word) or word in NUMERALS)
+        numbers = frozenset(plain_number(word) for word in words if NUMBER.fullmatch(word) or word in NUMERALS)
         return cls(
             words,
             head,
@@ -206,11 +186,12 @@ class MentionWords:
             if begins_sentence and len(tokens) == 1
             else frozenset(map(str.casefold, filter(_is_name, tokens))),
             numbers,
-            frozenset(filter(_YEAR.fullmatch, words)),
-            frozenset(word.strip(".") for word in words if _DATE.fullmatch(word.strip("."))),
+            frozenset(filter(YEAR.fullmatch, words)),
+            frozenset(_dates(core)),
             _CLASS_OF_PRONOUN.get(head, "") if len(core) == 1 else "",
             (-1 if determiner in ("a", "an") else 1) if determiner else 0,
             beside,
+            amounts_in(words),
         )
 
 
@@ -291,9 +272,20 @@ def sentence_words(tokens: tuple[str, ...]) -> SentenceWords:
     return SentenceWords(frozenset(lemma(token) for _, token in content), frozenset(map(lemma, names)))
 
 
-def plain_number(word: str) -> str:
-    """A number in lower case, without signs and thousands separators; two to twenty in figures."""
-    return NUMERALS.get(word) or word.replace(",", "").strip("$€£+%")
+def _dates(words: Sequence[str]) -> Iterator[str]:
+    """Weekdays and months among words, in lower case; neither a "march" or a "may", nor the name "Theresa May"."""
+    for place, word in enumerate(words):
+        date = word.strip(".").casefold()
+        if not _DATE.fullmatch(date) or (date in _ALSO_WORDS and word.islower()):
+            continue
+        before = words[place - 1] if place else ""
+        if date in _ALSO_NAMES and _is_name(before) and not _IN_DATE.fullmatch(before):
+            continue
+        yield date
+
+
+_ALSO_WORDS = frozenset({"march", "may"})
+_ALSO_NAMES = frozenset({"april", "august", "june", "may"})
 
 
 def _is_content(word: str) -> bool:
@@ -369,12 +361,7 @@ def name_of(words: Sequence[str]) -> tuple[str, ...]:
 
 def is_date(word: str) -> bool:
     """Whether a word is a weekday, a month or a year."""
-    return bool(_DATE.fullmatch(word) or _YEAR.fullmatch(word))
-
-
-def is_year(word: str) -> bool:
-    """Whether a word is a year in figures, or several ("1986/87")."""
-    return bool(_YEAR.fullmatch(word))
+    return bool(_DATE.fullmatch(word) or YEAR.fullmatch(word))
 
 
 def continues_phrase(word: str) -> bool:
@@ -397,4 +384,6 @@ def lemma(word: str) -> str:
     from simplemma import lemmatize
 
     word = _POSSESSIVE.sub("", word).lower()
+    if not word:
+        return word
     return _PRONOUNS.get(word) or lemmatize(word, lang="en").lower()

@@ -102,9 +102,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.errors": {"cdlm.errors"},
     "cdcoref.corpus": {"cdcoref.errors"},
     "cdcoref.clustering": set(),
+    "cdcoref.amounts": set(),
     "cdcoref.particulars": set(),
-    "cdcoref.words": {"cdcoref.particulars"},
-    "cdcoref.beside": {"cdcoref.particulars", "cdcoref.words"},
+    "cdcoref.words": {"cdcoref.amounts", "cdcoref.particulars"},
+    "cdcoref.beside": {"cdcoref.amounts", "cdcoref.particulars", "cdcoref.words"},
     "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.wording", "cdlm.files"},
     "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording", "cdlm.documents"},
     "cdcoref.scoring": {
@@ -162,7 +163,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("cdcoref.prediction", "cdcoref.scoring", "cdcoref.training"),
     },
     "cdcoref.spacy": {
-        *("cdcoref.corpus", "cdcoref.formats", "cdcoref.linking", "cdcoref.prediction", "cdcoref.results"),
+        *(
+            "cdcoref.corpus",
+            "cdcoref.errors",
+            "cdcoref.formats",
+            "cdcoref.linking",
+            "cdcoref.prediction",
+            "cdcoref.results",
+        ),
     },
     "cdcoref.views": {
         *("cdlm.extras", "cdlm.printing"),

@@ -58,11 +58,11 @@ def document_writer(output: Path, layout: str | None) -> Writer | None:
     from cdcoref.formats import output_format, output_suffixes
     from cdcoref.views import WRITERS, result_suffixes
 
-    if output.name.endswith(tuple(WRITERS)):
+    if output.name.lower().endswith(tuple(WRITERS)):
         if layout is not None:
             raise InputError("only .conll files have layouts; remove --layout", output)
         return None
-    if output.name.removesuffix(".gz").lower().endswith(output_suffixes()):
+    if output.name.lower().removesuffix(".gz").endswith(output_suffixes()):
         return output_format(output, layout).writer
     *most, last = result_suffixes()
     raise InputError(

@@ -7,8 +7,9 @@ within a cluster, and eight columns have no documents without tokens. The layout
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -147,17 +148,44 @@ def _mentions(table: MentionTable, ids: list[str], kind: str | None, local: bool
         yield Mention(ids[document], tuple(range(start, end)), kind, f"{ids[document]}/{name}" if local else name)
 
 
-def fill_gaps(corpus: Corpus) -> tuple[Corpus, int]:
+def fill_gaps(corpus: Corpus) -> tuple[Corpus, int, int]:
     """Extend discontinuous mentions, which CoNLL cannot express, to all tokens from the first to the last.
+
+    Where one would then cross another of its cluster, which CoNLL cannot express either, it is cut to its longest
+    unbroken part, the first of equal ones.
 
     Returns
     -------
-    corpus, filled
-        The corpus with contiguous mentions only, and the number of mentions extended.
+    corpus, filled, cut
+        The corpus with contiguous mentions only, and the numbers of mentions extended and cut.
     """
-    mentions = [m if m.contiguous else replace(m, tokens=tuple(range(m.start, m.end))) for m in corpus.mentions]
-    filled = sum(not mention.contiguous for mention in corpus.mentions)
-    return replace(corpus, mentions=tuple(mentions)), filled
+    mentions = list(corpus.mentions)
+    clusters: dict[object, list[int]] = {}
+    broken = {number for number, mention in enumerate(mentions) if not mention.contiguous}
+    for number in broken:
+        mentions[number] = replace(mentions[number], tokens=tuple(range(mentions[number].start, mentions[number].end)))
+    for number, mention in enumerate(mentions):
+        if mention.cluster is not None:
+            clusters.setdefault((mention.document, mention.kind, mention.cluster), []).append(number)
+    cut: set[int] = set()
+    for own in clusters.values():
+        while broken.intersection(own) - cut and (crossing := _crossing({n: mentions[n] for n in own})):
+            shortened = (broken & {*crossing}) - cut
+            if not shortened:
+                break
+            for number in shortened:
+                mentions[number] = replace(mentions[number], tokens=_longest_part(corpus.mentions[number].tokens))
+            cut |= shortened
+    return replace(corpus, mentions=tuple(mentions)), len(broken - cut), len(cut)
+
+
+def _longest_part(tokens: Sequence[int]) -> tuple[int, ...]:
+    longest: list[int] = []
+    for _, run in groupby(enumerate(tokens), key=lambda entry: entry[1] - entry[0]):
+        part = [token for _, token in run]
+        if len(part) > len(longest):
+            longest = part
+    return tuple(longest)
 
 
 def _lines_of_2012(corpus: Corpus) -> Iterator[str]:
@@ -225,17 +253,27 @@ def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
 
 def _check_nesting(mentions: Iterable[Mention], document: Document) -> None:
     """Reject crossing mentions of a cluster, whose brackets would be paired differently on reading."""
-    around: list[Mention] = []
-    for mention in sorted(mentions, key=lambda m: (m.start, -m.end)):
-        while around and around[-1].end <= mention.start:
+    members = dict(enumerate(mentions))
+    if crossing := _crossing(members):
+        mention, other = (members[number] for number in crossing)
+        raise InputError(
+            f"{_described(mention, document)} crosses {_described(other, document)} of the same cluster, "
+            "which CoNLL cannot express; use JSON lines",
+            document.path,
+        )
+
+
+def _crossing(mentions: Mapping[int, Mention]) -> tuple[int, int] | None:
+    """The numbers of a mention and of an earlier one that it crosses, if there are any."""
+    around: list[int] = []
+    for number in sorted(mentions, key=lambda n: (mentions[n].start, -mentions[n].end)):
+        mention = mentions[number]
+        while around and mentions[around[-1]].end <= mention.start:
             around.pop()
-        if around and around[-1].end < mention.end:
-            raise InputError(
-                f"{_described(mention, document)} crosses {_described(around[-1], document)} of the same cluster, "
-                "which CoNLL cannot express; use JSON lines",
-                document.path,
-            )
-        around.append(mention)
+        if around and mentions[around[-1]].end < mention.end:
+            return number, around[-1]
+        around.append(number)
+    return None
 
 
 def _brackets(clusters: dict[int, list[Mention]]) -> dict[int, str]:
@@ -263,11 +301,16 @@ def _read(path: Path, options: ReadOptions) -> Corpus:
 
 def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
     chosen: Layout = "2012" if layout == "2012" else "cross-document"
-    corpus, filled = fill_gaps(corpus)
+    corpus, filled, cut = fill_gaps(corpus)
     notes = []
     if filled:
         notes.append(
             f"{counted(filled, 'discontinuous mention')} extended from first to last token, since CoNLL has none"
+        )
+    if cut:
+        notes.append(
+            f"{counted(cut, 'discontinuous mention')} cut to the longest part, since a whole one would cross another "
+            "of its cluster"
         )
     empty = [document.id for document in corpus.documents if not document.tokens]
     if empty and chosen == "cross-document":

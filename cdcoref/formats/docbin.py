@@ -57,7 +57,7 @@ def read_docbin(path: str | Path, *, entities: bool = False) -> Corpus:
     """
     with _damage_told(path):
         docs = _docs_in(path)
-        corpus = corpus_of(docs, mentions=not entities)
+        corpus = corpus_of(docs, mentions=not entities, prefix=f"{Path(path).name}-")
         if entities:
             corpus = replace(corpus, mentions=named_entities(docs, corpus))
     return replace(corpus, documents=tuple(replace(d, path=d.path or str(path)) for d in corpus.documents))
@@ -107,7 +107,7 @@ def write_docbin(corpus: Corpus, path: str | Path) -> None:
     Raises
     ------
     InputError
-        If the file cannot be written. An existing file is then left unchanged.
+        If the file cannot be written, or a token is empty. An existing file is then left unchanged.
     """
     from spacy.tokens import DocBin
 
@@ -129,16 +129,18 @@ def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
     return docs
 
 
-def corpus_of(docs: Sequence[Doc], *, mentions: bool = False) -> Corpus:
+def corpus_of(docs: Sequence[Doc], *, mentions: bool = False, prefix: str = "") -> Corpus:
     """The Docs as a corpus, without white-space tokens.
 
     Parameters
     ----------
     docs
         The Docs; without sentence boundaries, they are split by rules. Docs made from documents keep their ids; others
-        get ``"1"``, ``"2"``, ... in order.
+        get ``"1"``, ``"2"``, ... in order, after the prefix.
     mentions
         Whether spans are mentions, as described at the top of this file.
+    prefix
+        Of ids that are numbers.
 
     Raises
     ------
@@ -149,7 +151,7 @@ def corpus_of(docs: Sequence[Doc], *, mentions: bool = False) -> Corpus:
     found: list[Mention] = []
     for number, doc in enumerate(docs, start=1):
         places = _places(doc)
-        documents.append(_document(doc, str(number), places))
+        documents.append(_document(doc, f"{prefix}{number}", places))
         if mentions:
             found += sorted(_mentions(doc, documents[-1].id, places), key=lambda m: m.tokens)
     return Corpus(tuple(documents), tuple(found))
@@ -201,7 +203,8 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
 
 def _places(doc: Doc) -> list[int]:
     """Indices of the Doc's tokens that are tokens of the document."""
-    return [token.i for token in doc if not token.text.isspace()]
+    known = _known(doc).get("places")
+    return [token.i for token in doc if not token.text.isspace()] if known is None else known
 
 
 def _document(doc: Doc, id: str, places: Sequence[int]) -> Document:
@@ -246,6 +249,9 @@ def _known(doc: Doc) -> dict[str, Any]:
     for name in ("hidden", "annotated"):
         if not all(isinstance(number, int) for number in known.get(name, ())):
             raise TypeError(name)
+    places = known.get("places", ())
+    if not all(isinstance(place, int) and 0 <= place < len(doc) for place in places) or sorted({*places}) != [*places]:
+        raise TypeError("places")
     return known
 
 
@@ -253,6 +259,7 @@ def _doc(document: Document, vocab: Vocab) -> Doc:
     from spacy.tokens import Doc
 
     words: list[str] = []
+    places: list[int] = []
     spaces: list[bool] = []
     starts: list[bool | int | None] = []
     sentence_starts = {first for first, last in document.sentences if first < last}
@@ -267,6 +274,10 @@ def _doc(document: Document, vocab: Vocab) -> Doc:
             spaces.append(followed)
             starts.append(False)
         if number < len(document.tokens):
+            if not document.tokens[number]:
+                message = f"token {number} of document {document.id!r} is empty, which spaCy cannot express"
+                raise InputError(f"{message}; use JSON lines", document.path)
+            places.append(len(words))
             words.append(document.tokens[number])
             spaces.append(False)
             starts.append(number in sentence_starts)
@@ -279,6 +290,8 @@ def _doc(document: Document, vocab: Vocab) -> Doc:
     known["hidden"] = sorted(renumbered[n] for n in document.hidden if n in renumbered)
     if document.annotated is not None:
         known["annotated"] = sorted(renumbered[n] for n in document.annotated if n in renumbered)
+    if any(map(str.isspace, document.tokens)):
+        known["places"] = places  # these tokens look like gaps
     doc.user_data[USER_DATA] = known
     return doc
 

@@ -216,13 +216,12 @@ def _sentences(nlp: Language, text: str) -> Iterator[list[Token]]:
     ]
     documents = zip(pieces, nlp.pipe(text[start:end] for start, end, _ in pieces), strict=True)
     for _, group in groupby(documents, key=lambda entry: entry[0][2]):
-        tokens: list[Token] = []
-        for (offset, _, _), document in group:
-            if document.has_annotation("SENT_START"):
-                for span in document.sents:
-                    yield from filter(None, [_words(span, offset)])
-            else:
-                tokens.extend(_words(document, offset))
+        parts = [(offset, document) for (offset, _, _), document in group]
+        # Of a single token, spaCy always says that it begins a sentence.
+        if any(len(document) > 1 and document.has_annotation("SENT_START") for _, document in parts):
+            yield from filter(None, (_words(span, offset) for offset, document in parts for span in document.sents))
+            continue
+        tokens = [token for offset, document in parts for token in _words(document, offset)]
         start = 0
         for end in _sentence_ends(tokens):
             yield tokens[start:end]

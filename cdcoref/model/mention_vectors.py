@@ -19,6 +19,10 @@ from cdcoref.model.mention_projection import MentionProjection
 PAIRS_AT_ONCE = 65_536
 """Pairs whose hidden layers are in memory at the same time."""
 
+LEAST_SPREAD = 0.005
+"""What differs less than this in training (a feature of one pair in some 50,000) is left out: standardised, it would
+outweigh all the rest where it does differ."""
+
 
 class KindScorer(nn.Module):
     """A logit for two mentions of one kind, from standardised numbers through two hidden layers.
@@ -61,7 +65,7 @@ class KindScorer(nn.Module):
         list
             *Shape* of each: (pairs,)
         """
-        standard = (known - self.mean) / self.scale
+        standard = ((known - self.mean) / self.scale).masked_fill(self.scale < LEAST_SPREAD, 0.0)
         found = [self.layers(standard).squeeze(-1)]
         if self.with_vectors is not None:
             told = torch.cat([standard, one * other, (one - other).abs()], dim=1)

@@ -47,7 +47,7 @@ def write_result(source: Prediction | Corpus, output: Path, layout: str | None =
     InputError
         If the file cannot be written, or not in this format. An existing file is then left unchanged.
     """
-    suffix = next((suffix for suffix in WRITERS if output.name.endswith(suffix)), None)
+    suffix = next((suffix for suffix in WRITERS if output.name.lower().endswith(suffix)), None)
     if suffix is None:
         return write_corpus(corpus_and_stories(source)[0], output, layout=layout)
     WRITERS[suffix](source, output)

@@ -96,6 +96,8 @@ def test_named_entities_as_mentions(predictor: Predictor, nlp: Language) -> None
     cdcoref.spacy.link(docs, predictor, only, entities=True)
     assert links(docs, "entity") == {frozenset({(0, "Tresk"), (1, "Tresk")})}
     assert not links(docs, "event")
+    with pytest.raises(InputError, match="entities takes the entities of the Docs, and find_mentions ignores them"):
+        cdcoref.spacy.link(docs, predictor, PredictionOptions(find_mentions=True), entities=True)
     none = [nlp(text) for text in TEXTS]
     prediction = cdcoref.spacy.link(none, predictor, only, entities=True)
     assert not prediction.corpus.mentions

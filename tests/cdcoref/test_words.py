@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cdcoref.beside import particulars_beside
+from cdcoref.particulars import in_conflict
 from cdcoref.words import MentionWords, PhraseWords, head_span, head_word, is_date, is_relative_pronoun, lemma
 
 
@@ -51,6 +53,11 @@ def test_lemma(words: str, expected: str) -> None:
     assert {lemma(word) for word in words.split()} == {expected}
 
 
+def test_the_lemma_of_nothing() -> None:
+    assert lemma("") == ""
+    assert MentionWords.of([""]).head == ""
+
+
 def test_what_the_words_of_a_mention_are() -> None:
     words = MentionWords.of(["the", "2,000", "tonnes", "of", "French", "maize", "in", "March", "1987"])
     assert words.words == ("2,000", "tonnes", "of", "french", "maize", "in", "march", "1987")
@@ -85,6 +92,35 @@ def test_a_capital_at_the_beginning_of_a_sentence_makes_no_name() -> None:
 def test_numerals_are_numbers() -> None:
     assert MentionWords.of(["twelve", "of", "$1,200", "or", "12%"]).numbers == {"12", "1200"}
     assert MentionWords.of(["one"]).numbers == set()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "conflict"),
+    [
+        ("2 million tonnes", "2 thousand tonnes", True),
+        ("2 million tonnes", "2,000,000 tonnes", False),
+        ("5 mln dlrs", "$5,000,000", False),
+        ("two thousand people", "2,000 people", False),
+        ("two dozen", "24", False),
+        ("3.0 percent", "3 %", False),
+        ("3.5 percent", "3 %", True),
+        ("the protest march", "the June rally", False),
+        ("the March rally", "the June rally", True),
+        ("Theresa May", "the April visitor", False),
+        ("early May", "early June", True),
+        ("Monday May 5", "April 5", True),
+    ],
+)
+def test_amounts_and_months_that_differ(one: str, other: str, conflict: bool) -> None:
+    particulars = [MentionWords.of(phrase.split()).particulars for phrase in (one, other)]
+    assert in_conflict(*particulars) is conflict
+    assert in_conflict(*particulars[::-1]) is conflict
+
+
+def test_what_is_no_decimal_number_is_as_it_was_written() -> None:
+    assert particulars_beside(["3-1/2", "mln"], ["tonnes"], []).amounts == {"3-1/2 * 1000000"}
+    assert MentionWords.of(["10:30"]).amounts == {"10:30"}
+    assert MentionWords.of(["1986/87", "and", "1990"]).amounts == set()
 
 
 @pytest.mark.parametrize(

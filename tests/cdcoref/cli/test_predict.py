@@ -98,14 +98,14 @@ def test_the_beginning_of_a_long_table_says_how_to_see_the_rest(predict: Run, tm
     assert len(rows(predict("x.jsonl", "--threshold", "0", "--topics", "none", "--all").out)) == 40
 
 
-@pytest.mark.parametrize("name", ["out.html", "out.csv", "out.csv.gz", "out.parquet"])
+@pytest.mark.parametrize("name", ["out.html", "out.csv", "out.CSV.gz", "out.parquet", "OUT.HTML"])
 def test_views_are_written(predict: Run, tmp_path: Path, name: str) -> None:
     done = predict("a.txt", "b.txt", "c.txt", "-o", name)
     assert done.code == 0, done.err
     assert done.err.endswith(f"cdcoref: written to {name}\n")
     data = (tmp_path / name).read_bytes()
     start = {"html": b"<!DOCTYPE html>", "csv": b"\xef\xbb\xbfcluster,", "gz": b"\x1f\x8b", "parquet": b"PAR1"}
-    assert data.startswith(start[name.rpartition(".")[2]])
+    assert data.startswith(start[name.lower().rpartition(".")[2]])
 
 
 def test_text_is_printed_as_it_is(predict: Run, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import DocumentKey, Layout, conll_parsing, lines, read_conll, write_conll
+from cdcoref.formats.conll import fill_gaps
 from cdcoref.formats.conll_parsing import read_conll_table
 
 words = st.text(max_size=6) | st.sampled_from(["-", "_", "#", "\\e", "\\u0020", "(1", "1)", "|", "#end document"])
@@ -127,6 +128,34 @@ def test_crossing_mentions_of_one_cluster_are_refused_by_name(
     with pytest.raises(InputError, match=r"mention '. . .*' .*of document 'd'.*crosses mention 'a b c'"):
         write_conll(one_document(*spans), tmp_path / "x.conll")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mention_whose_gaps_make_it_cross_another_is_cut() -> None:
+    document = Document.from_sentences("d", [list("abcdefghij")])
+    spans = [(0, 1, 3), (1, 3, 4, 6), (2, 5, 6, 7), (8,)]
+    mentions = tuple(Mention("d", tokens, "entity", cluster) for tokens, cluster in zip(spans, "1121", strict=True))
+    filled, extended, cut = fill_gaps(Corpus((document,), mentions))
+    assert [m.tokens for m in filled.mentions] == [(0, 1), (3, 4), (2, 3, 4, 5, 6, 7), (8,)]
+    assert (extended, cut) == (1, 2)
+
+
+@given(st.lists(st.tuples(st.sets(st.integers(0, 9), min_size=1), st.sampled_from("12")), max_size=6))
+def test_mentions_with_gaps_are_extended_or_cut(spans: list[tuple[set[int], str]]) -> None:
+    document = Document.from_sentences("d", [list("abcdefghij")])
+    mentions = [Mention("d", tuple(sorted(tokens)), "entity", cluster) for tokens, cluster in spans]
+    filled, extended, cut = fill_gaps(Corpus((document,), tuple(mentions)))
+    changes = {"extended": 0, "cut": 0}
+    for before, after in zip(mentions, filled.mentions, strict=True):
+        assert after.contiguous
+        if before.contiguous:
+            assert after == before
+        elif after.tokens == tuple(range(before.start, before.end)):
+            changes["extended"] += 1
+        else:
+            changes["cut"] += 1
+            assert set(after.tokens) < set(before.tokens)
+            assert not {after.start - 1, after.end} & set(before.tokens)  # a whole part
+    assert (extended, cut) == tuple(changes.values())
 
 
 def test_discontinuous_mentions_are_refused_by_name(tmp_path: Path) -> None:

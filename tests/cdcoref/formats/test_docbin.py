@@ -92,11 +92,39 @@ def test_named_entities_and_spans(tmp_path: Path) -> None:
     doc.spans["event"] = [Span(doc, 3, 4)]
     doc.spans["other"] = [Span(doc, 0, 1)]
     DocBin(docs=[doc]).to_disk(tmp_path / "x.spacy")
-    assert read_docbin(tmp_path / "x.spacy").mentions == (Mention("1", (2,), "event"),)
+    assert read_docbin(tmp_path / "x.spacy").mentions == (Mention("x.spacy-1", (2,), "event"),)
     assert read_docbin(tmp_path / "x.spacy", entities=True).mentions == (
-        Mention("1", (0, 1), "entity", tag="PERSON"), Mention("1", (3,), "entity", tag="GPE"),
+        Mention("x.spacy-1", (0, 1), "entity", tag="PERSON"),
+        Mention("x.spacy-1", (3,), "entity", tag="GPE"),
     )  # fmt: skip
     assert read_docbin(tmp_path / "x.spacy").documents[0].path == str(tmp_path / "x.spacy")
+
+
+def test_tokens_that_are_white_space_come_back(tmp_path: Path) -> None:
+    text = "He \u00a0 left\t."
+    document = Document(
+        "a", ("He", "\u00a0", "left", "\t", "."), ((0, 5),), text, ((0, 2), (3, 4), (5, 9), (9, 10), (10, 11))
+    )
+    mentions = tuple(Mention("a", (place,), "event", str(place)) for place in range(5))
+    write_docbin(Corpus((document,), mentions), tmp_path / "x.spacy")
+    back = read_docbin(tmp_path / "x.spacy")
+    assert (back.documents[0].tokens, back.documents[0].offsets) == (document.tokens, document.offsets)
+    assert [(m.tokens, m.cluster) for m in back.mentions] == [((place,), str(place)) for place in range(5)]
+
+
+def test_an_empty_token_is_refused(tmp_path: Path) -> None:
+    corpus = Corpus((Document.from_sentences("a", [["The", "", "ferry"]]),))
+    with pytest.raises(InputError, match="token 1 of document 'a' is empty, which spaCy cannot express; use JSON"):
+        write_docbin(corpus, tmp_path / "x.spacy")
+    assert not list(tmp_path.iterdir())
+
+
+def test_docs_of_two_files_have_different_ids(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    for name in ("a", "b"):
+        DocBin(docs=[nlp("A ferry sank."), nlp("It sank.")]).to_disk(tmp_path / f"{name}.spacy")
+    ids = [d.id for name in ("a", "b") for d in read_docbin(tmp_path / f"{name}.spacy").documents]
+    assert ids == ["a.spacy-1", "a.spacy-2", "b.spacy-1", "b.spacy-2"]
 
 
 def test_displacy_shows_clusters() -> None:
@@ -113,7 +141,20 @@ def test_two_docs_of_one_name_are_refused(tmp_path: Path) -> None:
         read_docbin(tmp_path / "x.spacy")
 
 
-@pytest.mark.parametrize("known", [{"id": 5}, {"hidden": ["a"]}, {"annotated": 3}, [1], "text", {"path": [1]}])
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"id": 5},
+        {"hidden": ["a"]},
+        {"annotated": 3},
+        [1],
+        "text",
+        {"path": [1]},
+        {"places": [1]},
+        {"places": ["a"]},
+        {"places": [0, 0]},
+    ],
+)
 def test_what_a_doc_holds_is_checked(known: object, tmp_path: Path) -> None:
     doc = Doc(spacy.blank("en").vocab, words=["a"], user_data={"cdcoref": known})
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "x.spacy")

@@ -110,6 +110,14 @@ def test_a_run_without_spaces_is_cut() -> None:
     check_consistency(document)
 
 
+def test_a_long_address_stays_in_its_sentence() -> None:
+    text = f"A ferry sank, see https://{'x' * LONGEST_WORD}.org for it. Tresk mourns."
+    document = tokenise_text(text, "d")
+    check_consistency(document)
+    assert document.tokens[:4] == ("A", "ferry", "sank", ",")
+    assert [document.tokens[start] for start, _ in document.sentences] == ["A", "Tresk"]
+
+
 def test_a_named_pipeline_finds_the_sentences(tmp_path: Path) -> None:
     import spacy
 

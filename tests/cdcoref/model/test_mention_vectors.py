@@ -56,6 +56,23 @@ def test_a_scorer_is_symmetric_and_the_same_in_parts(dimension: int, monkeypatch
     assert len(scorer(known[:0], vectors, pairs[:0], "event")) == 0
 
 
+def test_what_hardly_differs_in_training_does_not_count() -> None:
+    torch.manual_seed(0)
+    scorer = KindScorer(3, 8, WIDTH, 0).eval()
+    seen = torch.randn(100_000, 3)
+    seen[:, 1] = 0.0
+    seen[:, 2] = 0.0
+    seen[0, 2] = 1.0  # of one pair in 100,000
+    scorer.standardise(seen)
+    none = torch.zeros(1, 0)
+    with torch.no_grad():
+        usual, other, first = (
+            scorer(torch.tensor([row]), none, none) for row in ([0.5, 0, 0], [0.5, 1, 1], [0.6, 0, 0])
+        )
+    assert torch.equal(usual, other)
+    assert not torch.equal(usual, first)
+
+
 def test_the_logit_is_the_mean_of_both_networks() -> None:
     torch.manual_seed(0)
     scorer = KindScorer(3, 8, WIDTH, DIMENSION).eval()

@@ -1,0 +1,77 @@
+"""The numbers of a mention: words in, the years among them, and the values of the others out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
+"""A number in figures."""
+YEAR = re.compile(r"(1[5-9]|20)\d\d([/-]\d\d(\d\d)?)?")
+"""A year in figures, or several ("1986/87")."""
+_DECIMAL = re.compile(r"-?\d{1,30}(\.\d{1,30})?")
+NUMERALS = {
+    "two": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "ten": "10",
+    "eleven": "11",
+    "twelve": "12",
+    "thirteen": "13",
+    "fourteen": "14",
+    "fifteen": "15",
+    "sixteen": "16",
+    "seventeen": "17",
+    "eighteen": "18",
+    "nineteen": "19",
+    "twenty": "20",
+}
+"""Without "one", which is a pronoun as often."""
+SCALES = {
+    "dozen": 12,
+    "hundred": 100,
+    "thousand": 10**3,
+    **dict.fromkeys(("million", "mln"), 10**6),
+    **dict.fromkeys(("billion", "bln", "bn"), 10**9),
+    "trillion": 10**12,
+}
+"""What multiplies the number before it."""
+
+
+def amounts_in(words: Sequence[str], figures: re.Pattern[str] = NUMBER) -> frozenset[str]:
+    """The values of the numbers in words in lower case, without years: "2 million" and "2,000,000" are the same.
+
+    What is no plain decimal number, such as "3-1/2", is as it was written, times its scale. `figures` matches what
+    counts as a number in figures.
+    """
+    found: set[str] = set()
+    for place, word in enumerate(words):
+        if not (figures.fullmatch(word) or word in NUMERALS) or YEAR.fullmatch(word):
+            continue
+        scale = 1
+        for following in words[place + 1 :]:
+            if following not in SCALES:
+                break
+            scale *= SCALES[following]
+        number = plain_number(word)
+        if _DECIMAL.fullmatch(number):
+            found.add(f"{(Decimal(number) * scale).normalize():f}")
+        else:
+            found.add(number if scale == 1 else f"{number} * {scale}")
+    return frozenset(found)
+
+
+def plain_number(word: str) -> str:
+    """A number in lower case, without signs and thousands separators; two to twenty in figures."""
+    return NUMERALS.get(word) or word.replace(",", "").strip("$€£+%")
+
+
+def is_year(word: str) -> bool:
+    """Whether a word is a year in figures, or several ("1986/87")."""
+    return bool(YEAR.fullmatch(word))
