@@ -280,6 +280,8 @@ def _mentions(entries: list[Any], line: Line, remarks: Remarks) -> list[LineMent
                 raise _Wrong(f"its kind is {_shown(kind)}; it must be {' or '.join(KINDS)}, or left out")
             if type(cluster) is int:
                 cluster = str(cluster)
+            elif cluster == "":  # an empty cell of a table
+                cluster = None
             elif cluster is not None and type(cluster) is not str:
                 _check_string("cluster", cluster)
             if plain or _place(entry) == {"tokens"}:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import jsonl_writer, read_jsonl, tokenise_text, write_jsonl
+from cdcoref.formats import jsonl_writer, read_docbin, read_jsonl, tokenise_text, write_docbin, write_jsonl
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 names = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
@@ -255,3 +255,12 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
     with pytest.raises(InputError, match="cannot be written"):
         write_jsonl(Corpus(()), tmp_path / "no" / "folder.jsonl")
+
+
+def test_an_empty_cluster_name_is_none(tmp_path: Path) -> None:
+    mentions = [{"tokens": [n], "kind": "entity", "cluster": ""} for n in (0, 1)]
+    (tmp_path / "x.jsonl").write_text(json.dumps({"id": "a", "tokens": ["A", "B"], "mentions": mentions}) + "\n")
+    corpus = read_jsonl(tmp_path / "x.jsonl")
+    assert [mention.cluster for mention in corpus.mentions] == [None, None]
+    write_docbin(corpus, tmp_path / "x.spacy")
+    assert read_docbin(tmp_path / "x.spacy").clusters() == corpus.clusters()

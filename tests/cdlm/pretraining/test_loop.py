@@ -144,6 +144,14 @@ def test_a_run_interrupted_while_tokenising_is_resumed(
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
 
+def test_kept_tokens_are_no_run_to_resume(config: PretrainingConfig, corpus: Path, tmp_path: Path) -> None:
+    fit(config, corpus, tmp_path / "one", tokens=tmp_path / "tokens")
+    assert not (tmp_path / "one" / TOKENS_FOLDER).exists()
+    with pytest.raises(InputError, match="there is no run to resume in this folder"):
+        fit(config, corpus, tmp_path / "onee", tokens=tmp_path / "tokens", resume=True)
+    assert not (tmp_path / "onee").exists()
+
+
 def test_seeds_decide(config: PretrainingConfig, corpus: Path, tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"
     for name, seed in (("one", 0), ("same", 0), ("other", 1)):
