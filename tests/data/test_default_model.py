@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cdcoref.corpora import read_ecb
-from cdcoref.corpus import KINDS
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats import read_corpus
 from cdcoref.prediction import PredictionOptions, Predictor, load
 from cdcoref.scoring import score
@@ -32,6 +32,21 @@ def test_the_sample_from_raw_text(predictor: Predictor) -> None:
     found = predictor.predict(read_corpus(sorted(SAMPLE.glob("*.txt"))).corpus).corpus
     assert 100 * (score(gold, found).conll_f1 or 0) == pytest.approx(62.6, abs=0.5)
     assert 100 * (score(gold, found, singletons="remove").conll_f1 or 0) == pytest.approx(51.1, abs=0.5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "phrase", ["attack", "the attack", "an attack", "Saturday attack", "2011 attack", "12 attacks"]
+)
+def test_the_same_words_in_the_same_sentence_are_one_cluster(predictor: Predictor, kind: str, phrase: str) -> None:
+    """Whatever of a phrase is part of the mention."""
+    words = ["Police", "asked", "about", *phrase.split(), "in", "Tresk", "."]
+    mention = tuple(range(3, len(words) - 3))
+    corpus = Corpus(
+        tuple(Document.from_sentences(name, [words]) for name in "ab"), tuple(Mention(n, mention, kind) for n in "ab")
+    )
+    (cluster,) = predictor.predict(corpus, PredictionOptions(topics="none")).clusters()
+    assert len(cluster.mentions) == 2
 
 
 def test_a_slice_of_dev_with_gold_mentions(predictor: Predictor, ecb_root: Path) -> None:
