@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from math import prod
 
 NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
 """A number in figures."""
 YEAR = re.compile(r"(1[5-9]|20)\d\d([/-]\d\d(\d\d)?)?")
 """A year in figures, or several ("1986/87")."""
+_UP_TO_THREE_DIGITS = re.compile(r"[-+$€£]?\d{1,3}")
+_THREE_DIGITS = re.compile(r"\d{3}")
+_DECIMAL_COMMA = re.compile(r"[-+$€£]?\d+,(\d{1,2}|\d{4,})%?")
 _DECIMAL = re.compile(r"-?\d{1,30}(\.\d{1,30})?")
 NUMERALS = {
     "two": "2",
@@ -42,24 +46,33 @@ SCALES = {
     "trillion": 10**12,
 }
 """What multiplies the number before it."""
+_HALVES_OF_DAY = [["am"], ["a.m."], ["pm"], ["p.m."]]
 
 
 def amounts_in(words: Sequence[str], figures: re.Pattern[str] = NUMBER) -> frozenset[str]:
-    """The values of the numbers in words in lower case, without years: "2 million" and "2,000,000" are the same.
+    """The values of the numbers in words in lower case, without years and times of day.
 
-    What is no plain decimal number, such as "3-1/2", is as it was written, times its scale. `figures` matches what
-    counts as a number in figures.
+    "2 million", "2,000,000" and "2 000 000" are the same, as are "1.5" and "1,5". What is no plain decimal number, such
+    as "3-1/2", is as it was written, times its scale. `figures` matches what counts as a number in figures.
     """
     found: set[str] = set()
-    for place, word in enumerate(words):
+    place = 0
+    while place < len(words):
+        word = words[place]
+        place += 1
         if not (figures.fullmatch(word) or word in NUMERALS) or YEAR.fullmatch(word):
             continue
-        scale = 1
-        for following in words[place + 1 :]:
-            if following not in SCALES:
-                break
-            scale *= SCALES[following]
-        number = plain_number(word)
+        if _UP_TO_THREE_DIGITS.fullmatch(word):
+            while place < len(words) and _THREE_DIGITS.fullmatch(words[place]):
+                word += words[place]
+                place += 1
+        following = place
+        while following < len(words) and words[following] in SCALES:
+            following += 1
+        if ":" in word or words[place : place + 1] in _HALVES_OF_DAY:
+            continue
+        number = plain_number(word.replace(",", ".") if _DECIMAL_COMMA.fullmatch(word) else word)
+        scale = prod(SCALES[scale] for scale in words[place:following])
         if _DECIMAL.fullmatch(number):
             found.add(f"{(Decimal(number) * scale).normalize():f}")
         else:

@@ -35,9 +35,12 @@ MEN_AND_WOMEN = {
 }
 """Titles that say which of the two somebody is."""
 _TITLES = """
-baron captain capt col colonel count deputy doctor dr duke emperor farmer father gen general gov governor judge justice
-lieutenant lord lt major master mayor mistress monsieur mother pastor pope premier president prof professor rep rev
-reverend secretary sen senator sergeant sgt sheriff
+admiral ambassador archbishop attorney baron bishop captain capt cardinal chairman chairwoman chancellor chief coach col
+colonel commander commissioner congressman congresswoman constable corporal count councillor councilman councilwoman
+detective deputy director doctor dr duke emperor farmer father gen general gov governor inspector judge justice
+lieutenant lord lt major marshal master mayor minister mistress monsieur mother officer pastor pope premier president
+private prof professor rabbi rep representative rev reverend secretary sen senator sergeant sgt sheriff spokesman
+spokeswoman sultan superintendent trooper
 """
 TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""

@@ -9,6 +9,7 @@ or month is the head wherever it stands ("on Saturday night": Saturday), and the
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -79,6 +80,8 @@ _AMOUNT = re.compile(
 """Words of an amount."""
 _IN_DATE = re.compile(r"\d{1,2}(st|nd|rd|th)?|\d{4}|(early|late|last|next|this)|night|morning|afternoon|evening", re.I)
 """Words that belong to the date beside them."""
+_ACRONYMS = {"IT": "i.t.", "US": "u.s.", "WHO": "w.h.o."}
+"""Their lemmas; only in lower case are they pronouns."""
 _CLASS_OF_PRONOUN = {
     **{word: word for word in ("he", "she", "it", "they", "i", "we", "you")},
     **dict.fromkeys(("who", "which"), "who"),
@@ -145,7 +148,7 @@ class MentionWords:
     def _full_name(self) -> tuple[str, ...]:
         if not 2 <= len(self.words) <= 3 or not self.names.issuperset(self.words):
             return ()
-        return tuple(word.rstrip(".") for word in self.words if not LEGAL_FORM.fullmatch(word))
+        return tuple(_plain(word) for word in self.words if not LEGAL_FORM.fullmatch(word))
 
     @classmethod
     def of(
@@ -272,16 +275,27 @@ def sentence_words(tokens: tuple[str, ...]) -> SentenceWords:
     return SentenceWords(frozenset(lemma(token) for _, token in content), frozenset(map(lemma, names)))
 
 
+def _plain(word: str) -> str:
+    """A word of a name without full stop and accents, its apostrophe straight."""
+    letters = unicodedata.normalize("NFKD", word.rstrip(".").replace("’", "'"))
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
 def _dates(words: Sequence[str]) -> Iterator[str]:
     """Weekdays and months among words, in lower case; neither a "march" or a "may", nor the name "Theresa May"."""
     for place, word in enumerate(words):
         date = word.strip(".").casefold()
-        if not _DATE.fullmatch(date) or (date in _ALSO_WORDS and word.islower()):
+        if not _is_date_name(word.strip(".")):
             continue
         before = words[place - 1] if place else ""
         if date in _ALSO_NAMES and _is_name(before) and not _IN_DATE.fullmatch(before):
             continue
         yield date
+
+
+def _is_date_name(word: str) -> bool:
+    """Whether a word is a weekday or a month, and no "march" or "may"."""
+    return bool(_DATE.fullmatch(word)) and word not in _ALSO_WORDS
 
 
 _ALSO_WORDS = frozenset({"march", "may"})
@@ -302,7 +316,7 @@ def head_word(words: Sequence[str]) -> str:
     """The word that says what a mention is, by the rules at the top of this file."""
     words = [word for word in words if word not in _QUOTES] or list(words)
     for word in words:
-        if _DATE.fullmatch(word):
+        if _is_date_name(word):
             return word
     start = 0
     while start < len(words) - 1 and (_PREPOSITION.fullmatch(words[start]) or _DETERMINER.fullmatch(words[start])):
@@ -361,7 +375,7 @@ def name_of(words: Sequence[str]) -> tuple[str, ...]:
 
 def is_date(word: str) -> bool:
     """Whether a word is a weekday, a month or a year."""
-    return bool(_DATE.fullmatch(word) or YEAR.fullmatch(word))
+    return bool(_is_date_name(word) or YEAR.fullmatch(word))
 
 
 def continues_phrase(word: str) -> bool:
@@ -383,7 +397,8 @@ def lemma(word: str) -> str:
     """The dictionary form of an English word, in lower case; possessives and forms of pronouns are undone."""
     from simplemma import lemmatize
 
-    word = _POSSESSIVE.sub("", word).lower()
-    if not word:
-        return word
+    word = _POSSESSIVE.sub("", word)
+    if not word or word in _ACRONYMS:
+        return _ACRONYMS.get(word, word)
+    word = word.lower()
     return _PRONOUNS.get(word) or lemmatize(word, lang="en").lower()
