@@ -46,7 +46,7 @@ SCALES = {
     "trillion": 10**12,
 }
 """What multiplies the number before it."""
-_HALVES_OF_DAY = [["am"], ["a.m."], ["pm"], ["p.m."]]
+_HALVES_OF_DAY = frozenset({"am", "a.m.", "pm", "p.m."})
 
 
 def amounts_in(words: Sequence[str], figures: re.Pattern[str] = NUMBER) -> frozenset[str]:
@@ -69,7 +69,7 @@ def amounts_in(words: Sequence[str], figures: re.Pattern[str] = NUMBER) -> froze
         following = place
         while following < len(words) and words[following] in SCALES:
             following += 1
-        if ":" in word or words[place : place + 1] in _HALVES_OF_DAY:
+        if ":" in word or (place < len(words) and words[place] in _HALVES_OF_DAY):
             continue
         number = plain_number(word.replace(",", ".") if _DECIMAL_COMMA.fullmatch(word) else word)
         scale = prod(SCALES[scale] for scale in words[place:following])

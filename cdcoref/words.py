@@ -55,6 +55,8 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 """Names in dates."""
+_ALSO_WORDS = frozenset({"march", "may"})
+_ALSO_NAMES = frozenset({"april", "august", "june", "may"})
 LEGAL_FORM = re.compile(r"(ag|co|corp|gmbh|inc|llc|ltd|nv|plc|sa)\.?", re.IGNORECASE)
 """What ends the names of companies without telling them apart; not a head after another capitalised word."""
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
@@ -296,10 +298,6 @@ def _dates(words: Sequence[str]) -> Iterator[str]:
 def _is_date_name(word: str) -> bool:
     """Whether a word is a weekday or a month, and no "march" or "may"."""
     return bool(_DATE.fullmatch(word)) and word not in _ALSO_WORDS
-
-
-_ALSO_WORDS = frozenset({"march", "may"})
-_ALSO_NAMES = frozenset({"april", "august", "june", "may"})
 
 
 def _is_content(word: str) -> bool:

@@ -110,6 +110,8 @@ class RunFolder:
     def replaced_model(self) -> Iterator[Path]:
         """A new folder with a whole model and its ``training.json``, whose files replace those of a finished run when
         the block ends without an error; if that is interrupted, :meth:`complete` goes on with it."""
+        for unfinished in self.output.glob(f".{FINISHED}-*"):
+            shutil.rmtree(unfinished)
         with replaced_folder(self.output / FINISHED) as folder:
             yield folder
         self.complete()

@@ -136,6 +136,7 @@ def test_amounts_and_months_that_differ(one: str, other: str, conflict: bool) ->
 def test_what_is_no_decimal_number_is_as_it_was_written() -> None:
     assert particulars_beside(["3-1/2", "mln"], ["tonnes"], []).amounts == {"3-1/2 * 1000000"}
     assert MentionWords.of(["10:30", "and", "3/4"]).amounts == {"3/4"}
+    assert MentionWords.of(["10.30", "am"]).amounts == MentionWords.of(["9", "p.m."]).amounts == set()
     assert MentionWords.of(["1986/87", "and", "1990"]).amounts == set()
 
 
