@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import takewhile
 from math import prod
 
 NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
@@ -66,13 +67,10 @@ def amounts_in(words: Sequence[str], figures: re.Pattern[str] = NUMBER) -> froze
             while place < len(words) and _THREE_DIGITS.fullmatch(words[place]):
                 word += words[place]
                 place += 1
-        following = place
-        while following < len(words) and words[following] in SCALES:
-            following += 1
         if ":" in word or (place < len(words) and words[place] in _HALVES_OF_DAY):
             continue
         number = plain_number(word.replace(",", ".") if _DECIMAL_COMMA.fullmatch(word) else word)
-        scale = prod(SCALES[scale] for scale in words[place:following])
+        scale = prod(SCALES[following] for following in takewhile(SCALES.__contains__, words[place:]))
         if _DECIMAL.fullmatch(number):
             found.add(f"{(Decimal(number) * scale).normalize():f}")
         else:

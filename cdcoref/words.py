@@ -286,13 +286,12 @@ def _plain(word: str) -> str:
 def _dates(words: Sequence[str]) -> Iterator[str]:
     """Weekdays and months among words, in lower case; neither a "march" or a "may", nor the name "Theresa May"."""
     for place, word in enumerate(words):
-        date = word.strip(".").casefold()
-        if not _is_date_name(word.strip(".")):
-            continue
+        name = word.strip(".")
+        date = name.casefold()
         before = words[place - 1] if place else ""
-        if date in _ALSO_NAMES and _is_name(before) and not _IN_DATE.fullmatch(before):
-            continue
-        yield date
+        of_a_person = date in _ALSO_NAMES and _is_name(before) and not _IN_DATE.fullmatch(before)
+        if _is_date_name(name) and not of_a_person:
+            yield date
 
 
 def _is_date_name(word: str) -> bool:

@@ -31,6 +31,7 @@ EcbOption = Annotated[
     Path | None, typer.Option(help="Folder of ECB+ 1.0; short for --corpus ecb:DIR.", show_default=False)
 ]
 Split = Literal["train", "dev", "test"]
+SplitOption = Annotated[Split | None, typer.Option(help="Split of the corpus.", show_default="dev")]
 
 
 def one_corpus(corpus: str | None, ecb_root: Path | None) -> CorpusFolder:

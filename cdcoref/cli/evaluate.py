@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, corpus_or_files
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, SplitOption, corpus_or_files
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 from cdlm.printing import say
@@ -24,7 +24,7 @@ def evaluate(
     ] = None,
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
-    split: Annotated[Split | None, typer.Option(help="Split of the corpus.", show_default="dev")] = None,
+    split: SplitOption = None,
     kind: Annotated[
         Literal["event", "entity", "both"],
         typer.Option(help="Kind of mentions to score; also the kind of those in CoNLL files, which do not state it."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, corpus_or_files
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, SplitOption, corpus_or_files
 from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.errors import InputError
 from cdcoref.wording import counted
@@ -38,7 +38,7 @@ def export(
     ] = None,
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
-    split: Annotated[Split | None, typer.Option(help="Which split of the corpus.", show_default="dev")] = None,
+    split: SplitOption = None,
     kind: Annotated[
         Literal["event", "entity", "both"],
         typer.Option(help="Kind of mentions to write; mentions without a kind get it."),

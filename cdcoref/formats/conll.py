@@ -169,10 +169,9 @@ def fill_gaps(corpus: Corpus) -> tuple[Corpus, int, int]:
             clusters.setdefault((mention.document, mention.kind, mention.cluster), []).append(number)
     cut: set[int] = set()
     for own in clusters.values():
-        while broken.intersection(own) - cut and (crossing := _crossing({n: mentions[n] for n in own})):
-            shortened = (broken & {*crossing}) - cut
-            if not shortened:
-                break
+        if broken.isdisjoint(own):
+            continue
+        while shortened := broken.intersection(_crossing({n: mentions[n] for n in own}) or ()) - cut:
             for number in shortened:
                 mentions[number] = replace(mentions[number], tokens=_longest_part(corpus.mentions[number].tokens))
             cut |= shortened
@@ -309,8 +308,8 @@ def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
         )
     if cut:
         notes.append(
-            f"{counted(cut, 'discontinuous mention')} cut to the longest part, since a whole one would cross another "
-            "of its cluster"
+            f"{counted(cut, 'discontinuous mention')} cut to the longest unbroken part, since from first to last "
+            "token it would cross another of its cluster"
         )
     empty = [document.id for document in corpus.documents if not document.tokens]
     if empty and chosen == "cross-document":

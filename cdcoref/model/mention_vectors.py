@@ -20,7 +20,7 @@ PAIRS_AT_ONCE = 65_536
 """Pairs whose hidden layers are in memory at the same time."""
 
 LEAST_SPREAD = 0.005
-"""What differs less than this in training (a feature of one pair in some 50,000) is left out: standardised, it would
+"""What differs less than this in training (a feature of one pair in some 60,000) is left out: standardised, it would
 outweigh all the rest where it does differ."""
 
 

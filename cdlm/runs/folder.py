@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 RUN_FILE = "training.json"
-FINISHED = "finished"
-"""A whole model whose files are about to replace those of the run."""
+REPLACEMENT = "replacement"
+"""The folder of a whole model whose files are about to replace those of the run."""
 
 
 class RunFolder:
@@ -72,7 +72,8 @@ class RunFolder:
         if _read(values.get("configuration"), configuration) != configuration:
             raise InputError("this run was started with a different configuration; use the same one to resume it", file)
         if data is not None and values.get("data", data) != data:
-            raise InputError("this run was started with other data; train and choose on the same to resume it", file)
+            message = "this run was started with other data; use the same training and dev data to resume it"
+            raise InputError(message, file)
         return values
 
     def claim(self, record: Mapping[str, Any]) -> None:
@@ -110,15 +111,15 @@ class RunFolder:
     def replaced_model(self) -> Iterator[Path]:
         """A new folder with a whole model and its ``training.json``, whose files replace those of a finished run when
         the block ends without an error; if that is interrupted, :meth:`complete` goes on with it."""
-        for unfinished in self.output.glob(f".{FINISHED}-*"):
+        for unfinished in self.output.glob(f".{REPLACEMENT}-*"):
             shutil.rmtree(unfinished)
-        with replaced_folder(self.output / FINISHED) as folder:
+        with replaced_folder(self.output / REPLACEMENT) as folder:
             yield folder
         self.complete()
 
     def complete(self) -> None:
         """Move the files of a whole model into place, if there are any left to move; the folder itself stays."""
-        folder = self.output / FINISHED
+        folder = self.output / REPLACEMENT
         if folder.is_dir():
             for path in sorted(folder.iterdir(), key=lambda p: p.name == RUN_FILE):
                 path.replace(self.output / path.name)

@@ -38,7 +38,8 @@ class RunOptions:
         After the warmup the rate falls with this power of the share of remaining steps: 1 is linear decay; the CDLM
         paper pretrains with 3 (appendix "CDLM Pretraining Hyperparameters").
     warmup
-        Length of the warmup: a share of all steps if below 1, otherwise a number of steps; never all of them.
+        Length of the warmup: a share of all steps if below 1, otherwise a number of steps. It ends before
+        the last step at the latest.
     weight_decay
         AdamW's weight decay, for matrices; vectors do not decay.
     adam_beta2, adam_epsilon

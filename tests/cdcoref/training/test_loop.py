@@ -25,7 +25,7 @@ from cdcoref.model.coref_model import CONFIG_FILE, WEIGHTS_FILE, CorefModel
 from cdcoref.training import TrainingConfig, loop
 from cdcoref.training.loop import train
 from cdlm.runs import RUN_FILE
-from cdlm.runs.folder import FINISHED
+from cdlm.runs.folder import REPLACEMENT
 from cdlm.settings import with_settings
 
 if TYPE_CHECKING:
@@ -91,6 +91,13 @@ def reference(
 
 def weights(folder: Path) -> bytes:
     return (folder / WEIGHTS_FILE).read_bytes()
+
+
+def check_same_model(folder: Path, reference: Path) -> None:
+    """The same files, those of the model with the same bytes."""
+    assert {path.name for path in folder.iterdir()} == {path.name for path in reference.iterdir()}
+    for name in (WEIGHTS_FILE, CONFIG_FILE, RUN_FILE, "README.md"):
+        assert (folder / name).read_bytes() == (reference / name).read_bytes()
 
 
 # -- what is written -------------------------------------------------------------------------------------------------
@@ -279,8 +286,7 @@ def test_resumed_after_the_first_epoch(
         lines: list[str] = []
         train(config, *corpora, folder, resume=True, device="cpu", say=lines.append)
         assert any(line.startswith(beginning) for line in lines)
-        for name in (WEIGHTS_FILE, CONFIG_FILE, RUN_FILE, "README.md"):
-            assert (folder / name).read_bytes() == (reference[0] / name).read_bytes()
+        check_same_model(folder, reference[0])
 
 
 def test_resumed_while_the_heads_were_put_into_place(
@@ -295,7 +301,7 @@ def test_resumed_while_the_heads_were_put_into_place(
 
     def stopped(self: Path, target: Path) -> Path:
         nonlocal left
-        if self.parent.name == FINISHED:
+        if self.parent.name == REPLACEMENT:
             left -= 1
             if left < 0:
                 raise Killed
@@ -306,15 +312,13 @@ def test_resumed_while_the_heads_were_put_into_place(
         patched.setattr(Path, "replace", stopped)
         with pytest.raises(Killed):
             train(config, *corpora, folder, device="cpu", say=silent)
-    assert (folder / FINISHED).is_dir()
+    assert (folder / REPLACEMENT).is_dir()
     with pytest.raises(InputError, match="this run was started with other data"):
         train(config, corpora[1], corpora[1], folder, resume=True, device="cpu", say=silent)
     lines: list[str] = []
     train(config, *corpora, folder, resume=True, device="cpu", say=lines.append)
     assert len(lines) == 1  # nothing is fitted again
-    assert {path.name for path in folder.iterdir()} == {path.name for path in reference[0].iterdir()}
-    for name in (WEIGHTS_FILE, CONFIG_FILE, RUN_FILE, "README.md"):
-        assert (folder / name).read_bytes() == (reference[0] / name).read_bytes()
+    check_same_model(folder, reference[0])
 
 
 def test_in_the_folder_itself(
@@ -331,8 +335,7 @@ def test_in_the_folder_itself(
     train(config, *corpora, ".", device="cpu", say=silent)
     assert (tmp_path / "link").is_symlink()
     for folder in (tmp_path / "real", Path()):
-        assert {path.name for path in folder.iterdir()} == {path.name for path in reference[0].iterdir()}
-        assert weights(folder) == weights(reference[0])
+        check_same_model(folder, reference[0])
 
 
 # -- kill -9 ---------------------------------------------------------------------------------------------------------

@@ -481,7 +481,7 @@ def test_resuming_needs_the_same_data(tmp_path: Path, monkeypatch: pytest.Monkey
         with pytest.raises(Killed):
             fit(OPTIONS, tmp_path / "m", data=one, say=str)
     for _ in range(2):  # interrupted, then finished
-        with pytest.raises(InputError, match="this run was started with other data; train and choose on the same"):
+        with pytest.raises(InputError, match="started with other data; use the same training and dev data"):
             fit(OPTIONS, tmp_path / "m", data=other, resume=True, say=str)
         fit(OPTIONS, tmp_path / "m", data=one, resume=True, say=str)
     assert run_file(tmp_path / "m")["data"] == one
