@@ -28,6 +28,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cdcoref.casing import in_sentence_case
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.formats import tokenise_text
@@ -94,7 +95,7 @@ def count(model: str, corpora: Sequence[Corpus]) -> tuple[int, dict[str, int]]:
     clusters, found = 0, dict.fromkeys(CONFLICTS, 0)
     for corpus in corpora:
         prediction = predictor.predict(corpus, PredictionOptions(topics="gold_topic"))
-        documents = {document.id: document for document in corpus.documents}
+        documents = {document.id: in_sentence_case(document) for document in corpus.documents}
         for cluster in prediction.corpus.clusters():
             if len(cluster) < 2:
                 continue
@@ -108,7 +109,7 @@ def count(model: str, corpora: Sequence[Corpus]) -> tuple[int, dict[str, int]]:
 def count_pairs(folder: CorpusFolder, split: str) -> dict[str, tuple[int, int]]:
     """Pairs of mentions of one kind and group with each conflict, and how many of them corefer."""
     corpus = folder.read(split).corpus
-    documents = {document.id: document for document in corpus.documents}
+    documents = {document.id: in_sentence_case(document) for document in corpus.documents}
     group_of = {
         document.id: document.topic if folder.info.cross_document else document.id for document in corpus.documents
     }

@@ -105,6 +105,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.amounts": set(),
     "cdcoref.particulars": set(),
     "cdcoref.words": {"cdcoref.amounts", "cdcoref.particulars"},
+    "cdcoref.casing": {"cdcoref.corpus", "cdcoref.words"},
     "cdcoref.beside": {"cdcoref.amounts", "cdcoref.particulars", "cdcoref.words"},
     "cdcoref.formats": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.wording", "cdlm.files"},
     "cdcoref.corpora": {"cdcoref.corpus", "cdcoref.errors", "cdcoref.formats", "cdcoref.wording", "cdlm.documents"},
@@ -116,9 +117,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         "cdcoref.wording",
         "cdcoref.words",
     },
-    "cdcoref.stories": {"cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring"},
+    "cdcoref.stories": {
+        *("cdcoref.casing", "cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.scoring")
+    },
     "cdcoref.sequences": {
-        *("cdcoref.beside", "cdcoref.corpus", "cdcoref.errors", "cdcoref.particulars", "cdcoref.words"),
+        *("cdcoref.beside", "cdcoref.casing", "cdcoref.corpus", "cdcoref.errors", "cdcoref.particulars"),
+        "cdcoref.words",
         *("cdlm.tokens", "cdlm.validation"),
     },
     "cdcoref.model": {
@@ -134,7 +138,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cdcoref.linking": {
         *("cdcoref.clustering", "cdcoref.corpus", "cdcoref.errors", "cdcoref.model", "cdcoref.sequences"),
-        *("cdcoref.particulars", "cdcoref.stories", "cdcoref.words"),
+        *("cdcoref.casing", "cdcoref.particulars", "cdcoref.stories", "cdcoref.words"),
     },
     "cdcoref.engines": {"cdlm.extras", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking", "cdcoref.model"},
     "cdcoref.wording": set(),
@@ -150,7 +154,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cdcoref.collection": {
         *("cdcoref.corpus", "cdcoref.engines", "cdcoref.errors", "cdcoref.formats", "cdcoref.labels"),
         *("cdcoref.linking", "cdcoref.model", "cdcoref.prediction", "cdcoref.results", "cdcoref.stories"),
-        "cdcoref.words",
+        *("cdcoref.casing", "cdcoref.words"),
     },
     "cdcoref.training": {
         *("cdcoref.clustering", "cdcoref.corpora", "cdcoref.corpus", "cdcoref.errors", "cdcoref.linking"),

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from cdcoref.casing import in_sentence_case
 from cdcoref.collection.story import StoredStory
 from cdcoref.corpus import ENTITY
 from cdcoref.words import name_of
@@ -69,7 +70,7 @@ class SubjectNames:
             for place in places:
                 start, end = self._ends[place], self._ends[place + 1]
                 corpus = self._stories[place].corpus
-                documents = {document.id: document for document in corpus.documents}
+                documents = {document.id: in_sentence_case(document) for document in corpus.documents}
                 for row in np.flatnonzero((members >= start) & (members < end)).tolist():
                     mention = corpus.mentions[int(members[row]) - start]
                     words = name_of(documents[mention.document].tokens[mention.start : mention.end])

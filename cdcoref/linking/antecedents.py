@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from cdcoref.casing import in_sentence_case
 from cdcoref.corpus import Corpus
 from cdcoref.linking.vectors import MentionVectors
 from cdcoref.model import ANAPHORS, CorefModel
@@ -168,7 +169,7 @@ def _known_of_both(
 
 def pronouns(corpus: Corpus, kinds: Collection[str]) -> NDArray[np.bool_]:
     """Which mentions of some kinds are pronouns. *Shape:* (mentions,)"""
-    documents = {document.id: document for document in corpus.documents}
+    documents = {document.id: in_sentence_case(document) for document in corpus.documents}
     return np.array(
         [
             m.kind in kinds and bool(MentionWords.of([documents[m.document].tokens[t] for t in m.tokens]).pronoun)

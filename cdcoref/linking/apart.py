@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from cdcoref.casing import in_sentence_case
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.antecedents import antecedents, pronouns
 from cdcoref.linking.neighbours import near_pairs
@@ -199,7 +200,7 @@ def compare_apart(
 
 def mention_traits(corpus: Corpus) -> list[Traits]:
     """What the features see of every mention of a corpus, in order."""
-    documents = {document.id: document for document in corpus.documents}
+    documents = {document.id: in_sentence_case(document) for document in corpus.documents}
     sentence_of = {document.id: document.sentence_of_tokens() for document in corpus.documents}
     quoted = {document.id: quotations(document) for document in corpus.documents}
     return [

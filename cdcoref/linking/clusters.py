@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.casing import in_sentence_case
 from cdcoref.clustering import dendrogram
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.linking.antecedents import pronouns
@@ -61,7 +62,7 @@ class KindClusters:
         by_mean = settings.vectors.unread_pairs == "mean" and kind in settings.vectors.together
         self._tree = dendrogram(self.links.compared, settings.linkage, keys, unread="mean" if by_mean else 0.0)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
-        documents = {document.id: document for document in corpus.documents}
+        documents = {document.id: in_sentence_case(document) for document in corpus.documents}
         self._words = {
             number: mention_words(documents[m.document], m)
             for number, m in enumerate(corpus.mentions)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+from cdcoref.casing import in_sentence_case
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
 from cdcoref.particulars import Particulars, in_conflict
 from cdcoref.sequences import mention_words
@@ -94,7 +95,7 @@ def joined_across_stories(corpus: Corpus, stories: Sequence[Sequence[str]]) -> C
 
 
 def _named_clusters(number: int, story: Corpus) -> Iterator[_Cluster]:
-    documents = {document.id: document for document in story.documents}
+    documents = {document.id: in_sentence_case(document) for document in story.documents}
     uncapitalised = {token for document in story.documents for token in document.tokens if token.islower()}
     clusters: dict[str, _Cluster] = {}
     for mention in story.mentions:

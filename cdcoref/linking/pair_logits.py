@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.casing import in_sentence_case
 from cdcoref.clustering import PairScores
 from cdcoref.corpus import ENTITY, KINDS, Corpus
 from cdcoref.model import WEIGHTS, WEIGHTS_WITHIN, CorefModel, VectorOptions, collate_pairs
@@ -80,7 +81,7 @@ class PairLogits:
         if len(np.unique(of_mention)) < 2:
             return self
         other = np.flatnonzero(of_mention[self.first] != of_mention[self.second])
-        documents = {document.id: document for document in corpus.documents}
+        documents = {document.id: in_sentence_case(document) for document in corpus.documents}
         names = WordSets([frozenset(name_of(documents[m.document].tokens[m.start : m.end])) for m in corpus.mentions])
         shared = names.shared(self.first[other].astype(np.int64), self.second[other].astype(np.int64)) > 0
         other = other[~(shared & (self.kinds[other] == KINDS.index(ENTITY)))]

@@ -324,7 +324,7 @@ class SequenceBuilder:
         if self.options.features:
             starts = [start for start, _ in document.document.sentences]
             for mention in (document.mentions[m] for m in mentions):
-                yield traits(document.document, mention, bisect_right(starts, mention.start) - 1)
+                yield traits(document.sentence_case, mention, bisect_right(starts, mention.start) - 1)
 
 
 def _comparable(first: MarkedDocument, second: MarkedDocument | None) -> bool:

@@ -17,6 +17,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from cdcoref.casing import in_sentence_case
 from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.sequences.options import SequenceOptions
@@ -43,6 +44,8 @@ class MarkedDocument:
         For every unit, the mentions (positions in `mentions`) that begin in it.
     hidden
         Units that must not serve as context.
+    sentence_case
+        The document as :func:`cdcoref.casing.in_sentence_case` writes it.
     """
 
     document: Document
@@ -53,6 +56,7 @@ class MarkedDocument:
     lengths: list[int]
     unit_mentions: list[list[int]]
     hidden: frozenset[int]
+    sentence_case: Document
 
 
 def lay_out(
@@ -98,7 +102,15 @@ def lay_out(
     ]
     hidden = frozenset(u for u, sentence in enumerate(unit_sentences) if sentence in document.hidden)
     marked = MarkedDocument(
-        document, ordered, tuple(numbers[i] for i in order), pieces, units, lengths, unit_mentions, hidden
+        document,
+        ordered,
+        tuple(numbers[i] for i in order),
+        pieces,
+        units,
+        lengths,
+        unit_mentions,
+        hidden,
+        in_sentence_case(document),
     )
     return marked, notes + _notes_on_cut_mentions(marked)
 

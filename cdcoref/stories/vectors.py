@@ -26,6 +26,7 @@ from hashlib import blake2b
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from cdcoref.casing import in_sentence_case
 from cdcoref.corpus import Document
 
 NAME_WEIGHT = 2.0
@@ -189,10 +190,11 @@ def words_of(document: Document) -> dict[str, float]:
     names: set[str] = set()
     lead: set[str] = set()
     words: dict[str, float] = {}
+    tokens = in_sentence_case(document).tokens
     visible = (bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden)
     for number, (start, end) in enumerate(visible):
         for token in range(start, end):
-            for word, capitalised in _words(document.tokens[token]):
+            for word, capitalised in _words(tokens[token]):
                 words[word] = 1.0
                 if (capitalised and token > start) or word[0].isdigit():
                     names.add(word)
