@@ -16,7 +16,7 @@ from functools import lru_cache
 from cdcoref.corpus import Document
 from cdcoref.words import is_date
 
-FEWEST_CAPITALS = 3
+FEWEST_CAPITALS = 4
 """With fewer capitalised words a sentence is no headline."""
 _LOWER = re.compile(
     r"the|an?|and|or|but|nor|as|at|by|for|from|in|into|of|off|on|over|per|than|that|to|under|up|vs|via|with|'?s|’s|n't",

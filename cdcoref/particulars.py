@@ -6,7 +6,11 @@ Few pairs with a conflict corefer all the same; ``scripts/count_conflicts.py --a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from nicknames import NickNamer
 
 
 class Particulars(NamedTuple):
@@ -62,9 +66,10 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
 
     They have nothing in common: no word, and neither has the initials of the other ("GM Corp"); last words of which one
     begins with the other count as one word ("Africa", "African"). Or they have only the last of two words in common,
-    and the first are no titles and begin differently ("Robert Hale", "Margaret Hale", not "R. Hale" or "Mayor Hale"),
-    or are the titles of a man and a woman. Or they have only the first of two words in common, which is no title, and
-    neither of the last begins with the other ("New York", "New Jersey", not "Robert H.").
+    and the first are no titles, begin differently and are not forms of one name ("Robert Hale", "Margaret Hale", not
+    "R. Hale", "Bob Hale" or "Mayor Hale"), or are the titles of a man and a woman. Or they have only the first of two
+    words in common, which is no title, and neither of the last begins with the other ("New York", "New Jersey", not
+    "Robert H.").
     """
     if not one or not other:
         return False
@@ -78,10 +83,28 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     if common == {one[1]} == {other[1]}:
         if {first, second} <= MEN_AND_WOMEN.keys():
             return MEN_AND_WOMEN[first] != MEN_AND_WOMEN[second]
-        return first[0] != second[0] and NO_FIRST_NAMES.isdisjoint((first, second))
+        return first[0] != second[0] and NO_FIRST_NAMES.isdisjoint((first, second)) and not _same_person(first, second)
     if common == {first} == {second}:
         return first not in TITLES and not _one_word(one[1], other[1])
     return False
+
+
+@lru_cache(maxsize=1 << 16)
+def _same_person(one: str, other: str) -> bool:
+    """Whether one first name is short for the other ("Bill", "William"), or both for a third ("Bob", "Robbie")."""
+    names = _names()
+    return (
+        other in names.nicknames_of(one)
+        or one in names.nicknames_of(other)
+        or not names.canonicals_of(one).isdisjoint(names.canonicals_of(other))
+    )
+
+
+@lru_cache(maxsize=1)
+def _names() -> NickNamer:
+    from nicknames import NickNamer
+
+    return NickNamer()
 
 
 def _one_word(one: str, other: str) -> bool:

@@ -40,7 +40,7 @@ def written(headline: str, body: tuple[str, ...] = BODY) -> str:
         ("US Seeks Help on Friday , March 4", "US seeks help on Friday , March 4"),
         ("IT IS US WHO PAID ON FRIDAY , MARCH 4", "it is US who paid on FRIDAY , MARCH 4"),
         # Not headlines: too short, or with words in lower case that no headline has so.
-        ("Police Report", "Police Report"),
+        ("Bomb Attack Report", "Bomb Attack Report"),
         ("The Sea Lark sank near the Port of Lund", "The Sea Lark sank near the Port of Lund"),
         ("They are Anna Berg , Rose Field and Mark Chase", "They are Anna Berg , Rose Field and Mark Chase"),
     ],
@@ -58,9 +58,9 @@ def test_a_word_is_written_as_it_mostly_is_in_the_other_sentences() -> None:
 
 
 def test_hidden_sentences_say_nothing() -> None:
-    sentences = [["http", ":", "esther", "williams", "dead"], ["Esther", "Williams", "Dead", "at", "91"]]
+    sentences = [["http", ":", "esther", "williams", "dead"], ["Esther", "Williams", "Found", "Dead", "at", "91"]]
     document = Document.from_sentences("1", sentences, hidden=frozenset({0}))
-    assert in_sentence_case(document).tokens[5:] == ("Esther", "Williams", "dead", "at", "91")
+    assert in_sentence_case(document).tokens[5:] == ("Esther", "Williams", "found", "dead", "at", "91")
 
 
 @given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1)))
