@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from cdcoref.amounts import NUMERALS, SCALES, amounts_in, is_year, plain_number
 from cdcoref.particulars import NOTHING, Particulars
-from cdcoref.words import WEEKDAYS, continues_phrase, head_word, is_date
+from cdcoref.words import WEEKDAYS, continues_phrase, head_word, is_date, whole_figures
 
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
 """Numbers that count or measure; also such as "3-1/2"."""
@@ -46,6 +46,7 @@ def particulars_beside(before: Sequence[str], words: Sequence[str], after: Seque
 
 
 def _amounts(before: Sequence[str]) -> frozenset[str]:
+    before = whole_figures(before)
     start = len(before)
     while start and before[start - 1].casefold() in SCALES:
         start -= 1

@@ -80,6 +80,9 @@ _AMOUNT = re.compile(
     r"[-+$€£]|[-+$€£]?\d[\d,./:]*%?|%|percent|hundred|thousand|million|billion|trillion", re.IGNORECASE
 )
 """Words of an amount."""
+_BEFORE_SEPARATOR = re.compile(r"[-+$€£]?(\d{1,3}(,\d{3})*|\d+)")
+_AFTER_SEPARATOR = {",": re.compile(r"\d{3}%?"), ".": re.compile(r"\d+%?")}
+"""What follows, by separator, in a number that was divided there."""
 _IN_DATE = re.compile(r"\d{1,2}(st|nd|rd|th)?|\d{4}|(early|late|last|next|this)|night|morning|afternoon|evening", re.I)
 """Words that belong to the date beside them."""
 _ACRONYMS = {"IT": "i.t.", "US": "u.s.", "WHO": "w.h.o."}
@@ -181,8 +184,9 @@ class MentionWords:
             start += 1
         core = core[start:]
         words = tuple(word.casefold() for word in core)
+        figures = [word.casefold() for word in whole_figures(core)]
         head = lemma(head_word(tokens if phrase is None else phrase))
-        numbers = frozenset(plain_number(word) for word in words if NUMBER.fullmatch(word) or word in NUMERALS)
+        numbers = frozenset(plain_number(word) for word in figures if NUMBER.fullmatch(word) or word in NUMERALS)
         return cls(
             words,
             head,
@@ -196,7 +200,7 @@ class MentionWords:
             _CLASS_OF_PRONOUN.get(head, "") if len(core) == 1 else "",
             (-1 if determiner in ("a", "an") else 1) if determiner else 0,
             beside,
-            amounts_in(words),
+            amounts_in(figures),
         )
 
 
@@ -373,6 +377,27 @@ def name_of(words: Sequence[str]) -> tuple[str, ...]:
 def is_date(word: str) -> bool:
     """Whether a word is a weekday, a month or a year."""
     return bool(_is_date_name(word) or YEAR.fullmatch(word))
+
+
+def whole_figures(words: Sequence[str]) -> list[str]:
+    """Words, in which numbers are one word again that were divided at commas or the decimal point.
+
+    "$2 . 6 million" is "$2.6 million", and "20 , 000" is "20,000", but not "May 9 , 200 [people]".
+    """
+    found: list[str] = []
+    for word in words:
+        rest = _AFTER_SEPARATOR.get(found[-1]) if len(found) > 1 else None
+        if rest and rest.fullmatch(word) and _may_go_on(found[:-1]):
+            found[-2:] = [found[-2] + found[-1] + word]
+        else:
+            found.append(word)
+    return found
+
+
+def _may_go_on(words: Sequence[str]) -> bool:
+    """Whether the last of some words may be the beginning of a number: neither a year nor a day after a month."""
+    number = _BEFORE_SEPARATOR.fullmatch(words[-1])
+    return bool(number) and not is_date(words[-1]) and not (len(words) > 1 and is_date(words[-2]))
 
 
 def continues_phrase(word: str) -> bool:

@@ -141,6 +141,27 @@ def test_what_is_no_decimal_number_is_as_it_was_written() -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "amounts"),
+    [
+        ("over $2 . 6 million", {"2600000"}),
+        ("1 , 000 , 000", {"1000000"}),
+        ("9 , 000 . 5 %", {"9000.5"}),
+        ("7 , 8 , 9", {"7", "8", "9"}),
+        ("May 9 , 200 people", {"9", "200"}),
+        ("in 2004 . 12 people", {"12"}),
+        ("4 . people", {"4"}),
+    ],
+)
+def test_numbers_that_are_divided_are_one(words: str, amounts: set[str]) -> None:
+    assert MentionWords.of(words.split()).amounts == amounts
+
+
+def test_a_number_before_a_mention_may_be_divided() -> None:
+    assert particulars_beside(["some", "20", ",", "000"], ["scientists"], []).amounts == {"20000"}
+    assert particulars_beside(["On", "May", "9", ",", "200"], ["people"], []).amounts == {"200"}
+
+
+@pytest.mark.parametrize(
     ("phrase", "expected"),
     [
         ("the two continents", "continents"),
