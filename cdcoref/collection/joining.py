@@ -70,9 +70,11 @@ class SubjectNames:
             for place in places:
                 start, end = self._ends[place], self._ends[place + 1]
                 corpus = self._stories[place].corpus
-                documents = {document.id: in_sentence_case(document) for document in corpus.documents}
-                for row in np.flatnonzero((members >= start) & (members < end)).tolist():
-                    mention = corpus.mentions[int(members[row]) - start]
+                rows = np.flatnonzero((members >= start) & (members < end)).tolist()
+                own = [corpus.mentions[int(members[row]) - start] for row in rows]
+                named = {mention.document for mention in own}
+                documents = {d.id: in_sentence_case(d) for d in corpus.documents if d.id in named}
+                for row, mention in zip(rows, own, strict=True):
                     words = name_of(documents[mention.document].tokens[mention.start : mention.end])
                     if mention.kind == ENTITY and words:
                         subject[row], story[row] = number, place
