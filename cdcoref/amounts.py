@@ -8,10 +8,10 @@ from decimal import Decimal
 from itertools import takewhile
 from math import prod
 
+from cdcoref.dates import YEAR, is_date
+
 NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
 """A number in figures."""
-YEAR = re.compile(r"(1[5-9]|20)\d\d([/-]\d\d(\d\d)?)?")
-"""A year in figures, or several ("1986/87")."""
 _UP_TO_THREE_DIGITS = re.compile(r"[-+$€£]?\d{1,3}")
 _THREE_DIGITS = re.compile(r"\d{3}")
 _DECIMAL_COMMA = re.compile(r"[-+$€£]?\d+,(\d{1,2}|\d{4,})%?")
@@ -47,6 +47,9 @@ SCALES = {
     "trillion": 10**12,
 }
 """What multiplies the number before it."""
+_BEFORE_SEPARATOR = re.compile(r"[-+$€£]?(\d{1,3}(,\d{3})*|\d+)")
+_AFTER_SEPARATOR = {",": re.compile(r"\d{3}%?"), ".": re.compile(r"\d+%?")}
+"""What follows, by separator, in a number that was divided there."""
 _HALVES_OF_DAY = frozenset({"am", "a.m.", "pm", "p.m."})
 
 
@@ -83,6 +86,22 @@ def plain_number(word: str) -> str:
     return NUMERALS.get(word) or word.replace(",", "").strip("$€£+%")
 
 
-def is_year(word: str) -> bool:
-    """Whether a word is a year in figures, or several ("1986/87")."""
-    return bool(YEAR.fullmatch(word))
+def whole_figures(words: Sequence[str]) -> list[str]:
+    """Words, in which numbers are one word again that were divided at commas or the decimal point.
+
+    "$2 . 6 million" is "$2.6 million", and "20 , 000" is "20,000", but not "May 9 , 200 [people]".
+    """
+    found: list[str] = []
+    for word in words:
+        rest = _AFTER_SEPARATOR.get(found[-1]) if len(found) > 1 else None
+        if rest and rest.fullmatch(word) and _may_go_on(found[:-1]):
+            found[-2:] = [found[-2] + found[-1] + word]
+        else:
+            found.append(word)
+    return found
+
+
+def _may_go_on(words: Sequence[str]) -> bool:
+    """Whether the last of some words may be the beginning of a number: neither a year nor a day after a month."""
+    number = _BEFORE_SEPARATOR.fullmatch(words[-1])
+    return bool(number) and not is_date(words[-1]) and not (len(words) > 1 and is_date(words[-2]))

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from cdcoref.amounts import NUMERALS, SCALES, amounts_in, is_year, plain_number
+from cdcoref.amounts import NUMERALS, SCALES, amounts_in, plain_number, whole_figures
+from cdcoref.dates import WEEKDAYS, is_date, is_year
 from cdcoref.particulars import NOTHING, Particulars
-from cdcoref.words import WEEKDAYS, continues_phrase, head_word, is_date, whole_figures
+from cdcoref.words import continues_phrase, head_word
 
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
 """Numbers that count or measure; also such as "3-1/2"."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from cdcoref.corpus import Document
-from cdcoref.words import is_date
+from cdcoref.dates import is_date
 
 FEWEST_CAPITALS = 4
 """With fewer capitalised words a sentence is no headline."""

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cdcoref.amounts import NUMBER, NUMERALS, YEAR, amounts_in, plain_number
+from cdcoref.amounts import NUMBER, NUMERALS, amounts_in, plain_number, whole_figures
+from cdcoref.dates import WEEKDAYS, YEAR, is_date, is_date_name
 from cdcoref.particulars import NOTHING, Particulars
 
 _PREPOSITION = re.compile(
@@ -49,17 +50,9 @@ _END_OF_HEAD = re.compile(
 )
 """What follows modifies the head or is another one."""
 _RELATIVE = re.compile(r"who|whom|whose|which|that|where|when|why", re.IGNORECASE)
-_DATE = re.compile(
-    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december",
-    re.IGNORECASE,
-)
-"""Names in dates."""
-_ALSO_WORDS = frozenset({"march", "may"})
 _ALSO_NAMES = frozenset({"april", "august", "june", "may"})
 LEGAL_FORM = re.compile(r"(ag|co|corp|gmbh|inc|llc|ltd|nv|plc|sa)\.?", re.IGNORECASE)
 """What ends the names of companies without telling them apart; not a head after another capitalised word."""
-WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 _QUOTES = frozenset({"``", "''", '"', "'", "“", "”", "‘", "’", "'s", "’s"})
 _POSSESSIVE = re.compile(r"(?<=..)['’]s?$", re.IGNORECASE)
 _PRONOUNS = {
@@ -80,9 +73,6 @@ _AMOUNT = re.compile(
     r"[-+$€£]|[-+$€£]?\d[\d,./:]*%?|%|percent|hundred|thousand|million|billion|trillion", re.IGNORECASE
 )
 """Words of an amount."""
-_BEFORE_SEPARATOR = re.compile(r"[-+$€£]?(\d{1,3}(,\d{3})*|\d+)")
-_AFTER_SEPARATOR = {",": re.compile(r"\d{3}%?"), ".": re.compile(r"\d+%?")}
-"""What follows, by separator, in a number that was divided there."""
 _IN_DATE = re.compile(r"\d{1,2}(st|nd|rd|th)?|\d{4}|(early|late|last|next|this)|night|morning|afternoon|evening", re.I)
 """Words that belong to the date beside them."""
 _ACRONYMS = {"IT": "i.t.", "US": "u.s.", "WHO": "w.h.o."}
@@ -294,13 +284,8 @@ def _dates(words: Sequence[str]) -> Iterator[str]:
         date = name.casefold()
         before = words[place - 1] if place else ""
         of_a_person = date in _ALSO_NAMES and _is_name(before) and not _IN_DATE.fullmatch(before)
-        if _is_date_name(name) and not of_a_person:
+        if is_date_name(name) and not of_a_person:
             yield date
-
-
-def _is_date_name(word: str) -> bool:
-    """Whether a word is a weekday or a month, and no "march" or "may"."""
-    return bool(_DATE.fullmatch(word)) and word not in _ALSO_WORDS
 
 
 def _is_content(word: str) -> bool:
@@ -308,7 +293,7 @@ def _is_content(word: str) -> bool:
 
 
 def _is_name(word: str) -> bool:
-    if not word[:1].isupper() or _DETERMINER.fullmatch(word) or _DATE.fullmatch(word):
+    if not word[:1].isupper() or _DETERMINER.fullmatch(word) or is_date_name(word):
         return False
     return lemma(word) not in _CLASS_OF_PRONOUN
 
@@ -317,7 +302,7 @@ def head_word(words: Sequence[str]) -> str:
     """The word that says what a mention is, by the rules at the top of this file."""
     words = [word for word in words if word not in _QUOTES] or list(words)
     for word in words:
-        if _is_date_name(word):
+        if is_date_name(word):
             return word
     start = 0
     while start < len(words) - 1 and (_PREPOSITION.fullmatch(words[start]) or _DETERMINER.fullmatch(words[start])):
@@ -372,32 +357,6 @@ def name_of(words: Sequence[str]) -> tuple[str, ...]:
         return ()
     own = (_POSSESSIVE.sub("", word).rstrip(".").casefold() for word in words[slice(*head_span(words))])
     return tuple(dict.fromkeys(word for word in own if word[:1].isalnum() and not LEGAL_FORM.fullmatch(word)))
-
-
-def is_date(word: str) -> bool:
-    """Whether a word is a weekday, a month or a year."""
-    return bool(_is_date_name(word) or YEAR.fullmatch(word))
-
-
-def whole_figures(words: Sequence[str]) -> list[str]:
-    """Words, in which numbers are one word again that were divided at commas or the decimal point.
-
-    "$2 . 6 million" is "$2.6 million", and "20 , 000" is "20,000", but not "May 9 , 200 [people]".
-    """
-    found: list[str] = []
-    for word in words:
-        rest = _AFTER_SEPARATOR.get(found[-1]) if len(found) > 1 else None
-        if rest and rest.fullmatch(word) and _may_go_on(found[:-1]):
-            found[-2:] = [found[-2] + found[-1] + word]
-        else:
-            found.append(word)
-    return found
-
-
-def _may_go_on(words: Sequence[str]) -> bool:
-    """Whether the last of some words may be the beginning of a number: neither a year nor a day after a month."""
-    number = _BEFORE_SEPARATOR.fullmatch(words[-1])
-    return bool(number) and not is_date(words[-1]) and not (len(words) > 1 and is_date(words[-2]))
 
 
 def continues_phrase(word: str) -> bool:

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
+from cdcoref.dates import is_date
 from cdcoref.linking import score_spans
 from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
 from cdcoref.sequences import Integers, ReadingSequence
 from cdcoref.training.tuning import DETECTION_THRESHOLDS, detected, span_scores
-from cdcoref.words import head_span, is_date, is_relative_pronoun
+from cdcoref.words import head_span, is_relative_pronoun
 
 
 def in_style(part: AnnotatedCorpus, style: str) -> Corpus:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cdcoref.beside import particulars_beside
+from cdcoref.dates import is_date
 from cdcoref.particulars import in_conflict
-from cdcoref.words import MentionWords, PhraseWords, head_span, head_word, is_date, is_relative_pronoun, lemma
+from cdcoref.words import MentionWords, PhraseWords, head_span, head_word, is_relative_pronoun, lemma
 
 
 @pytest.mark.parametrize(
