@@ -1,4 +1,4 @@
-"""The numbers of a mention: words in, the years among them, and the values of the others out."""
+"""The numbers of a mention: words in, the values of those that are no years out."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def plain_number(word: str) -> str:
 
 
 def whole_figures(words: Sequence[str]) -> list[str]:
-    """Words, in which numbers are one word again that were divided at commas or the decimal point.
+    """Join numbers that a tokeniser divided at commas or at the decimal point.
 
     "$2 . 6 million" is "$2.6 million", and "20 , 000" is "20,000", but not "May 9 , 200 [people]".
     """

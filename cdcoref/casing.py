@@ -1,8 +1,8 @@
-"""Headlines and texts in capital letters, where capitals tell nothing of names: written here as in a sentence.
+"""Headlines and texts in capital letters, where a capital does not mark a name: a document in, in sentence case out.
 
-"Suicide Attack Kills Six in Kabul" is "suicide attack kills six in Kabul", as is "SUICIDE ATTACK KILLS SIX IN KABUL" if
-the rest of the document writes "Kabul". A word is written as it mostly is inside the other sentences of its document.
-If they do not have it, it is in lower case if a dictionary knows it as a common word, and otherwise as it was.
+"Suicide Attack Kills Six in Kabul" becomes "suicide attack kills six in Kabul"; so does "SUICIDE ATTACK KILLS SIX IN
+KABUL" if the rest of the document has "Kabul". A word takes the form that it mostly has inside the other sentences of
+its document. If it is in none of them, a common word of the dictionary becomes lower case, and any other stays.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LOWER = re.compile(
 
 
 def in_sentence_case(document: Document) -> Document:
-    """A document with its headlines as they would be written in a sentence; its text stays.
+    """A document whose tokens are in sentence case in headlines; its text stays as it is.
 
     A headline is a sentence with `FEWEST_CAPITALS` or more capitalised words, in which only articles, conjunctions and
     short prepositions begin with a small letter.

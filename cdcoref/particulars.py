@@ -83,14 +83,16 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     if common == {one[1]} == {other[1]}:
         if {first, second} <= MEN_AND_WOMEN.keys():
             return MEN_AND_WOMEN[first] != MEN_AND_WOMEN[second]
-        return first[0] != second[0] and NO_FIRST_NAMES.isdisjoint((first, second)) and not _same_person(first, second)
+        if first[0] == second[0] or not NO_FIRST_NAMES.isdisjoint((first, second)):
+            return False
+        return not _forms_of_one_name(first, second)
     if common == {first} == {second}:
         return first not in TITLES and not _one_word(one[1], other[1])
     return False
 
 
 @lru_cache(maxsize=1 << 16)
-def _same_person(one: str, other: str) -> bool:
+def _forms_of_one_name(one: str, other: str) -> bool:
     """Whether one first name is short for the other ("Bill", "William"), or both for a third ("Bob", "Robbie")."""
     names = _names()
     return (
