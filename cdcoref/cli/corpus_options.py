@@ -12,7 +12,7 @@ from cdcoref.errors import InputError
 if TYPE_CHECKING:
     from cdcoref.corpora import CorpusFolder
 
-NAMES = "ecb, fcct, gum, gum-heads (mentions reduced to their heads), gvc, litbank or meantime"
+NAMES = "ecb, fcct, gum, gum-heads (mentions reduced to their heads), gvc, invented, litbank or meantime"
 
 CorpusOption = Annotated[
     str | None,

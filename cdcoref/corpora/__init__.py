@@ -7,6 +7,7 @@ licence. Training and evaluation respect that. The corpora are listed in `regist
 
 from cdcoref.corpora.annotated import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora, joined, licences
 from cdcoref.corpora.ecb import TOPICS, missing_topics, read_ecb
+from cdcoref.corpora.marked_text import MarkedText
 from cdcoref.corpora.plain_documents import documents_of, plain_documents
 from cdcoref.corpora.registry import CORPORA, CorpusFolder, corpus_folders
 from cdcoref.corpora.splits import SPLITS
@@ -22,6 +23,7 @@ __all__ = [
     "CorpusFolder",
     "CorpusInfo",
     "CorpusStatistics",
+    "MarkedText",
     "annotated_corpora",
     "corpus_folders",
     "corpus_statistics",

@@ -15,6 +15,7 @@ from pathlib import Path
 from cdcoref.corpora.annotated import AnnotatedCorpus, CorpusInfo
 from cdcoref.corpora.ecb import ecb_splits, read_ecb
 from cdcoref.corpora.gum import gum_splits, read_gum
+from cdcoref.corpora.invented import invented_splits, read_invented
 from cdcoref.corpora.litbank import litbank_splits, read_litbank
 from cdcoref.corpora.meantime import meantime_splits, read_meantime
 from cdcoref.corpora.splits import SPLITS, missing_split, split_files
@@ -100,6 +101,19 @@ _GVC = CorpusInfo(
     licence="CC BY 4.0",
     source="https://github.com/cltl/GunViolenceCorpus",
 )
+_INVENTED = CorpusInfo(
+    name="invented",
+    title="Invented News",
+    kinds=KINDS,
+    exhaustive=KINDS,
+    cross_document=True,
+    singletons=True,
+    sentences="all",
+    citation="this project",
+    licence="Apache-2.0",
+    source="the folder data/invented of this project",
+    styles=("dense",),
+)
 _LITBANK = CorpusInfo(
     name="litbank",
     title="LitBank",
@@ -148,6 +162,7 @@ CORPORA = {
             json_lines=False,
         ),
         _of_ucdcr(_GVC),
+        KnownCorpus(_INVENTED, read_invented, invented_splits),
         KnownCorpus(_LITBANK, read_litbank, litbank_splits),
         KnownCorpus(_MEANTIME, read_meantime, meantime_splits),
     )

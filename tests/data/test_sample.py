@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 import simplemma
 
+from cdcoref.corpora.marked_text import MARK
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_conll, read_jsonl
@@ -70,7 +71,7 @@ def test_mentions_are_the_marked_words(build_sample: ModuleType, gold: Corpus) -
         (f"{path.stem}.txt", mark[2], f"{path.stem[:-2]}:{mark[3]}", mark[1])
         for path in sorted((SAMPLE / "annotation").glob("*.md"))
         if path.stem[:-2] in build_sample.GOLD
-        for mark in build_sample.MARK.finditer(path.read_text(encoding="utf-8"))
+        for mark in MARK.finditer(path.read_text(encoding="utf-8"))
     ]
     assert marked == [(m.document, m.kind, m.cluster, words(gold, m)) for m in gold.mentions]
 
