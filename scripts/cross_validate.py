@@ -217,6 +217,7 @@ def main() -> None:
     for name in ("ecb-root", "meantime", "gum"):
         parser.add_argument(f"--{name}", type=Path, required=True, help="folder of the corpus")
     parser.add_argument("--litbank", type=Path, help="folder of LitBank, for --runs")
+    parser.add_argument("--invented", type=Path, help="folder of Invented News, to learn from it too")
     parser.add_argument("--runs", type=Path, help="judge whole models, trained in this folder")
     parser.add_argument("--folds", type=int, default=5, help="default: %(default)s")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="random seeds; default: 0")
@@ -231,6 +232,8 @@ def main() -> None:
         CorpusFolder("meantime", arguments.meantime).read("train"),
         of_genres(CorpusFolder("gum-heads", arguments.gum).read("train"), FREE_GENRES),
     ]
+    if arguments.invented is not None:
+        parts.append(CorpusFolder("invented", arguments.invented).read("train"))
     rounds = []
     if arguments.runs is not None:
         parts.append(CorpusFolder("litbank", arguments.litbank).read("train"))
