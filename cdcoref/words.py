@@ -129,13 +129,17 @@ class MentionWords:
 
     @property
     def particulars(self) -> Particulars:
-        """The years, amounts, weekdays and months of it or else beside it, and the full name that it is."""
+        """The years, amounts, weekdays and months of it or else beside it, and the full name that it is.
+
+        What stands beside a pronoun does not belong to it ("at 145.15 here").
+        """
         weekdays = self.dates & WEEKDAYS
+        beside = NOTHING if self.pronoun else self.beside
         return Particulars(
-            self.years or self.beside.years,
-            self.amounts or self.beside.amounts,
-            weekdays or self.beside.weekdays,
-            self.dates - weekdays or self.beside.months,
+            self.years or beside.years,
+            self.amounts or beside.amounts,
+            weekdays or beside.weekdays,
+            self.dates - weekdays or beside.months,
             self._full_name,
         )
 

@@ -162,6 +162,12 @@ def test_a_number_before_a_mention_may_be_divided() -> None:
     assert particulars_beside(["On", "May", "9", ",", "200"], ["people"], []).amounts == {"200"}
 
 
+def test_what_stands_beside_a_pronoun_does_not_belong_to_it() -> None:
+    beside = particulars_beside(["at", "145.15"], ["here"], [])
+    assert MentionWords.of(["dollars"], beside=beside).particulars.amounts == {"145.15"}
+    assert not any(MentionWords.of(["here"], beside=beside).particulars)
+
+
 @pytest.mark.parametrize(
     ("phrase", "expected"),
     [

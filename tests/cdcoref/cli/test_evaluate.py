@@ -150,7 +150,7 @@ def test_the_lemma_baseline_on_found_mentions_names_whose_parameters(cdcoref: Ru
     [
         (
             "foo:x",
-            "there is no corpus named 'foo'; the known names are ecb, fcct, gum, gum-heads, gvc, litbank, meantime",
+            "there is no corpus named 'foo'; the known names are ecb, fcct, gum, gum-heads, gvc, invented, litbank, meantime",
         ),
         (
             "gum",
