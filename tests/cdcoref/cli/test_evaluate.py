@@ -150,12 +150,13 @@ def test_the_lemma_baseline_on_found_mentions_names_whose_parameters(cdcoref: Ru
     [
         (
             "foo:x",
-            "there is no corpus named 'foo'; the known names are ecb, fcct, gum, gum-heads, gvc, invented, litbank, meantime",
+            "there is no corpus named 'foo'; the known names are ecb, fcct, gum, gum-heads, gvc, invented, litbank, "
+            "meantime",
         ),
         (
             "gum",
-            "'gum' does not have the form NAME:DIR; the known names are ecb, fcct, gum, gum-heads, gvc, litbank, "
-            "meantime",
+            "'gum' does not have the form NAME:DIR; the known names are ecb, fcct, gum, gum-heads, gvc, invented, "
+            "litbank, meantime",
         ),
         ("gum:nowhere", "nowhere: this is not a folder; give the folder that holds GUM"),
     ],
