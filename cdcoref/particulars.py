@@ -1,4 +1,4 @@
-"""What keeps mentions apart: years, amounts, weekdays, months and names of two mentions in, whether they conflict out.
+"""What keeps mentions apart: years, amounts, dates, countries and names of two mentions in, whether they conflict out.
 
 Few pairs with a conflict corefer all the same; ``scripts/count_conflicts.py --annotated`` counts them.
 """
@@ -20,6 +20,8 @@ class Particulars(NamedTuple):
     ----------
     years, amounts, weekdays, months
         Those that it names; amounts also directly before it.
+    countries
+        Those that it may be the name of (:func:`cdcoref.countries.countries_named`).
     full_name
         Two or three capitalised words, in lower case, without a company's legal form; empty for none.
     """
@@ -28,7 +30,13 @@ class Particulars(NamedTuple):
     amounts: frozenset[str] = frozenset()
     weekdays: frozenset[str] = frozenset()
     months: frozenset[str] = frozenset()
+    countries: frozenset[str] = frozenset()
     full_name: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> tuple[frozenset[str], ...]:
+        """Everything but the name, sort by sort."""
+        return self[:-1]
 
 
 NOTHING = Particulars()
@@ -55,7 +63,7 @@ NO_FIRST_NAMES = TITLES | frozenset(_ADJECTIVES.split())
 
 def in_conflict(one: Particulars, other: Particulars) -> bool:
     """Whether two mentions cannot corefer: both name values of a sort and share none, or have different full names."""
-    values = zip(one[:4], other[:4], strict=True)
+    values = zip(one.values, other.values, strict=True)
     return any(mine and yours and not mine & yours for mine, yours in values) or different_names(
         one.full_name, other.full_name
     )

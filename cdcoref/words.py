@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cdcoref.amounts import NUMBER, NUMERALS, amounts_in, plain_number, whole_figures
+from cdcoref.countries import countries_named
 from cdcoref.dates import WEEKDAYS, YEAR, is_date, is_date_name
 from cdcoref.particulars import NOTHING, Particulars
 
@@ -113,6 +114,8 @@ class MentionWords:
         What words beside it say of it (:func:`cdcoref.beside.particulars_beside`).
     amounts
         The values of its numbers but years, as :func:`cdcoref.amounts.amounts_in` writes them.
+    countries
+        Those whose name, adjective or people its head is.
     """
 
     words: tuple[str, ...]
@@ -126,10 +129,11 @@ class MentionWords:
     definite: int
     beside: Particulars = NOTHING
     amounts: frozenset[str] = frozenset()
+    countries: frozenset[str] = frozenset()
 
     @property
     def particulars(self) -> Particulars:
-        """The years, amounts, weekdays and months of it or else beside it, and the full name that it is.
+        """The years, amounts, weekdays and months of it or else beside it, the countries and the full name that it is.
 
         What stands beside a pronoun does not belong to it ("at 145.15 here").
         """
@@ -140,6 +144,7 @@ class MentionWords:
             self.amounts or beside.amounts,
             weekdays or beside.weekdays,
             self.dates - weekdays or beside.months,
+            self.countries,
             self._full_name,
         )
 
@@ -195,6 +200,7 @@ class MentionWords:
             (-1 if determiner in ("a", "an") else 1) if determiner else 0,
             beside,
             amounts_in(figures),
+            countries_named(name_of(tokens if phrase is None else phrase)),
         )
 
 

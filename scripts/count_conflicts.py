@@ -1,8 +1,9 @@
 #!/usr/bin/env python
 """Clusters that cannot be right: those that hold two different years, amounts, weekdays, countries or full names.
 
-Amounts and the rest of dates also stand beside mentions ("700,000 [tonnes]"). Unlike names are full names that cannot
-be one person's or thing's (:func:`cdcoref.particulars.different_names`).
+Amounts and the rest of dates also stand beside mentions ("700,000 [tonnes]"). Countries are counted wherever a mention
+names one, unlike countries only if they are its head (:mod:`cdcoref.countries`). Unlike names are full names that
+cannot be one person's or thing's (:func:`cdcoref.particulars.different_names`).
 
 Stories are drawn at random from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title",
 "text"}, ...]}``, plain or gzipped); a story is one set. Nothing is annotated: what is counted needs no key.
@@ -66,6 +67,7 @@ CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
     "weekdays": _disjoint(lambda words: words.particulars.weekdays),
     "months": _disjoint(lambda words: words.particulars.months),
     "countries": _disjoint(lambda words: words.lemmas & COUNTRIES),
+    "unlike countries": _disjoint(lambda words: words.particulars.countries),
     "full names": _different_names,
     "unlike names": lambda one, other: different_names(one.particulars.full_name, other.particulars.full_name),
 }

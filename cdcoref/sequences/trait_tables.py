@@ -206,8 +206,8 @@ class TraitTables:
 
     @cached_property
     def values(self) -> list[WordSets]:
-        """Years, amounts, weekdays and months; mentions that corefer cannot differ in them."""
-        return [WordSets(sets) for sets in zip(*(m.words.particulars[:4] for m in self.mentions), strict=True)]
+        """Years, amounts, weekdays, months and countries; mentions that corefer cannot differ in them."""
+        return [WordSets(sets) for sets in zip(*(m.words.particulars.values for m in self.mentions), strict=True)]
 
     def different_names(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
         """Whether pairs of mentions have different full names. *Shape:* (pairs,)"""
