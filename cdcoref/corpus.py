@@ -16,12 +16,13 @@ from cdcoref.errors import InputError
 EVENT = "event"
 ENTITY = "entity"
 KINDS = (EVENT, ENTITY)
-STYLES = ("salient", "dense", "phrases")
+PEOPLE = "people"
+STYLES = ("salient", "dense", "phrases", PEOPLE)
 """What counts as a mention.
 
 ``salient``: events, and the names and nouns of their participants, places and times, as in ECB+. ``dense``: the names
 and nouns of everything that is referred to, without prepositions and relative pronouns. ``phrases``: as dense, but
-whole noun phrases.
+whole noun phrases. ``people``: people, organisations and places alone, as whole noun phrases, as in LitBank.
 """
 
 

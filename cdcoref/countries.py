@@ -1,8 +1,8 @@
 """Which countries a name stands for: the words of a name in, countries out.
 
-A name may stand for several countries of the list, as "Korea" and "Britain" do: then it contradicts neither. States that
-no longer exist stand for themselves and for those that succeeded them. Names that are as often those of people or of
-parts of countries are left out ("Jordan", "Georgia", "Chad").
+A name may stand for several countries of the list, as "Korea" and "Britain" do: then it contradicts none of them.
+States that no longer exist stand for themselves and for those that succeeded them. Names that are as often those of
+people or of parts of countries are left out ("Jordan", "Georgia", "Chad").
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ Korea: Korean Koreans = North Korea, South Korea
 Soviet Union, USSR, U.S.S.R: Soviet Soviets = Soviet Union, Russia, Ukraine, Belarus, Estonia, Latvia, Lithuania
 Yugoslavia: Yugoslav Yugoslavs = Yugoslavia, Serbia, Montenegro, Croatia, Slovenia, Bosnia, Macedonia
 """
-"""A line a country: its names, its adjective and its people; after ``=`` what a name stands for that has no one country."""
+"""A line a country: its names, then its adjective and its people; after ``=`` the countries that all these stand for."""
 NONE: frozenset[str] = frozenset()
 
 

@@ -102,7 +102,7 @@ def evaluate(
     results: Results = {"mentions": mentions, "documents": len(gold.documents)}
     if mentions == "predicted":
         gold = _of_kinds(gold, judged)
-        with predictor.model.in_style(info.style):
+        with predictor.model.in_style(*info.styles):
             found = find_mentions(predictor.model, gold, batch_tokens=batch_tokens)
         corpus = _of_kinds(annotated_only(found), judged)
         results["detection"] = _detection(gold, corpus)

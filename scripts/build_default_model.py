@@ -30,7 +30,7 @@ from typing import Any, Literal
 import torch
 
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
-from cdcoref.corpus import KINDS
+from cdcoref.corpus import KINDS, STYLES
 from cdcoref.evaluation import BOTH, evaluate
 from cdcoref.model import (
     CARD_FILE,
@@ -63,9 +63,10 @@ from cdlm.runs import RUN_FILE, say_on_stderr
 from cdlm.settings import parse_settings, with_settings
 from cdlm.starting_encoders import encoder_folder
 
-STYLES = """The mention detector tells three styles of annotation apart: `salient`, events with the names and nouns of
+OF_STYLES = """The mention detector tells four styles of annotation apart: `salient`, events with the names and nouns of
 their participants, places and times (learnt from ECB+); `dense`, the names and nouns of everything that is referred to
-(from all five); `phrases`, the same as whole phrases (MEANTIME, GUM and LitBank). The one in use is `dense`.
+(from all five); `phrases`, the same as whole phrases (MEANTIME, GUM and LitBank); `people`, people, organisations and
+places alone, as whole phrases (LitBank, and GUM by its types). The one in use is `dense`.
 """
 CORPORA = """It was made from all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0), converted to Longformer attention.
 Encoder and pair scorer were trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under
@@ -85,9 +86,7 @@ METADATA = Metadata("en", "apache-2.0", DATASETS, "sentence-transformers/all-Min
 INVENTED = CorpusFolder("invented", Path(__file__).resolve().parent.parent / "data" / "invented")
 FREE_GENRES = ("academic", "court", "interview", "news")
 """Genres of GUM whose texts are under CC BY; the share-alike and non-commercial ones are left out."""
-DETECTOR_OPTIONS = DetectorOptions(
-    word_layers=4, styles=("salient", "dense", "phrases"), style="dense", spelling=True, neighbours=True
-)
+DETECTOR_OPTIONS = DetectorOptions(word_layers=4, styles=STYLES, style="dense", spelling=True, neighbours=True)
 DETECTOR = DetectorTraining(corpus_shares={"ecb": 1.5, "meantime": 4.0, "litbank": 0.6, "invented": 1.0})
 VECTORS = VectorTraining(corpus_weights={"meantime": 0.5, "gum-heads": 0.3, "litbank": 0.3, "invented": 0.3})
 SHARES = {"meantime": 0.4, "gum-heads": 0.7, "litbank": 0.12, "invented": 0.6}
@@ -234,7 +233,13 @@ def card(model: CorefModel, run: Mapping[str, Any], dev: Sequence[AnnotatedCorpu
         for kind, values in run["dev"].items()
     }
     return model_card(
-        model, run["configuration"], scores, run["best_epoch"], CORPORA + STYLES, METADATA, by_corpus(model, run, dev)
+        model,
+        run["configuration"],
+        scores,
+        run["best_epoch"],
+        CORPORA + OF_STYLES,
+        METADATA,
+        by_corpus(model, run, dev),
     )
 
 

@@ -107,10 +107,11 @@ def predict(
         bool, typer.Option("--find-mentions", help="Detect mentions even if the input has annotated ones.")
     ] = False,
     style: Annotated[
-        Literal["salient", "dense", "phrases"] | None,
+        Literal["salient", "dense", "phrases", "people"] | None,
         typer.Option(
             help="What counts as a mention: salient (events, their participants, places and times), dense (everything "
-            "that is referred to, by its name or noun), phrases (the same, whole phrases). Default: the model's.",
+            "that is referred to, by its name or noun), phrases (the same, whole phrases), people (people, "
+            "organisations and places alone, whole phrases). Default: the model's.",
             show_default=False,
         ),
     ] = None,

@@ -33,7 +33,10 @@ class CorpusInfo:
         None: the style is the one that a detector has in use.
     selective
         The kinds of which only mentions of some types are annotated, such as persons and places: what is not annotated
-        may be a mention in another corpus.
+        may be a mention in a style other than its own.
+    people
+        The types (:attr:`cdcoref.corpus.Mention.tag`) of people, organisations and places, if it is an example of the
+        style ``people`` without being annotated in it.
     dates
         Whether dates are annotated, as mentions in one piece.
     sentences
@@ -54,6 +57,7 @@ class CorpusInfo:
     source: str
     styles: tuple[str, ...] = ()
     selective: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
     dates: bool = True
 
     @property

@@ -20,7 +20,7 @@ from cdcoref.corpora.litbank import litbank_splits, read_litbank
 from cdcoref.corpora.meantime import meantime_splits, read_meantime
 from cdcoref.corpora.splits import SPLITS, missing_split, split_files
 from cdcoref.corpora.ucdcr import read_ucdcr, ucdcr_splits
-from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
+from cdcoref.corpus import ENTITY, EVENT, KINDS, PEOPLE, Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
 
@@ -86,7 +86,8 @@ _GUM = CorpusInfo(
     licence="CC BY 4.0 (annotation); texts by genre: academic and court CC BY 4.0, news and interview CC BY 2.5, "
     "bio and voyage CC BY-SA 3.0, others non-commercial",
     source="https://gucorpling.org/gum/",
-    styles=("phrases",),
+    styles=("phrases", PEOPLE),
+    people=("organization", "person", "place"),
     dates=False,
 )
 _GVC = CorpusInfo(
@@ -125,7 +126,7 @@ _LITBANK = CorpusInfo(
     citation="Bamman et al. 2020",
     licence="CC BY 4.0",
     source="https://github.com/dbamman/litbank",
-    styles=("phrases", "dense"),
+    styles=(PEOPLE, "phrases", "dense"),
     selective=(ENTITY,),
     dates=False,
 )
@@ -156,7 +157,7 @@ CORPORA = {
         _of_ucdcr(_FCCT),
         KnownCorpus(_GUM, read_gum, gum_splits),
         KnownCorpus(
-            replace(_GUM, name="gum-heads", title="GUM (heads)", styles=("dense",)),
+            replace(_GUM, name="gum-heads", title="GUM (heads)", styles=("dense",), people=()),
             partial(read_gum, heads=True),
             gum_splits,
             json_lines=False,

@@ -164,11 +164,12 @@ class CorefModel(nn.Module):
             yield
 
     @contextmanager
-    def in_style(self, style: str) -> Iterator[None]:
-        """Detect mentions in another style of annotation; a detector that does not have it does as always."""
+    def in_style(self, *styles: str) -> Iterator[None]:
+        """Detect mentions in the first of these styles that the detector has; without any it does as always."""
         before = self.settings
-        if style in before.detector.styles:
-            self.settings = before.in_style(style)
+        known = [style for style in styles if style in before.detector.styles]
+        if known:
+            self.settings = before.in_style(known[0])
         try:
             yield
         finally:

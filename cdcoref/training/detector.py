@@ -161,9 +161,10 @@ def _lessons(
 ) -> list[_Lesson]:
     """What one corpus teaches: its sequences with an annotated sentence, in random order."""
     builder = model.reading_builder()
-    taught = [
-        in_style(part, style).by_document() if teaches(part.info, style, options) else None for style in options.styles
-    ] or [part.corpus.by_document()]
+    taught = {
+        style: in_style(part, style).by_document() if teaches(part.info, style, options) else None
+        for style in options.styles
+    } or {"": part.corpus.by_document()}
     found: list[_Lesson] = []
     sequences = [sequence for document in part.corpus.documents for sequence in builder(document)]
     drawn = (sequences[place] for place in rng.permutation(len(sequences)).tolist())
@@ -206,17 +207,17 @@ def _absent(lessons: Sequence[Sequence[_Lesson]]) -> None:
 
 
 def _targets(
-    sequence: ReadingSequence, part: AnnotatedCorpus, taught: Sequence[Mapping[str, list[Mention]] | None]
+    sequence: ReadingSequence, part: AnnotatedCorpus, taught: Mapping[str, Mapping[str, list[Mention]] | None]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Labels and weights, style by style. *Shape:* (spans, styles * kinds)"""
     nothing = np.zeros((len(sequence.starts), len(KINDS)), dtype=np.float32)
     labels, weights = [], []
-    for mentions in taught:
+    for style, mentions in taught.items():
         if mentions is None:
             labels.append(nothing)
             weights.append(nothing)
         else:
-            targets = span_targets(sequence, mentions[sequence.document.id], part.info)
+            targets = span_targets(sequence, mentions[sequence.document.id], part.info, style)
             labels.append(targets.labels)
             weights.append(targets.weights)
     return np.concatenate(labels, axis=1), np.concatenate(weights, axis=1)

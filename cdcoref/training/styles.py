@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora
-from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
+from cdcoref.corpus import ENTITY, KINDS, PEOPLE, Corpus, Document, Mention
 from cdcoref.dates import is_date
 from cdcoref.linking import score_spans
 from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
@@ -26,10 +26,14 @@ def in_style(part: AnnotatedCorpus, style: str) -> Corpus:
     """The corpus with its mentions as a style has them.
 
     In its own style a corpus stays as it is. In the style ``dense``, entities are reduced to their heads
-    (:func:`cdcoref.words.head_span`), each head once, and relative pronouns are none. No other change is possible.
+    (:func:`cdcoref.words.head_span`), each head once, and relative pronouns are none. In the style ``people``, only
+    entities of the types that the corpus counts among these are left. No other change is possible.
     """
     if style == part.info.style or not part.info.styles:
         return part.corpus
+    if style == PEOPLE:
+        people = (m for m in part.corpus.mentions if m.kind == ENTITY and m.tag in part.info.people)
+        return replace(part.corpus, mentions=tuple(people))
     documents = {document.id: document for document in part.corpus.documents}
     found: dict[object, Mention] = {}
     for mention in sorted(part.corpus.mentions, key=lambda m: len(m.tokens)):
@@ -69,12 +73,17 @@ class Targets:
     weights: NDArray[np.float32]
 
 
-def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: CorpusInfo) -> Targets:
+def complete(info: CorpusInfo, kind: str, style: str) -> bool:
+    """Whether every mention of a kind that there is in a style is annotated."""
+    return kind in info.exhaustive and (style == info.style or kind not in info.selective)
+
+
+def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: CorpusInfo, style: str) -> Targets:
     """What one style teaches about the candidate spans of a sequence.
 
     A kind that is annotated completely counts in all annotated sentences. Of another, only spans count that begin or
     end where an annotated mention does: the rest may be mentions or not. The same holds for whatever overlaps a
-    discontinuous mention, or a date if dates are not annotated.
+    discontinuous mention, or a date if dates are not annotated (in the style ``people`` they are no mentions).
 
     Parameters
     ----------
@@ -84,6 +93,8 @@ def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: Corpu
         Those of its document, in the style.
     info
         The corpus' description.
+    style
+        The style.
     """
     document = sequence.document
     starts, ends = sequence.words[sequence.starts], sequence.words[sequence.ends - 1] + 1
@@ -101,14 +112,14 @@ def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: Corpu
         number = place.get((mention.start, mention.end))
         if number is not None:
             labels[number, KINDS.index(kind)] = 1
-    if not info.dates:
+    if not info.dates and style != PEOPLE:
         for token, word in enumerate(document.tokens):
             unknown[ENTITY][token] |= is_date(word)
     near = begins[starts] | stops[ends]
     for column, kind in enumerate(KINDS):
-        complete = kind in info.exhaustive and kind not in info.selective
-        if kind in info.kinds or complete:
-            weights[:, column] = 1.0 if complete else near
+        whole = complete(info, kind, style)
+        if kind in info.kinds or whole:
+            weights[:, column] = 1.0 if whole else near
         before = np.concatenate([[0], unknown[kind].cumsum()])
         weights[before[ends] > before[starts], column] = 0.0
     if document.annotated is not None:
@@ -147,7 +158,7 @@ def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefC
                 spans = list(score_spans(model, part.corpus.documents, batch_tokens=batch_tokens))
                 examples.append((part, in_style(part, style), spans))
         for kind in KINDS:
-            own = [e for e in examples if kind in e[0].info.exhaustive and kind not in e[0].info.selective]
+            own = [example for example in examples if complete(example[0].info, kind, style)]
             if own:
                 results = [
                     sum(

@@ -335,7 +335,7 @@ def _found_in_own_style(model: CorefModel, parts: Sequence[AnnotatedCorpus], bat
     """The corpora with detected mentions in place of their own, in the annotated sentences, each in its style."""
     found: list[AnnotatedCorpus] = []
     for part in parts:
-        with model.in_style(part.info.style):
+        with model.in_style(*part.info.styles):
             corpus = find_mentions(model, part.corpus, batch_tokens=batch_tokens)
         found.append(replace(part, corpus=annotated_only(corpus)))
     return joined(found)

@@ -174,7 +174,7 @@ def test_thinning_keeps_the_sum_and_every_mention(tiny_model: CorefModel) -> Non
     mentions = [Mention("d", tuple(range(12 * n, 12 * n + 9)), "entity") for n in range(60)]
     before = after = 0.0
     for sequence in builder(document):
-        targets = span_targets(sequence, mentions, info)
+        targets = span_targets(sequence, mentions, info, info.style)
         weights = _thinned(sequence, targets.labels, targets.weights, 0.25, np.random.default_rng(0))
         length = sequence.ends - sequence.starts
         np.testing.assert_array_equal(weights[length <= 6], targets.weights[length <= 6])

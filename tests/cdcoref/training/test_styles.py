@@ -30,7 +30,7 @@ def part(name: str, **changes: object) -> AnnotatedCorpus:
 
 def targets(model: CorefModel, corpus: AnnotatedCorpus, style: str) -> tuple[Targets, dict[tuple[int, int], int]]:
     (sequence,) = model.reading_builder()(DOCUMENT)
-    found = span_targets(sequence, list(in_style(corpus, style).mentions), corpus.info)
+    found = span_targets(sequence, list(in_style(corpus, style).mentions), corpus.info, style)
     spans = zip(sequence.words[sequence.starts].tolist(), (sequence.words[sequence.ends - 1] + 1).tolist(), strict=True)
     return found, {span: number for number, span in enumerate(spans)}
 
@@ -64,6 +64,25 @@ def test_what_some_types_only_are_annotated_of_counts_beside_mentions(tiny_model
     assert not found.weights[place[10, 11]].any()
 
 
+def test_in_its_own_style_it_counts_everywhere(tiny_model: CorefModel) -> None:
+    found, place = targets(tiny_model, part("litbank", dates=True), "people")
+    assert found.weights[place[10, 11]].tolist() == [0, 1]
+    assert found.weights[place[13, 14]].tolist() == [0, 1]
+    assert found.labels[place[13, 14]].tolist() == [0, 1]
+
+
+def test_people_are_entities_of_some_types(tiny_model: CorefModel) -> None:
+    tags = ("time", "person", "object", "person", "person", "place")
+    tagged = tuple(replace(m, tag=tag) for m, tag in zip(MENTIONS, tags, strict=True))
+    gum = part("gum")
+    gum = replace(gum, corpus=replace(gum.corpus, mentions=tagged))
+    assert [m.tokens for m in in_style(gum, "people").mentions] == [(3, 4, 5, 6, 7), (9,), (13,)]
+    found, place = targets(tiny_model, gum, "people")
+    assert {span for span, n in place.items() if found.labels[n].any()} == {(9, 10), (13, 14)}
+    assert found.weights[place[0, 3], 1] == 1  # a date is none of them
+    assert found.weights[place[6, 8], 1] == 1  # nor is a thing
+
+
 def test_dates_that_are_not_annotated_are_unknown(tiny_model: CorefModel) -> None:
     found, place = targets(tiny_model, part("meantime"), "dense")
     assert found.weights[place[1, 2]].tolist() == [1, 0]
@@ -91,3 +110,5 @@ def test_a_corpus_of_unknown_style_is_of_the_style_in_use() -> None:
     assert in_style(own, "dense") is own.corpus
     assert teaches(CORPORA["ecb"].info, "salient", options)
     assert not teaches(CORPORA["gum"].info, "dense", options)
+    assert teaches(CORPORA["gum"].info, "people", options)
+    assert not teaches(CORPORA["gum-heads"].info, "people", options)
