@@ -174,7 +174,7 @@ Korea: Korean Koreans = North Korea, South Korea
 Soviet Union, USSR, U.S.S.R: Soviet Soviets = Soviet Union, Russia, Ukraine, Belarus, Estonia, Latvia, Lithuania
 Yugoslavia: Yugoslav Yugoslavs = Yugoslavia, Serbia, Montenegro, Croatia, Slovenia, Bosnia, Macedonia
 """
-"""A line a country: its names, then its adjective and its people; after ``=`` the countries that all these stand for."""
+"""A line a country: its names, then its adjective and people; after ``=`` the countries that all these stand for."""
 NONE: frozenset[str] = frozenset()
 
 
