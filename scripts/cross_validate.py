@@ -6,7 +6,7 @@
     python scripts/cross_validate.py ... --folds 3 --litbank DIR --runs RUNS
 
 **Read apart.** The scorers of pairs are fitted on all folds but one, on MEANTIME and on the CC BY genres of GUM (and on
-Invented News with --invented), and compare the mentions of the one; the threshold is the median of those that are best
+Invented Texts with --invented), and compare the mentions of the one; the threshold is the median of those that are best
 on the other folds. The encoder is all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not read
 together, entities learn no vectors, and pronouns are compared as other mentions are. --set changes what the scorers are
 told (cdcoref.model.VectorOptions), and what counts of two mentions of different predicted stories (`other_story`).
@@ -217,7 +217,7 @@ def main() -> None:
     for name in ("ecb-root", "meantime", "gum"):
         parser.add_argument(f"--{name}", type=Path, required=True, help="folder of the corpus")
     parser.add_argument("--litbank", type=Path, help="folder of LitBank, for --runs")
-    parser.add_argument("--invented", type=Path, help="folder of Invented News, to train on it as well")
+    parser.add_argument("--invented", type=Path, help="folder of Invented Texts, to train on it as well")
     parser.add_argument("--runs", type=Path, help="judge whole models, trained in this folder")
     parser.add_argument("--folds", type=int, default=5, help="default: %(default)s")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="random seeds; default: 0")

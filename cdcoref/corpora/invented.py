@@ -1,4 +1,4 @@
-"""The reader of Invented News, the corpus in ``data/invented``: a folder of Markdown files in, a Corpus out.
+"""The reader of Invented Texts, the corpus in ``data/invented``: a folder of Markdown files in, a Corpus out.
 
 A file is a topic with stories of one kind, such as two train crashes. A heading ``## 1a`` begins a text: the number is
 that of its story, the letter tells the texts of a story apart. Mentions are marked in the texts
@@ -18,7 +18,7 @@ from cdcoref.corpora.text_lines import text_lines
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 
-TITLE = "Invented News"
+TITLE = "Invented Texts"
 SUFFIX = ".md"
 _HEADING = re.compile(r"## +(\d+)([a-z])\s*")
 

@@ -104,7 +104,7 @@ _GVC = CorpusInfo(
 )
 _INVENTED = CorpusInfo(
     name="invented",
-    title="Invented News",
+    title="Invented Texts",
     kinds=KINDS,
     exhaustive=KINDS,
     cross_document=True,

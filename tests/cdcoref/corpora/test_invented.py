@@ -1,4 +1,4 @@
-"""Invented News: what is read from a file of marked texts, what is refused, and that the corpus is as described."""
+"""Invented Texts: what is read from a file of marked texts, what is refused, and that the corpus is as described."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, text: str, messa
 
 
 def test_a_missing_split_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"not hold the dev split of Invented News, only train; expected dev/\*\.md"):
+    with pytest.raises(InputError, match=r"not hold the dev split of Invented Texts, only train; expected dev/\*\.md"):
         read_invented(folder_with(tmp_path, TOPIC), "dev")
 
 
