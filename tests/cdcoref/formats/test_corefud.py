@@ -177,11 +177,24 @@ def corpora(draw: st.DrawFn) -> Corpus:
 
 
 def crossing(first: tuple[str, frozenset[int]], second: tuple[str, frozenset[int]]) -> bool:
-    """Whether two mentions share words, or lie in each other's gaps, and neither holds all words of the other."""
+    """Whether two mentions share words, or lie in each other's gaps.
+
+    Not if one holds all words of the other, unless both have gaps, so that parts of one may be taken for the other's.
+    """
     (document, one), (other_document, other) = first, second
-    if document != other_document or one <= other or other <= one:
+    if document != other_document:
         return False
+    if one <= other or other <= one:
+        return one != other and all(len(words) <= max(words) - min(words) for words in (one, other))
     return max(min(one), min(other)) <= min(max(one), max(other))
+
+
+def test_gaps_of_two_mentions_of_a_cluster_that_have_the_same_word_between_them_are_refused(tmp_path: Path) -> None:
+    document = Document.from_sentences("d", [["a", "b", "c", "d", "e", "f", "g"]])
+    mentions = (Mention("d", (0, 3, 5), "event", "x"), Mention("d", (0, 1, 3, 5, 6), "event", "x"))
+    with pytest.raises(InputError, match="mentions of one cluster cross"):
+        write_corefud(Corpus((document,), mentions), tmp_path / "x.conllu")
+    assert list(tmp_path.iterdir()) == []
 
 
 @given(corpora())
