@@ -5,7 +5,7 @@
     python scripts/build_default_model.py --ecb-root DIR --meantime DIR --gum DIR --litbank DIR
 
 1. Fine-tunes with the preset `small` on ECB+ and on a share of the pairs of MEANTIME, GUM, LitBank and Invented Texts
-   (an hour and a half of one core), and rounds the matrices to 8 bits. Here as below, of GUM the genres are used whose
+   (less than two hours of one core), and rounds the matrices to 8 bits. Here as below, of GUM the genres are used whose
    texts are CC BY.
 2. Fits the heads that compare mentions which were read apart, and the mention detector (some minutes), on the train
    splits of the five. Of Invented Texts they see the topics of data/invented/for_heads.txt, which the encoder does not
