@@ -70,9 +70,11 @@ class DocumentReading:
     words
         A vector for every token of the part, zeros for hidden sentences; no columns if the model has no vectors.
         *Shape:* (tokens, width)
-    learnt, anaphora
-        What the learnt vectors of entities, and what finds antecedents, need of every token (see
-        :class:`cdcoref.model.MentionProjection`). *Shape:* (tokens, 2 * dimension), (tokens, 4 * dimension)
+    learnt
+        What learnt vectors need of every token (see :class:`cdcoref.model.MentionProjection`), by the kinds of mention
+        that have them. *Shape* of each: (tokens, 2 * columns)
+    anaphora
+        What finds antecedents needs of every token. *Shape:* (tokens, 4 * dimension)
     first
         The first token of the part.
     last
@@ -82,7 +84,7 @@ class DocumentReading:
     document: Document
     spans: SpanScores
     words: NDArray[np.float32]
-    learnt: NDArray[np.float32]
+    learnt: Mapping[str, NDArray[np.float32]]
     anaphora: NDArray[np.float32]
     first: int = 0
     last: bool = True
@@ -120,9 +122,10 @@ def read_documents(
         Of every document, in order; of one with more than `SEQUENCES_AT_ONCE` sequences, part by part.
     """
     sequences_of = model.reading_builder()
+    learning = model.vector_scorer.learning if vectors and model.vector_scorer else ()
     widths = (
         model.encoder.config.hidden_size if vectors and model.earlier else 0,
-        2 * model.vector_scorer.dimension if vectors and model.vector_scorer else 0,
+        2 * model.vector_scorer.columns * len(learning) if learning and model.vector_scorer else 0,
         4 * model.antecedent_scorer.dimension if vectors and model.antecedent_scorer else 0,
     )
     waiting: list[tuple[int, ReadingSequence]] = []
@@ -146,7 +149,8 @@ def read_documents(
         for number, own in enumerate(unfinished):
             words, learnt, anaphora = tables[number]
             spans = _join(found[number])
-            yield DocumentReading(own.document, spans, words, learnt, anaphora, first=own.first, last=own.last)
+            of_kinds = dict(zip(learning, np.split(learnt, max(1, len(learning)), axis=1), strict=False))
+            yield DocumentReading(own.document, spans, words, of_kinds, anaphora, first=own.first, last=own.last)
 
     for document in documents:
         first = 0

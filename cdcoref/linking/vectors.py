@@ -5,7 +5,7 @@ Every document is read once for that, whatever it is compared with later, and ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,8 +37,8 @@ class MentionVectors:
     sentence_of, document_of
         The sentence that each mention begins in, and its document, as rows of those. *Shape:* (mentions,)
     learnt
-        The scorer's own vector of each, which counts for entities; no columns if it has none.
-        *Shape:* (mentions, dimension)
+        The scorer's own vectors of each, zeros for those that its kind does not have; no columns if none has any.
+        *Shape:* (mentions, columns)
     anaphora
         What finds the antecedents of pronouns (see :class:`cdcoref.model.AntecedentScorer`); no columns if the model
         has no head for it. *Shape:* (mentions, 2 * dimension)
@@ -95,7 +95,7 @@ class MentionVectors:
             _unit(_opening(reading)[None]),
             np.array([row_of[sentence_of[m.start]] for m in mentions], dtype=np.int64),
             np.zeros(len(mentions), dtype=np.int64),
-            _projected(reading.learnt, tokens, lasts),
+            _learnt(reading.learnt, mentions, tokens, lasts),
             _projected(reading.anaphora, tokens, lasts),
         )
 
@@ -235,7 +235,7 @@ class _OfDocument:
 
 def vector_widths(model: CorefModel) -> tuple[int, int]:
     """How many numbers a model's vectors have: those of words, and the learnt ones of mentions."""
-    return model.encoder.config.hidden_size, model.settings.vectors.learnt
+    return model.encoder.config.hidden_size, model.settings.vectors.learnt_columns
 
 
 def read_vectors(
@@ -325,6 +325,18 @@ def _opening(reading: DocumentReading) -> Vectors:
 def _unit(rows: Vectors) -> Halves:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return (rows / np.maximum(lengths, 1e-6)).astype(np.float16)
+
+
+def _learnt(
+    tables: Mapping[str, Vectors], mentions: Sequence[Mention], tokens: Sequence[list[int]], lasts: Sequence[int]
+) -> Halves:
+    """Learnt vectors of mentions, each from what is kept of words for its kind. *Shape:* (mentions, columns)"""
+    columns = next(iter(tables.values())).shape[1] // 2 if tables else 0
+    found = np.zeros((len(mentions), columns), dtype=np.float16)
+    for kind, table in tables.items():
+        own = [number for number, mention in enumerate(mentions) if mention.kind == kind]
+        found[own] = _projected(table, [tokens[number] for number in own], [lasts[number] for number in own])
+    return found
 
 
 def _projected(table: Vectors, tokens: Sequence[list[int]], lasts: Sequence[int]) -> Halves:

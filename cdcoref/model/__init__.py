@@ -20,18 +20,21 @@ from cdcoref.model.config import (
 from cdcoref.model.coref_model import CorefModel
 from cdcoref.model.fingerprint import model_fingerprint
 from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, DEFAULT_MODEL
-from cdcoref.model.mention_vectors import KindScorer, VectorScorer
+from cdcoref.model.mention_vectors import ALL, LEARNT, UNSEEN, KindScorer, VectorScorer
 from cdcoref.model.publishing import publish
 
 __all__ = [
     "ALIKE",
+    "ALL",
     "ANAPHORS",
     "ANTECEDENT_FEATURES",
     "AROUND",
     "CARD_FILE",
     "CONFIG_FILE",
     "DEFAULT_MODEL",
+    "LEARNT",
     "SIMILARITIES",
+    "UNSEEN",
     "WEIGHTS",
     "WEIGHTS_WITHIN",
     "AntecedentScorer",

@@ -13,6 +13,7 @@ from cdcoref.clustering import Linkage
 from cdcoref.corpus import ENTITY, KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.model.antecedents import ANTECEDENT_FEATURES
+from cdcoref.model.mention_vectors import ALL, LEARNT
 from cdcoref.sequences import FEATURES, LastWord, Length, SequenceOptions, check_features
 from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, check_fields, number, shown, validated, whole_number
 
@@ -116,7 +117,10 @@ class VectorOptions:
     vector_width
         Units of the scorer's first hidden layer.
     learnt
-        Numbers of the vectors that the scorer of entities learns for mentions, besides all that; 0: it learns none.
+        Numbers of the vectors that the scorer learns for mentions, besides all that; 0: it learns none.
+    learnt_shares
+        By kind of mention: what its networks with learnt vectors count beside the one without, by their names in
+        :data:`cdcoref.model.LEARNT`, together at most 1; a network that is not named is none.
     last_word
         The scorers of entities and of antecedents see the mean of a mention's words, and one word besides: the last one
         of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain).
@@ -165,6 +169,9 @@ class VectorOptions:
     similarities: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ALIKE[:3]
     vector_width: Count = 96
     learnt: Annotated[int, INDEX] = 0
+    learnt_shares: Annotated[
+        Mapping[str, Probabilities], core_schema.dict_schema(TEXT, core_schema.dict_schema(TEXT, PROBABILITY))
+    ] = field(default_factory=lambda: {ENTITY: {ALL: 0.5}})
     last_word: LastWord = "mention"
     antecedents: Annotated[int, INDEX] = 0
     antecedent_kinds: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = (ENTITY,)
@@ -190,9 +197,14 @@ class VectorOptions:
         check_fields(self)
         _check_kinds(self, (*WEIGHTS, "bias", *WEIGHTS_WITHIN, "bias_within", "unread", "unread_bias", "other_story"))
         check_features(self.pair_features)
-        for name, kinds in (("together", self.together), ("antecedent_kinds", self.antecedent_kinds)):
-            if not set(kinds) <= set(KINDS):
+        for name in ("together", "learnt_shares", "antecedent_kinds"):
+            if not set(getattr(self, name)) <= set(KINDS):
                 raise InputError(f"{name} must be some of {', '.join(KINDS)}")
+        for kind, shares in self.learnt_shares.items():
+            if not set(shares) <= set(LEARNT) or sum(shares.values()) > 1:
+                raise InputError(
+                    f"learnt_shares of {kind} must be numbers for some of {', '.join(LEARNT)}, together at most 1"
+                )
         if not set(self.antecedent_features) <= set(ANTECEDENT_FEATURES):
             raise InputError(f"antecedent_features must be some of {', '.join(ANTECEDENT_FEATURES)}")
         unknown = [name for name in self.similarities if name not in SIMILARITIES]
@@ -204,6 +216,11 @@ class VectorOptions:
     def with_antecedents(self) -> tuple[str, ...]:
         """The kinds of mention whose pronouns have antecedents."""
         return self.antecedent_kinds if self.antecedents else ()
+
+    @property
+    def learnt_columns(self) -> int:
+        """Numbers of all learnt vectors of a mention."""
+        return self.learnt * len({name for shares in self.learnt_shares.values() for name in shares})
 
     @property
     def known(self) -> int:

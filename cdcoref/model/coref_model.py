@@ -106,7 +106,9 @@ class CorefModel(nn.Module):
         self.earlier = EarlierEncoder(self.encoder, options.earlier_rank).to(self.device)
         self._earlier_encoder.clear()
         width = self.word_layer_width
-        self.vector_scorer = VectorScorer(options.known, options.vector_width, width, options.learnt).to(self.device)
+        self.vector_scorer = VectorScorer(
+            options.known, options.vector_width, width, options.learnt, options.learnt_shares
+        ).to(self.device)
         if options.antecedents:
             self.antecedent_scorer = AntecedentScorer(
                 width, options.antecedents, options.antecedent_width, options.antecedent_features

@@ -3,21 +3,30 @@
 Two mentions are compared by the cosines of their own vectors, of their sentences' and of their documents', and by what
 is known about the pair besides the text (:mod:`cdcoref.sequences.pair_features`). The vectors are those of the encoder
 as it was before it was fine-tuned for coreference (:class:`cdlm.encoder.EarlierEncoder`): fine-tuning on few topics
-makes an encoder forget much of what it knew about others. Entities are also compared by vectors learnt from what the
+makes an encoder forget much of what it knew about others. Mentions may also be compared by vectors learnt from what the
 fine-tuned encoder says of their words. All that costs next to nothing a pair, and says which pairs are worth reading
 together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import torch
 from torch import Tensor, nn
 
-from cdcoref.corpus import ENTITY, KINDS
+from cdcoref.corpus import KINDS
 from cdcoref.model.mention_projection import MentionProjection
 
 PAIRS_AT_ONCE = 65_536
 """Pairs whose hidden layers are in memory at the same time."""
+
+ALL, UNSEEN = LEARNT = ("all", "unseen")
+"""The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
+on. What an encoder says of texts that it knows by heart is surer than what it says of others."""
+_PROJECTION = {ALL: "projection", UNSEEN: "projection_of_unseen"}
+_NETWORK = {ALL: "with_vectors", UNSEEN: "with_vectors_of_unseen"}
 
 LEAST_SPREAD = 0.005
 """What differs less than this in training (a feature of one pair in some 60,000) is left out: standardised, it would
@@ -27,54 +36,116 @@ outweigh all the rest where it does differ."""
 class KindScorer(nn.Module):
     """A logit for two mentions of one kind, from standardised numbers through two hidden layers.
 
-    With learnt vectors a second network sees their products and differences too, and the logit is the mean of both: it
-    knows more, and what it has learnt of few topics weighs less.
+    Further networks see the products and differences of learnt vectors too, each of vectors of its own (`LEARNT`). The
+    logit is the weighted mean of all: those know more, and what they have learnt of few topics weighs less.
+
+    Parameters
+    ----------
+    features
+        How many numbers are known about a pair, cosines included.
+    hidden
+        Units of the first hidden layer; the second has half as many.
+    width
+        Of what the encoder's layers say of a word, together.
+    dimension
+        Of learnt vectors.
+    shares
+        What each further network counts in the mean, by name; together at most 1.
+    places
+        Where the vectors of each begin in what is given as the vectors of a mention.
     """
 
     mean: Tensor
     scale: Tensor
 
-    def __init__(self, features: int, hidden: int, width: int, dimension: int) -> None:
+    def __init__(
+        self,
+        features: int,
+        hidden: int,
+        width: int,
+        dimension: int,
+        shares: Mapping[str, float] = MappingProxyType({}),
+        places: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         super().__init__()
+        self.dimension, self.shares, self._places = dimension, dict(shares), dict(places)
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("scale", torch.ones(features))
         self.layers = _two_hidden_layers(features, hidden, max(1, hidden // 2), 0.1)
-        self.projection: MentionProjection | None = None
-        self.with_vectors: nn.Sequential | None = None
-        if dimension:
-            self.projection = MentionProjection(width, dimension, 0.3)
-            self.with_vectors = _two_hidden_layers(features + 2 * dimension, 2 * dimension, dimension, 0.2)
+        for name in self.shares:
+            self.add_module(_PROJECTION[name], MentionProjection(width, dimension, 0.3))
+            self.add_module(_NETWORK[name], _two_hidden_layers(features + 2 * dimension, 2 * dimension, dimension, 0.2))
+
+    def projection_of(self, name: str) -> MentionProjection:
+        """What makes the vectors of one of the further networks."""
+        found = self.get_submodule(_PROJECTION[name])
+        assert isinstance(found, MentionProjection)
+        return found
+
+    def network_of(self, name: str) -> nn.Module:
+        """One of the further networks."""
+        return self.get_submodule(_NETWORK[name])
 
     def standardise(self, known: Tensor) -> None:
         """Take mean and spread of what the scorer will be told from examples. *Shape:* (pairs, features)"""
         self.mean.copy_(known.mean(dim=0))
         self.scale.copy_(known.std(dim=0, correction=0) + 1e-3)
 
-    def logits(self, known: Tensor, one: Tensor, other: Tensor) -> list[Tensor]:
-        """Those of each of its networks.
+    def without_vectors(self, known: Tensor) -> Tensor:
+        """Logits of the first network.
+
+        Parameters
+        ----------
+        known
+            What is known of pairs. *Shape:* (pairs, features)
+
+        Returns
+        -------
+        Tensor
+            *Shape:* (pairs,)
+        """
+        logits: Tensor = self.layers(self._standardised(known)).squeeze(-1)
+        return logits
+
+    def by_vectors(self, name: str, known: Tensor, one: Tensor, other: Tensor) -> Tensor:
+        """Logits of one of the further networks.
+
+        Parameters
+        ----------
+        name
+            Which one, of `LEARNT`.
+        known
+            What is known of pairs. *Shape:* (pairs, features)
+        one, other
+            Its vectors of the two mentions. *Shape:* (pairs, dimension)
+
+        Returns
+        -------
+        Tensor
+            *Shape:* (pairs,)
+        """
+        told = torch.cat([self._standardised(known), one * other, (one - other).abs()], dim=1)
+        logits: Tensor = self.network_of(name)(told).squeeze(-1)
+        return logits
+
+    def forward(self, known: Tensor, one: Tensor, other: Tensor) -> Tensor:
+        """The weighted mean of all networks. *Shape:* (pairs,)
 
         Parameters
         ----------
         known
             What is known of pairs. *Shape:* (pairs, features)
         one, other
-            Learnt vectors of the two mentions. *Shape:* (pairs, dimension)
-
-        Returns
-        -------
-        list
-            *Shape* of each: (pairs,)
+            All vectors of the two mentions. *Shape:* (pairs, columns of :class:`VectorScorer`)
         """
-        standard = ((known - self.mean) / self.scale).masked_fill(self.scale < LEAST_SPREAD, 0.0)
-        found = [self.layers(standard).squeeze(-1)]
-        if self.with_vectors is not None:
-            told = torch.cat([standard, one * other, (one - other).abs()], dim=1)
-            found.append(self.with_vectors(told).squeeze(-1))
-        return found
+        logits = (1 - sum(self.shares.values())) * self.without_vectors(known)
+        for name, share in self.shares.items():
+            own = slice(self._places[name], self._places[name] + self.dimension)
+            logits = logits + share * self.by_vectors(name, known, one[:, own], other[:, own])
+        return logits
 
-    def forward(self, known: Tensor, one: Tensor, other: Tensor) -> Tensor:
-        """Their mean. *Shape:* (pairs,)"""
-        return torch.stack(self.logits(known, one, other)).mean(dim=0)
+    def _standardised(self, known: Tensor) -> Tensor:
+        return ((known - self.mean) / self.scale).masked_fill(self.scale < LEAST_SPREAD, 0.0)
 
 
 class VectorScorer(nn.Module):
@@ -89,23 +160,48 @@ class VectorScorer(nn.Module):
     width
         Of what the encoder's layers say of a word, together.
     dimension
-        Of learnt vectors; 0: none. Only entities have them: of the few events that are annotated across documents they
-        learn topics by heart.
+        Of learnt vectors; 0: none.
+    shares
+        By kind, what its networks with learnt vectors count, by their names in `LEARNT`; a kind has those that are
+        named for it.
+
+    Attributes
+    ----------
+    columns
+        Numbers of all learnt vectors of a mention.
+    learning
+        The kinds of mention that have any.
     """
 
-    def __init__(self, features: int, hidden: int, width: int, dimension: int) -> None:
+    def __init__(
+        self, features: int, hidden: int, width: int, dimension: int, shares: Mapping[str, Mapping[str, float]]
+    ) -> None:
         super().__init__()
-        self.dimension = dimension
+        of_kinds = {kind: dict(shares.get(kind, {})) if dimension else {} for kind in KINDS}
+        names = [name for name in LEARNT if any(name in own for own in of_kinds.values())]
+        places = {name: number * dimension for number, name in enumerate(names)}
+        self.columns = dimension * len(names)
+        self.learning = tuple(kind for kind in KINDS if of_kinds[kind])
         self.kinds = nn.ModuleDict(
-            {kind: KindScorer(features, hidden, width, dimension if kind == ENTITY else 0) for kind in KINDS}
+            {kind: KindScorer(features, hidden, width, dimension, own, places) for kind, own in of_kinds.items()}
         )
+        self._places = places
 
     def project(self, words: Tensor) -> Tensor:
-        """What is kept of words for the learnt vectors of entities. *Shape:* (words, width), (words, 2 * dimension)"""
-        scorer = self.kinds[ENTITY]
-        assert isinstance(scorer, KindScorer)
-        projection = scorer.projection
-        return words[:, :0] if projection is None else projection.project(words)
+        """What is kept of words for learnt vectors (:meth:`MentionProjection.project`), one kind after the other.
+
+        *Shape:* (words, width) in, (words, kinds that learn * 2 * columns) out
+        """
+        kept = [words[:, :0]]
+        for kind in self.learning:
+            scorer = self.kinds[kind]
+            assert isinstance(scorer, KindScorer)
+            halves = words.new_zeros(len(words), 2, self.columns)
+            for name in scorer.shares:
+                own = slice(self._places[name], self._places[name] + scorer.dimension)
+                halves[:, :, own] = scorer.projection_of(name).project(words).unflatten(1, (2, -1))
+            kept.append(halves.flatten(1))
+        return torch.cat(kept, dim=1)
 
     def forward(self, known: Tensor, vectors: Tensor, pairs: Tensor, kind: str) -> Tensor:
         """Logits of pairs of one kind.
@@ -115,7 +211,7 @@ class VectorScorer(nn.Module):
         known
             What is known of pairs. *Shape:* (pairs, features)
         vectors
-            Learnt vectors of mentions. *Shape:* (mentions, dimension)
+            Learnt vectors of mentions. *Shape:* (mentions, columns)
         pairs
             Positions of mentions in `vectors`. *Shape:* (pairs, 2)
         kind

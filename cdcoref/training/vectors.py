@@ -19,9 +19,10 @@ from pydantic_core import core_schema
 from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
-from cdcoref.corpus import ENTITY, KINDS, Corpus
+from cdcoref.corpus import KINDS, Corpus
+from cdcoref.errors import InputError
 from cdcoref.linking import ReadMentions, known_of_pairs, pronouns, read_vectors
-from cdcoref.model import CorefModel, KindScorer, VectorOptions
+from cdcoref.model import ALL, CorefModel, KindScorer, VectorOptions
 from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
 from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.sources import linkable_groups, widest_setting
@@ -44,6 +45,8 @@ class VectorTraining:
         learning rate.
     corpus_weights
         By corpus, how often its pairs are drawn against those of the others; 1 where a corpus is not named.
+    unseen
+        The corpora that the encoder was not trained on, for the networks that learn vectors from these alone.
     antecedents
         How the scorer of antecedents is trained.
     pack_length
@@ -60,6 +63,7 @@ class VectorTraining:
     corpus_weights: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
         default_factory=dict
     )
+    unseen: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
     antecedents: AntecedentTraining = field(default_factory=AntecedentTraining)
     pack_length: Annotated[int, INDEX] = 2048
     pack_both_orders: bool = False
@@ -98,6 +102,11 @@ def fit_vectors(
         Everything drawn follows from it.
     say
         Is told how well the heads fit.
+
+    Raises
+    ------
+    InputError
+        If vectors are to be learnt from corpora without coreferent mentions of their kind.
     """
     torch.manual_seed(seed)
     model.eval()
@@ -134,23 +143,29 @@ def fit_pair_scorers(
     told
         The name of each corpus, and its pairs by kind. Several corpora may have one name.
     words
-        Of the mentions of each corpus, for the vectors that entities learn; empty where none are learnt.
+        Of the mentions of each corpus, for learnt vectors; empty where none are learnt.
     training
         See :class:`VectorTraining`.
     rng
         What is drawn.
     say
         Is told how well the scorers fit.
+
+    Raises
+    ------
+    InputError
+        If vectors are to be learnt from corpora without coreferent mentions of their kind.
     """
     for kind in KINDS:
         sources = [
-            _Source(pairs[kind], words[n] if words and kind == ENTITY else None, training.corpus_weights.get(name, 1.0))
+            _Source(name, pairs[kind], words[n] if words else None, training.corpus_weights.get(name, 1.0))
             for n, (name, pairs) in enumerate(told)
             if len(pairs[kind].labels) and training.corpus_weights.get(name, 1.0)
         ]
         if any(source.pairs.labels.any() for source in sources):
-            loss = _fit_scorer(model, kind, sources, training, rng)
-            say(f"vectors: {kind} scorer, loss {loss:.3f} over the last tenth of its steps")
+            losses = _fit_scorer(model, kind, sources, training, rng)
+            figures = " and ".join(f"{loss:.3f}" for loss in losses)
+            say(f"vectors: {kind} scorer, loss {figures} over the last tenth of its steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +194,9 @@ class KnownPairs:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A corpus to draw pairs from: its pairs, the words of its mentions where vectors are learnt, and its weight."""
+    """A corpus to draw pairs from: its name and pairs, the words of its mentions for learnt vectors, and its weight."""
 
+    name: str
     pairs: KnownPairs
     words: ReadWords | None
     weight: float
@@ -235,50 +251,65 @@ def known_pairs(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) 
 
 def _fit_scorer(
     model: CorefModel, kind: str, sources: Sequence[_Source], training: VectorTraining, rng: np.random.Generator
-) -> float:
-    """Train the networks of one kind; the mean loss of the last tenth of the steps."""
+) -> list[float]:
+    """Train the networks of one kind, one after the other; the mean loss of the last tenth of the steps of each."""
     assert model.vector_scorer is not None
     scorer = model.vector_scorer.kinds[kind]
     assert isinstance(scorer, KindScorer)
     scorer.standardise(torch.from_numpy(np.concatenate([source.pairs.known for source in sources])))
-    optimiser = torch.optim.AdamW(scorer.parameters(), lr=training.scorer_rate, weight_decay=0.01)
+    scorer.train()
+    losses = [_fit_network(scorer, sources, training, rng)]
+    for name in scorer.shares:
+        own = [source for source in sources if name == ALL or source.name in training.unseen]
+        if not any(source.pairs.labels.any() for source in own):
+            raise InputError(f"vectors.unseen names no corpus with coreferent mentions of the kind {kind}")
+        losses.append(_fit_network(scorer, own, training, rng, name))
+    scorer.eval()
+    return losses
+
+
+def _fit_network(
+    scorer: KindScorer,
+    sources: Sequence[_Source],
+    training: VectorTraining,
+    rng: np.random.Generator,
+    name: str | None = None,
+) -> float:
+    """Train one network of a scorer: the first, or one with learnt vectors, and what these come from."""
+    networks = [scorer.layers] if name is None else [scorer.projection_of(name), scorer.network_of(name)]
+    parameters = [weight for network in networks for weight in network.parameters()]
+    optimiser = torch.optim.AdamW(parameters, lr=training.scorer_rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.scorer_rate, total_steps=training.scorer_steps)
     shares = np.array([source.weight for source in sources])
-    scorer.train()
     losses: list[float] = []
     for _ in range(training.scorer_steps):
         counts = rng.multinomial(training.scorer_pairs, shares / shares.sum())
-        parts = [_batch(source, int(n), scorer, rng) for source, n in zip(sources, counts, strict=True) if n]
-        known, one, other, labels, weights = (torch.cat(tables) for tables in zip(*parts, strict=True))
-        loss = torch.stack(
-            [
-                nn.functional.binary_cross_entropy_with_logits(logits, labels, weight=weights)
-                for logits in scorer.logits(known, one, other)
-            ]
-        ).mean()
+        parts = [_batch(source, int(n), scorer, rng, name) for source, n in zip(sources, counts, strict=True) if n]
+        known, labels, weights, *vectors = (torch.cat(tables) for tables in zip(*parts, strict=True))
+        logits = scorer.without_vectors(known) if name is None else scorer.by_vectors(name, known, *vectors)
+        loss = nn.functional.binary_cross_entropy_with_logits(logits, labels, weight=weights)
         optimiser.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(scorer.parameters(), 1.0)
+        nn.utils.clip_grad_norm_(parameters, 1.0)
         optimiser.step()
         schedule.step()
         losses.append(float(loss.detach()))
-    scorer.eval()
     last = losses[-max(1, len(losses) // 10) :]
     return sum(last) / len(last)
 
 
-def _batch(source: _Source, count: int, scorer: KindScorer, rng: np.random.Generator) -> tuple[Tensor, ...]:
-    """Pairs of one corpus: what is known of them, the vectors of their mentions, labels and weights."""
+def _batch(
+    source: _Source, count: int, scorer: KindScorer, rng: np.random.Generator, name: str | None
+) -> tuple[Tensor, ...]:
+    """Pairs of one corpus: what is known of them, labels and weights, and learnt vectors of the mentions, if wanted."""
     places, weights = source.drawn(count, rng)
     device = scorer.mean.device
-    numbers = torch.from_numpy(source.pairs.numbers[places])
-    vectors = [torch.zeros(count, 0, device=device)] * 2
-    if source.words is not None and scorer.projection is not None:
-        vectors = [
-            scorer.projection(*(t[own].float().to(device) for t in (source.words.mean, source.words.last)))
-            for own in numbers.unbind(dim=1)
-        ]
     labels = source.pairs.labels[places].astype(np.float32)
-    told = (torch.from_numpy(table).to(device) for table in (source.pairs.known[places], labels, weights))
-    known, right, counted = told
-    return known, *vectors, right, counted
+    told = tuple(torch.from_numpy(table).to(device) for table in (source.pairs.known[places], labels, weights))
+    if name is None:
+        return told
+    assert source.words is not None
+    tables = source.words.mean, source.words.last
+    numbers = torch.from_numpy(source.pairs.numbers[places])
+    projection = scorer.projection_of(name)
+    return *told, *(projection(*(t[own].float().to(device) for t in tables)) for own in numbers.unbind(dim=1))

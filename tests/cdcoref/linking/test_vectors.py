@@ -63,7 +63,7 @@ def test_vectors_are_unit_means_of_words() -> None:
     anaphora = np.array([[1, 2, 10, 20], [3, 4, 30, 40], [5, 6, 50, 60], [0, 0, 0, 0]], dtype=np.float32)
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
     learnt = np.array([[1, 5], [3, 7], [0, 1], [0, 0]], dtype=np.float32)
-    vectors = MentionVectors.of(DocumentReading(document, no_spans, words, learnt, anaphora), mentions)
+    vectors = MentionVectors.of(DocumentReading(document, no_spans, words, {"event": learnt}, anaphora), mentions)
     half = np.sqrt(0.5)
     np.testing.assert_allclose(vectors.mention, [[half, half], [half, half]], atol=1e-3)
     np.testing.assert_allclose(vectors.sentences, [[half, half], [half, half]], atol=1e-3)
@@ -82,14 +82,14 @@ def test_learnt_vectors_see_the_last_word_of_the_mention_or_of_its_head() -> Non
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
     table = np.array([[0, 10], [0, 20], [0, 30], [0, 40], [0, 50]], dtype=np.float32)
     words = np.ones((5, 2), dtype=np.float32)
-    whole = DocumentReading(document, no_spans, words, table, table)
+    whole = DocumentReading(document, no_spans, words, {"entity": table}, table)
     assert MentionVectors.of(whole, [mention]).learnt.tolist() == [[50]]
     assert MentionVectors.of(whole, [mention], "head").learnt.tolist() == [[20]]
     assert MentionVectors.of(whole, [mention], "head").anaphora.tolist() == [[20]]
-    part = DocumentReading(document, no_spans, words[:3], table[:3], table[:3], last=False)
+    part = DocumentReading(document, no_spans, words[:3], {"entity": table[:3]}, table[:3], last=False)
     assert MentionVectors.of(part, [mention]).learnt.tolist() == [[30]]
     assert MentionVectors.of(part, [mention], "head").learnt.tolist() == [[20]]
-    first_word = DocumentReading(document, no_spans, words[:1], table[:1], table[:1], last=False)
+    first_word = DocumentReading(document, no_spans, words[:1], {"entity": table[:1]}, table[:1], last=False)
     assert MentionVectors.of(first_word, [mention], "head").learnt.tolist() == [[10]]
 
 
@@ -99,12 +99,19 @@ def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
 ) -> None:
     model = copy.deepcopy(tiny_model)
     torch.manual_seed(0)
-    options = VectorOptions(layers=2, pair_features=("same_words",), learnt=3, antecedents=2, last_word=last)
+    options = VectorOptions(
+        layers=2,
+        pair_features=("same_words",),
+        learnt=3,
+        learnt_shares={"event": {"unseen": 0.4}, "entity": {"all": 0.5}},
+        antecedents=2,
+        last_word=last,
+    )
     model.add_vectors(options)
     model.eval()
     document = Document.from_sentences("d", [["The", "captain", "of", "the", "Anna", "met", "him", "."]])
     mentions = [Mention("d", tokens, "entity") for tokens in ((0, 1, 2, 3, 4), (3, 4), (6,), (0, 1, 3, 4))]
-    corpus = Corpus((document,), tuple(mentions))
+    corpus = Corpus((document,), (*mentions, Mention("d", (5,), "event")))
     assert [last_word(document, mention, last) for mention in mentions] == (
         [4, 4, 6, 4] if last == "mention" else [1, 4, 6, 1]
     )
@@ -112,13 +119,15 @@ def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
     vectors = read_vectors(model, corpus, batch_tokens=64)
     assert model.vector_scorer is not None
     assert model.antecedent_scorer is not None
-    for scorer, found in (
-        (model.vector_scorer.kinds["entity"], vectors.learnt),
-        (model.antecedent_scorer, vectors.anaphora),
+    entities, events = slice(0, 4), slice(4, 5)
+    for projection, found, own in (
+        (model.vector_scorer.kinds["entity"].projection_of("all"), vectors.learnt[:, :3], entities),
+        (model.vector_scorer.kinds["event"].projection_of("unseen"), vectors.learnt[:, 3:], events),
+        (model.antecedent_scorer.projection, vectors.anaphora, slice(None)),
     ):
         with torch.inference_mode():
-            expected = scorer.projection(words.mean.float(), words.last.float())
-        np.testing.assert_allclose(found, expected.numpy(), atol=5e-3)
+            expected = projection(words.mean.float(), words.last.float())
+        np.testing.assert_allclose(found[own], expected.numpy()[own], atol=5e-3)
 
 
 def test_vectors_of_what_stands_around_mentions() -> None:
@@ -128,7 +137,7 @@ def test_vectors_of_what_stands_around_mentions() -> None:
     mentions = [Mention("d", (1,), "event"), Mention("d", (2, 3), "event"), Mention("d", (4,), "event")]
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
     none = np.zeros((5, 0), dtype=np.float32)
-    vectors = MentionVectors.of(DocumentReading(document, no_spans, words, none, none), mentions)
+    vectors = MentionVectors.of(DocumentReading(document, no_spans, words, {}, none), mentions)
     np.testing.assert_allclose(vectors.contexts, [[0, 1], [1, 0], [0, 0]], atol=1e-3)
     np.testing.assert_allclose(vectors.openings, [np.array([3, 7]) / np.sqrt(58)], atol=1e-3)
 

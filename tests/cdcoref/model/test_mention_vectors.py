@@ -9,7 +9,7 @@ import torch
 from cdcoref.corpus import Document, Mention
 from cdcoref.linking import MentionVectors
 from cdcoref.linking.mentions import DocumentReading, SpanScores
-from cdcoref.model import KindScorer, VectorScorer
+from cdcoref.model import ALL, UNSEEN, KindScorer, VectorScorer
 from cdcoref.model.mention_projection import MentionProjection
 from cdcoref.model.span_detector import words_of_layers
 
@@ -29,7 +29,9 @@ def test_projected_words_give_the_same_as_projected_mentions() -> None:
             torch.stack([words[m.tokens[-1]] for m in mentions]),
         )
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
-    reading = DocumentReading(document, no_spans, np.ones((5, 2), np.float32), kept, np.zeros((5, 0), np.float32))
+    reading = DocumentReading(
+        document, no_spans, np.ones((5, 2), np.float32), {"entity": kept}, np.zeros((5, 0), np.float32)
+    )
     np.testing.assert_allclose(MentionVectors.of(reading, mentions).learnt, expected.numpy(), atol=2e-3)
 
 
@@ -39,11 +41,12 @@ def test_words_are_means_of_their_pieces_in_the_last_layers() -> None:
     assert words_of_layers(states[-2:], batch).tolist() == [[10.5, 10.5, 20.5, 20.5], [12, 12, 22, 22]]
 
 
-@pytest.mark.parametrize("dimension", [0, DIMENSION])
-def test_a_scorer_is_symmetric_and_the_same_in_parts(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("shares", [{}, {ALL: 0.5}, {ALL: 0.3, UNSEEN: 0.3}, {UNSEEN: 1.0}])
+def test_a_scorer_is_symmetric_and_the_same_in_parts(shares: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
-    scorer = VectorScorer(3, 8, WIDTH, dimension).eval()
-    vectors, known = torch.randn(5, dimension), torch.randn(10, 3)
+    scorer = VectorScorer(3, 8, WIDTH, DIMENSION, {"entity": shares}).eval()
+    assert (scorer.columns, scorer.learning) == (len(shares) * DIMENSION, ("entity",) if shares else ())
+    vectors, known = torch.randn(5, scorer.columns), torch.randn(10, 3)
     pairs = torch.combinations(torch.arange(5))
     for kind in ("event", "entity"):
         with torch.no_grad():
@@ -73,12 +76,44 @@ def test_what_hardly_differs_in_training_does_not_count() -> None:
     assert not torch.equal(usual, first)
 
 
-def test_the_logit_is_the_mean_of_both_networks() -> None:
+@pytest.mark.parametrize("shares", [{ALL: 0.5}, {UNSEEN: 0.2}, {ALL: 0.3, UNSEEN: 0.4}])
+def test_the_logit_is_the_weighted_mean_of_all_networks(shares: dict[str, float]) -> None:
+    """Each is told its own vectors of the mentions, wherever they stand."""
     torch.manual_seed(0)
-    scorer = KindScorer(3, 8, WIDTH, DIMENSION).eval()
+    places = {UNSEEN: 0, ALL: DIMENSION}
+    scorer = KindScorer(3, 8, WIDTH, DIMENSION, shares, places).eval()
     known = torch.randn(6, 3)
     scorer.standardise(known)
-    one, other = torch.randn(2, 6, DIMENSION)
-    features, vectors = scorer.logits(known, one, other)
-    assert torch.allclose(scorer(known, one, other), (features + vectors) / 2)
-    assert torch.equal(scorer.logits(known, other, one)[0], features)
+    one, other = torch.randn(2, 6, 2 * DIMENSION)
+    expected = (1 - sum(shares.values())) * scorer.without_vectors(known)
+    for name, share in shares.items():
+        own = slice(places[name], places[name] + DIMENSION)
+        said = scorer.by_vectors(name, known, one[:, own], other[:, own])
+        assert torch.allclose(scorer.by_vectors(name, known, other[:, own], one[:, own]), said, atol=1e-6)
+        expected = expected + share * said
+    assert torch.allclose(scorer(known, one, other), expected, atol=1e-6)
+
+
+def test_each_kind_has_the_vectors_of_its_own_networks() -> None:
+    """Events have those of one network, entities of two; the others are zeros."""
+    torch.manual_seed(0)
+    shares = {"event": {UNSEEN: 0.4}, "entity": {ALL: 0.3, UNSEEN: 0.3}}
+    scorer = VectorScorer(3, 8, WIDTH, DIMENSION, shares).eval()
+    words = torch.randn(5, WIDTH)
+    document = Document.from_sentences("d", [["a", "b", "c", "d", "e"]])
+    mentions = [Mention("d", (0, 1), kind) for kind in ("event", "entity")]
+    with torch.no_grad():
+        kept = scorer.project(words).numpy()
+        expected = {
+            (kind, name): scorer.kinds[kind].projection_of(name)(words[:2].mean(dim=0), words[1]).numpy()
+            for kind, own in shares.items()
+            for name in own
+        }
+    tables = dict(zip(scorer.learning, np.split(kept, 2, axis=1), strict=True))
+    no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
+    reading = DocumentReading(document, no_spans, np.ones((5, 2), np.float32), tables, np.zeros((5, 0), np.float32))
+    event, entity = MentionVectors.of(reading, mentions).learnt
+    np.testing.assert_array_equal(event[:DIMENSION], np.zeros(DIMENSION))
+    np.testing.assert_allclose(event[DIMENSION:], expected["event", UNSEEN], atol=2e-3)
+    np.testing.assert_allclose(entity[:DIMENSION], expected["entity", ALL], atol=2e-3)
+    np.testing.assert_allclose(entity[DIMENSION:], expected["entity", UNSEEN], atol=2e-3)

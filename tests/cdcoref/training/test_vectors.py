@@ -12,9 +12,10 @@ import torch
 
 from cdcoref.corpora import annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
 from cdcoref.linking import PairEvidence, read_vectors
 from cdcoref.linking.apart import compare_apart
-from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.model import ALL, UNSEEN, CorefModel, VectorOptions
 from cdcoref.training import KnownPairs, VectorTraining, fit_vectors, fit_weights, weigh
 
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
@@ -101,6 +102,42 @@ def test_corpora_of_one_name_are_all_learnt_from(
     model = copy.deepcopy(tiny_model)
     fit_vectors(model, model.encoder, parts, options, VectorTraining(), batch_tokens=512, seed=0, say=str)
     assert seen == [300, 300]  # the pairs of 25 mentions
+
+
+@pytest.mark.parametrize("unseen", ["right", "wrong"])
+def test_a_network_learns_from_what_the_encoder_has_not_seen_alone(
+    tiny_model: CorefModel, documents: Corpus, unseen: str
+) -> None:
+    """In the corpus named wrong, mentions of other words corefer: that network follows it, the others see both."""
+    clusters = dict(zip(WORDS, (*WORDS[1:], WORDS[0]), strict=True))
+    swapped = tuple(
+        replace(m, cluster=clusters[str(m.cluster)]) if m.document in ("d0", "d1") else m for m in documents.mentions
+    )
+    parts = [
+        replace(part, info=replace(part.info, name=name))
+        for name, of in (("right", documents), ("wrong", replace(documents, mentions=swapped)))
+        for part in annotated_corpora(of)
+    ]
+    shares = {"event": {ALL: 0.0, UNSEEN: 1.0}}
+    options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, learnt=8, learnt_shares=shares)
+    training = VectorTraining(scorer_steps=300, scorer_pairs=64, unseen=(unseen,))
+    model, said = copy.deepcopy(tiny_model), []
+    fit_vectors(model, model.encoder, parts, options, training, batch_tokens=512, seed=0, say=said.append)
+    assert [line.count(" and ") for line in said] == [2]  # three networks
+    evidence = compare_apart(model, documents, read_vectors(model, documents, batch_tokens=512))
+    words = np.array([m.cluster for m in documents.mentions])
+    early = np.array([m.document in ("d0", "d1") for m in documents.mentions])
+    one, other = evidence.first, evidence.second
+    across = (words[one] == words[other]) & (early[one] != early[other])
+    assert (evidence.alone[across].mean() > 0) == (unseen == "right")
+
+
+def test_vectors_cannot_be_learnt_from_a_corpus_that_is_not_there(tiny_model: CorefModel, documents: Corpus) -> None:
+    options = VectorOptions(layers=2, vector_width=8, learnt=4, learnt_shares={"event": {UNSEEN: 0.5}})
+    model, training = copy.deepcopy(tiny_model), VectorTraining(scorer_steps=1, unseen=("gvc",))
+    parts = annotated_corpora(documents)
+    with pytest.raises(InputError, match="unseen names no corpus with coreferent mentions of the kind event"):
+        fit_vectors(model, model.encoder, parts, options, training, batch_tokens=512, seed=0, say=str)
 
 
 def test_the_same_seed_gives_the_same_heads(tiny_model: CorefModel, documents: Corpus) -> None:
