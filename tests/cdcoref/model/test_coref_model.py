@@ -345,6 +345,9 @@ def test_options_of_a_detector_that_contradict_each_other(values: dict[str, obje
     [
         ({"antecedent_features": ("gender",)}, "antecedent_features must be some of quotations, ranks"),
         ({"antecedent_kinds": ("person",)}, "antecedent_kinds must be some of event, entity"),
+        ({"learnt_shares": {"person": {"all": 0.5}}}, "learnt_shares must be some of event, entity"),
+        ({"learnt_shares": {"event": {"seen": 0.5}}}, "learnt_shares of event must be numbers for some of all, unseen"),
+        ({"learnt_shares": {"event": {"all": 0.6, "unseen": 0.5}}}, "together at most 1"),
         ({"last_word": "sentence"}, "last_word"),
     ],
 )
