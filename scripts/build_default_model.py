@@ -7,9 +7,9 @@
 1. Fine-tunes with the preset `small` on ECB+ and on a share of the pairs of MEANTIME, GUM, LitBank and Invented Texts
    (less than two hours of one core), and rounds the matrices to 8 bits. Here as below, of GUM the genres are used whose
    texts are CC BY.
-2. Fits the heads that compare mentions which were read apart, and the mention detector (some minutes), on the train
-   splits of the five. Of Invented Texts they see the topics of data/invented/for_heads.txt, which the encoder does not
-   see, so that they learn from texts that it does not know by heart.
+2. Fits the heads that compare mentions which were read apart, and the mention detector, on the train splits of the five
+   (some 40 minutes of one core). Of Invented Texts they see the topics of data/invented/for_heads.txt, which the encoder
+   does not see, so that they learn from texts that it does not know by heart; some learn from these alone (`LEARNT`).
 3. Chooses what vectors and reading together count, thresholds and temperatures on the dev splits of the corpora other
    than Invented Texts, as the model ships, and writes cdcoref/models/default with its card.
 

@@ -286,7 +286,8 @@ def _fit_network(
         counts = rng.multinomial(training.scorer_pairs, shares / shares.sum())
         parts = [_batch(source, int(n), scorer, rng, name) for source, n in zip(sources, counts, strict=True) if n]
         known, labels, weights, *vectors = (torch.cat(tables) for tables in zip(*parts, strict=True))
-        logits = scorer.without_vectors(known) if name is None else scorer.by_vectors(name, known, *vectors)
+        standard = scorer.standardised(known)
+        logits = scorer.without_vectors(standard) if name is None else scorer.by_vectors(name, standard, *vectors)
         loss = nn.functional.binary_cross_entropy_with_logits(logits, labels, weight=weights)
         optimiser.zero_grad()
         loss.backward()

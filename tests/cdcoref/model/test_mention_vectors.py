@@ -80,16 +80,17 @@ def test_what_hardly_differs_in_training_does_not_count() -> None:
 def test_the_logit_is_the_weighted_mean_of_all_networks(shares: dict[str, float]) -> None:
     """Each is told its own vectors of the mentions, wherever they stand."""
     torch.manual_seed(0)
-    places = {UNSEEN: 0, ALL: DIMENSION}
-    scorer = KindScorer(3, 8, WIDTH, DIMENSION, shares, places).eval()
+    columns = {UNSEEN: slice(0, DIMENSION), ALL: slice(DIMENSION, 2 * DIMENSION)}
+    scorer = KindScorer(3, 8, WIDTH, DIMENSION, shares, columns).eval()
     known = torch.randn(6, 3)
     scorer.standardise(known)
     one, other = torch.randn(2, 6, 2 * DIMENSION)
-    expected = (1 - sum(shares.values())) * scorer.without_vectors(known)
+    standard = scorer.standardised(known)
+    expected = (1 - sum(shares.values())) * scorer.without_vectors(standard)
     for name, share in shares.items():
-        own = slice(places[name], places[name] + DIMENSION)
-        said = scorer.by_vectors(name, known, one[:, own], other[:, own])
-        assert torch.allclose(scorer.by_vectors(name, known, other[:, own], one[:, own]), said, atol=1e-6)
+        own = columns[name]
+        said = scorer.by_vectors(name, standard, one[:, own], other[:, own])
+        assert torch.allclose(scorer.by_vectors(name, standard, other[:, own], one[:, own]), said, atol=1e-6)
         expected = expected + share * said
     assert torch.allclose(scorer(known, one, other), expected, atol=1e-6)
 
