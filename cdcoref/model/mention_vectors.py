@@ -20,7 +20,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.model.mention_projection import MentionProjection
 
 PAIRS_AT_ONCE = 2048
-"""Pairs whose hidden layers are in memory at the same time: they stay in the processor's cache, which halves the time."""
+"""Pairs whose hidden layers are in memory at the same time: they stay in the processor's cache."""
 
 ALL, UNSEEN = LEARNT = ("all", "unseen")
 """The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
