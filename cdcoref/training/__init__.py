@@ -1,5 +1,6 @@
 """Annotated corpora and a configuration in, a model's folder out: data, training loop, and tuning on dev."""
 
+from cdcoref.training.antecedents import AntecedentTraining
 from cdcoref.training.config import PRESETS, TrainingConfig
 from cdcoref.training.data import Batch, SamplingOptions, TrainingData
 from cdcoref.training.detector import DetectorTraining, fit_detector
@@ -11,6 +12,7 @@ from cdcoref.training.vectors import KnownPairs, VectorTraining, fit_pair_scorer
 
 __all__ = [
     "PRESETS",
+    "AntecedentTraining",
     "Batch",
     "DetectorTraining",
     "KnownPairs",

@@ -14,7 +14,6 @@ from typing import Annotated
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic_core import core_schema
 from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
@@ -22,9 +21,10 @@ from cdcoref.corpus import KINDS, Mention
 from cdcoref.errors import InputError
 from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_batches
 from cdcoref.sequences import OF_CAPITALS, SPELLING, ReadingSequence
+from cdcoref.training.sources import Shares, drawn_by_share
 from cdcoref.training.styles import in_style, span_targets, teaches
 from cdlm.runs import Say
-from cdlm.validation import PROBABILITY, TEXT, Count, check_fields, number
+from cdlm.validation import PROBABILITY, Count, check_fields, number
 
 LONG = 6
 """Spans of more words are hardly ever mentions, and are the most of all spans."""
@@ -62,9 +62,7 @@ class DetectorTraining:
     detector_decay: Annotated[float, number(0, most=10)] = 0.05
     word_dropout: Annotated[float, PROBABILITY] = 0.1
     lower_case: Annotated[float, PROBABILITY] = 0.2
-    corpus_shares: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
-        default_factory=dict
-    )
+    corpus_shares: Shares = field(default_factory=dict)
     most_words: Count = 60_000
     long_spans: Annotated[float, number(0.01, most=1)] = 0.25
 
@@ -116,13 +114,11 @@ def fit_detector(
     lessons = [_lessons(model, part, options, training, batch_tokens, rng) for part in parts]
     if not any(lessons):
         raise InputError("no sentence of the training corpora is annotated, so the mention detector cannot learn")
-    shares = [training.corpus_shares.get(part.info.name, 1.0) for part in parts]
-    if not any(round(share * len(own)) for own, share in zip(lessons, shares, strict=True)):
-        raise InputError("detector.corpus_shares leaves the mention detector nothing to learn from; raise the shares")
+    epochs = drawn_by_share(lessons, parts, training.corpus_shares, training.passes, rng, "detector.corpus_shares")
     _absent(lessons)
     seen = torch.cat([lesson.words[::10] for part in lessons for lesson in part]).float()
     model.detector.standardise(seen.to(model.device))
-    loss = _fit(model, lessons, shares, training, rng)
+    loss = _fit(model, epochs, training, rng)
     spans = sum(len(lesson.starts) for part in lessons for lesson in part)
     say(f"detector: {spans} spans of {len(parts)} corpora; {loss:.3f} nats a mention in the last epoch")
 
@@ -257,23 +253,22 @@ def _lesson(
 
 def _fit(
     model: CorefModel,
-    lessons: Sequence[Sequence[_Lesson]],
-    shares: Sequence[float],
+    epochs: Sequence[Sequence[_Lesson]],
     training: DetectorTraining,
     rng: np.random.Generator,
 ) -> float:
-    """Train the detector; the loss a mention in the last epoch."""
+    """Train the detector on the lessons of every epoch; the loss a mention in the last one."""
     detector = model.detector
-    epochs = [list(_steps(_drawn(lessons, shares, rng), training.step_words)) for _ in range(training.passes)]
+    steps_of_epochs = [list(_steps(lessons, training.step_words)) for lessons in epochs]
     optimiser = torch.optim.AdamW(
         detector.parameters(), lr=training.detector_rate, weight_decay=training.detector_decay
     )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, training.detector_rate, total_steps=sum(map(len, epochs)), pct_start=0.1
+        optimiser, training.detector_rate, total_steps=sum(map(len, steps_of_epochs)), pct_start=0.1
     )
     detector.train()
     mean = 0.0
-    for steps in epochs:
+    for steps in steps_of_epochs:
         total = 0.0
         for step in steps:
             loss = _loss(model, step, training, rng)
@@ -312,17 +307,6 @@ def _in_lower_case(words: Tensor) -> Tensor:
     """What the detector sees of words, as if they were in lower case. *Shape:* (words, width)"""
     of_capitals = torch.tensor([False] * (words.shape[1] - len(SPELLING)) + list(OF_CAPITALS))
     return words.masked_fill(of_capitals.to(words.device), 0.0)
-
-
-def _drawn(lessons: Sequence[Sequence[_Lesson]], shares: Sequence[float], rng: np.random.Generator) -> list[_Lesson]:
-    """The lessons of an epoch in random order: of every corpus its share."""
-    drawn: list[_Lesson] = []
-    for own, share in zip(lessons, shares, strict=True):
-        left = round(share * len(own))
-        while left > 0:
-            drawn += [own[place] for place in rng.permutation(len(own))[:left].tolist()]
-            left -= len(own)
-    return [drawn[place] for place in rng.permutation(len(drawn)).tolist()]
 
 
 def _steps(drawn: Sequence[_Lesson], words: int) -> Iterator[list[_Lesson]]:

@@ -111,6 +111,7 @@ def _check_weights(config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) ->
     """Refuse weights of corpora that are not trained on, and those that leave nothing to train on."""
     heads = {
         "vectors.corpus_weights": config.vectors.corpus_weights,
+        "vectors.antecedents.corpus_shares": config.vectors.antecedents.corpus_shares,
         "detector.corpus_shares": config.detector.corpus_shares,
     }
     for setting, weights in {"sampling.weights": config.sampling.weights, **heads}.items():

@@ -11,14 +11,22 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Annotated, TypeVar
 
 import numpy as np
+from pydantic_core import core_schema
 
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS, Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.sequences import ReadingBuilder, ReadingSequence
 from cdcoref.stories import Setting, group_documents
+from cdlm.validation import TEXT, number
+
+T = TypeVar("T")
+
+Shares = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))]
+"""By corpus, how much of it is seen; 1 where a corpus is not named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +159,49 @@ def document_pairs(documents: Sequence[Document]) -> tuple[list[tuple[str, str]]
 def drawn(size: int, count: int, rng: np.random.Generator) -> list[int]:
     """`count` of the numbers below `size`, drawn without replacement, ascending."""
     return sorted(rng.permutation(size)[:count].tolist())
+
+
+def drawn_by_share(
+    items: Sequence[Sequence[T]],
+    parts: Sequence[AnnotatedCorpus],
+    shares: Mapping[str, float],
+    passes: int,
+    rng: np.random.Generator,
+    setting: str,
+) -> list[list[T]]:
+    """Pass by pass, what is seen of corpora, in random order: of each its share, all of it as often as any.
+
+    Parameters
+    ----------
+    items
+        What there is of each corpus.
+    parts, shares
+        The corpora, and the share of each that a pass sees; above 1: so many times.
+    passes
+        How many passes are drawn.
+    rng
+        Draws what is seen, and its order.
+    setting
+        What the setting of shares is called, for messages.
+
+    Raises
+    ------
+    InputError
+        If the shares leave nothing of what there is.
+    """
+    counts = [round(shares.get(part.info.name, 1.0) * len(own)) for own, part in zip(items, parts, strict=True)]
+    if any(items) and not any(counts):
+        raise InputError(f"{setting} leaves nothing to learn from; raise the shares")
+    seen: list[list[T]] = []
+    for _ in range(passes):
+        drawn: list[T] = []
+        for own, count in zip(items, counts, strict=True):
+            left = count
+            while left > 0:
+                drawn += [own[place] for place in rng.permutation(len(own))[:left].tolist()]
+                left -= len(own)
+        seen.append([drawn[place] for place in rng.permutation(len(drawn)).tolist()])
+    return seen
 
 
 def check_weights(

@@ -25,7 +25,7 @@ from cdcoref.linking import ReadMentions, known_of_pairs, pronouns, read_vectors
 from cdcoref.model import ALL, CorefModel, KindScorer, VectorOptions
 from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
 from cdcoref.training.mention_words import ReadWords, read_words
-from cdcoref.training.sources import linkable_groups, widest_setting
+from cdcoref.training.sources import Shares, linkable_groups, widest_setting
 from cdlm.encoder import CDLMModel
 from cdlm.runs import Say
 from cdlm.validation import INDEX, TEXT, Count, check_fields, number
@@ -60,9 +60,7 @@ class VectorTraining:
     scorer_steps: Count = 3000
     scorer_pairs: Count = 1024
     scorer_rate: Annotated[float, number(0, most=1)] = 1e-3
-    corpus_weights: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))] = field(
-        default_factory=dict
-    )
+    corpus_weights: Shares = field(default_factory=dict)
     unseen: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
     antecedents: AntecedentTraining = field(default_factory=AntecedentTraining)
     pack_length: Annotated[int, INDEX] = 2048

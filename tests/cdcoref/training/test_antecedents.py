@@ -1,4 +1,4 @@
-"""Training the scorer of antecedents: it learns a simple rule, and the same seed gives the same weights."""
+"""Training the scorer of antecedents: it learns a simple rule, of each corpus its share, the same for the same seed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from cdcoref.corpora import annotated_corpora
+from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
 from cdcoref.linking import link_story
 from cdcoref.linking.antecedents import antecedents
 from cdcoref.linking.apart import compare_apart, mention_traits
@@ -24,23 +25,23 @@ NAMES = ["Anna", "Ben", "Cleo", "Dan"]
 OPTIONS = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, antecedents=4, antecedent_width=16)
 
 
-def document(number: int, rng: np.random.Generator) -> tuple[Document, list[Mention]]:
-    """Sentences of a name and a pronoun: "he" is the name before it, "it" is nobody."""
+def document(number: int, rng: np.random.Generator, refers: str = "he") -> tuple[Document, list[Mention]]:
+    """Sentences of a name and a pronoun, "he" or "it": one is the name before it, the other is nobody."""
     sentences, mentions, start = [], [], 0
     for n in range(6):
         name, pronoun = NAMES[rng.integers(len(NAMES))], ("he", "it")[rng.integers(2)]
         sentences.append([name, "saw", pronoun, "."])
         cluster = f"{number}-{n}"
         mentions.append(Mention(str(number), (start,), "entity", cluster=cluster))
-        own = cluster if pronoun == "he" else f"{cluster}-it"
+        own = cluster if pronoun == refers else f"{cluster}-it"
         mentions.append(Mention(str(number), (start + 2,), "entity", cluster=own))
         start += 4
     return Document.from_sentences(str(number), sentences), mentions
 
 
-def corpus(seed: int, documents: int) -> Corpus:
+def corpus(seed: int, documents: int, refers: str = "he") -> Corpus:
     rng = np.random.default_rng(seed)
-    made = [document(number, rng) for number in range(documents)]
+    made = [document(number, rng, refers) for number in range(documents)]
     return Corpus(tuple(d for d, _ in made), tuple(m for _, own in made for m in own))
 
 
@@ -138,3 +139,25 @@ def test_without_pronouns_there_is_nothing_to_learn(tiny_model: CorefModel) -> N
     )
     assert said == ["antecedents: no pronouns to learn from"]
     assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
+
+
+def test_of_each_corpus_its_share_is_learnt(tiny_model: CorefModel) -> None:
+    """Two corpora that say the opposite of each other: the one that counts is learnt."""
+    model = copy.deepcopy(tiny_model)
+    model.add_vectors(OPTIONS)
+    made = [corpus(0, 30), corpus(1, 30, refers="it")]
+    parts = [AnnotatedCorpus(own, CORPORA[name].info) for own, name in zip(made, ("gum", "litbank"), strict=True)]
+    words = [read_words(model.eval(), own, batch_tokens=512) for own in made]
+    unseen = corpus(2, 5)
+    he = referring(unseen)
+    it = set(range(1, len(unseen.mentions), 2)) - he
+    for shares, expected in (({"litbank": 0.0}, he), ({"gum": 0.0, "litbank": 2.0}, it)):
+        changed = copy.deepcopy(model)
+        training = AntecedentTraining(passes=12, rate=1e-2, corpus_shares=shares)
+        torch.manual_seed(0)
+        fit_antecedents(changed, parts, words, training, rng=np.random.default_rng(0), say=[].append)
+        vectors = read_vectors(changed, unseen, batch_tokens=512)
+        assert set(antecedents(changed, unseen, vectors, mention_traits(unseen))[0].tolist()) == expected
+    training = AntecedentTraining(corpus_shares={"gum": 0.0, "litbank": 0.0})
+    with pytest.raises(InputError, match=r"vectors\.antecedents\.corpus_shares leaves nothing to learn from"):
+        fit_antecedents(model, parts, words, training, rng=np.random.default_rng(0), say=[].append)

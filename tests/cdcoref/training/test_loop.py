@@ -239,6 +239,10 @@ def test_documents_of_ecb_plus(config: TrainingConfig, ecb_root: Path, tmp_path:
             "vectors.corpus_weights has a weight for 'gum', but",
         ),
         ({"detector.corpus_shares.gum": 0.5}, "detector.corpus_shares has a weight for 'gum', but"),
+        (
+            {"vectors.antecedents.corpus_shares.gum": 0.5},
+            "vectors.antecedents.corpus_shares has a weight for 'gum', but",
+        ),
     ],
 )
 def test_a_run_that_cannot_begin_leaves_no_trace(

@@ -1,15 +1,19 @@
-"""Which documents are paired, against listing all pairs of documents; and groups for scoring."""
+"""Which documents are paired, against listing all pairs of documents; groups for scoring; and shares of corpora."""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
-from cdcoref.training.sources import document_pairs, linkable_groups
+from cdcoref.errors import InputError
+from cdcoref.training.sources import document_pairs, drawn_by_share, linkable_groups
 
 places = st.tuples(st.sampled_from(["1", "2", None]), st.sampled_from(["a", "b", "c", None]))
 
@@ -45,3 +49,29 @@ def test_groups_are_single_documents_where_links_stay_within_them() -> None:
         assert linkable_groups(gum, setting) == [[id] for id in ids]
     assert linkable_groups(ecb, "gold_topic") == [ids]
     assert linkable_groups(ecb, "gold_subtopic") == [ids[:2], ids[2:]]
+
+
+@given(st.integers(0, 7), st.integers(0, 7), st.floats(0, 4), st.integers(1, 3), st.integers(0, 99))
+def test_a_pass_sees_of_a_corpus_its_share_and_all_of_it_equally_often(
+    first: int, second: int, share: float, passes: int, seed: int
+) -> None:
+    """The second corpus is not named, so that all of it is seen once."""
+    parts = [AnnotatedCorpus(Corpus(()), CORPORA[name].info) for name in ("gum", "litbank")]
+    items = [[("gum", n) for n in range(first)], [("litbank", n) for n in range(second)]]
+
+    def draw() -> list[list[tuple[str, int]]]:
+        return drawn_by_share(items, parts, {"gum": share}, passes, np.random.default_rng(seed), "shares")
+
+    count = round(share * first)
+    if (first or second) and not (count or second):
+        with pytest.raises(InputError, match=r"^shares leaves nothing to learn from; raise the shares$"):
+            draw()
+        return
+    seen = draw()
+    assert len(seen) == passes
+    for one in seen:
+        times = Counter(one)
+        assert [times[item] for item in items[1]] == [1] * second
+        assert sum(times[item] for item in items[0]) == count
+        assert all(times[item] in (count // first, -(-count // first)) for item in items[0])
+    assert draw() == seen
