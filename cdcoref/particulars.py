@@ -41,11 +41,13 @@ class Particulars(NamedTuple):
 
 NOTHING = Particulars()
 
-MEN_AND_WOMEN = {
-    **dict.fromkeys(("mr", "mister", "sir", "king", "prince", "uncle", "brother"), "man"),
-    **dict.fromkeys(("mrs", "ms", "miss", "madam", "madame", "lady", "queen", "princess", "aunt", "sister"), "woman"),
-}
-"""Titles that say which of the two somebody is."""
+_MEN = "mr mister sir king prince uncle brother grandfather grandpa herr senor signor"
+_WOMEN = """
+mrs ms miss madam madame mme mademoiselle mlle lady queen princess aunt auntie sister grandmother grandma granny frau
+senora signora
+"""
+MEN_AND_WOMEN = {**dict.fromkeys(_MEN.split(), "man"), **dict.fromkeys(_WOMEN.split(), "woman")}
+"""Titles that say which of the two somebody is, without accents, as names are."""
 _TITLES = """
 admiral ambassador archbishop attorney baron bishop captain capt cardinal chairman chairwoman chancellor chief coach col
 colonel commander commissioner congressman congresswoman constable corporal count councillor councilman councilwoman
@@ -56,7 +58,7 @@ spokeswoman sultan superintendent trooper
 """
 TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
-_ADJECTIVES = "big dear federal first former little national new old poor saint st the u.s united us young"
+_ADJECTIVES = "big dear dearest federal first former little national new old poor saint st the u.s united us young"
 NO_FIRST_NAMES = TITLES | frozenset(_ADJECTIVES.split())
 """Words that stand before a name and may be left out: titles, ranks and adjectives."""
 
@@ -77,7 +79,8 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     and the first are no titles, begin differently and are not forms of one name ("Robert Hale", "Margaret Hale", not
     "R. Hale", "Bob Hale" or "Mayor Hale"), or are the titles of a man and a woman. Or they have only the first of two
     words in common, which is no title, and neither of the last begins with the other ("New York", "New Jersey", not
-    "Robert H.").
+    "Robert H."). Or the last of two words is the first of two, after another word than a title ("Ronald Li", "Li
+    Ka-shing", not "Uncle John", "John Linden").
     """
     if not one or not other:
         return False
@@ -96,7 +99,12 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
         return not _forms_of_one_name(first, second)
     if common == {first} == {second}:
         return first not in TITLES and not _one_word(one[1], other[1])
-    return False
+    return _follows(one, other) or _follows(other, one)
+
+
+def _follows(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the last of two words is the first of two of another name, and the others differ."""
+    return one[1] == other[0] and one[0] not in NO_FIRST_NAMES and not _one_word(one[0], other[1])
 
 
 @lru_cache(maxsize=1 << 16)
