@@ -103,6 +103,8 @@ VECTORS = VectorTraining(
 LEARNT = {EVENT: {UNSEEN: 0.4}, ENTITY: {ALL: 0.6, UNSEEN: 0.3}}
 """What networks with learnt vectors count. Of few topics that the encoder knows by heart, those of events would learn
 nothing that holds elsewhere."""
+STARTS = 2
+"""Scorers of pairs that are averaged, from different random starts."""
 SHARES = {"meantime": 0.4, "gum-heads": 0.7, "litbank": 0.12, "invented": 0.6}
 """The shares of the pairs of other corpora that an epoch of the encoder's training reads."""
 BATCH_TOKENS = 8192
@@ -135,7 +137,8 @@ def main() -> None:
     fitting = with_settings(VECTORS, of_vectors)
     of_model = {name: value for name, value in settings.items() if not name.startswith(HEADS)}
     small = PRESETS["small"]
-    preset = replace(small, model=replace(small.model, vectors=replace(small.model.vectors, learnt_shares=LEARNT)))
+    vectors = replace(small.model.vectors, learnt_shares=LEARNT, starts=STARTS)
+    preset = replace(small, model=replace(small.model, vectors=vectors))
     chosen = with_settings(preset, {**of_model, "run.seed": arguments.seed})
     gum = CorpusFolder("gum", arguments.gum)
     dev = [

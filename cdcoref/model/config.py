@@ -121,6 +121,9 @@ class VectorOptions:
     learnt_shares
         By kind of mention: what its networks with learnt vectors count beside the one without, by their names in
         :data:`cdcoref.model.LEARNT`, together at most 1; a network that is not named is none.
+    starts
+        How many scorers of pairs are fitted for each kind of mention, from different random starts; what they say is
+        averaged, so that less of it is chance.
     last_word
         The scorers of entities and of antecedents see the mean of a mention's words, and one word besides: the last one
         of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain).
@@ -172,6 +175,7 @@ class VectorOptions:
     learnt_shares: Annotated[
         Mapping[str, Probabilities], core_schema.dict_schema(TEXT, core_schema.dict_schema(TEXT, PROBABILITY))
     ] = field(default_factory=lambda: {ENTITY: {ALL: 0.5}})
+    starts: Count = 1
     last_word: LastWord = "mention"
     antecedents: Annotated[int, INDEX] = 0
     antecedent_kinds: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = (ENTITY,)
@@ -220,7 +224,7 @@ class VectorOptions:
     @property
     def learnt_columns(self) -> int:
         """Numbers of all learnt vectors of a mention."""
-        return self.learnt * len({name for shares in self.learnt_shares.values() for name in shares})
+        return self.learnt * len({name for shares in self.learnt_shares.values() for name in shares}) * self.starts
 
     @property
     def known(self) -> int:

@@ -107,7 +107,7 @@ class CorefModel(nn.Module):
         self._earlier_encoder.clear()
         width = self.word_layer_width
         self.vector_scorer = VectorScorer(
-            options.known, options.vector_width, width, options.learnt, options.learnt_shares
+            options.known, options.vector_width, width, options.learnt, options.learnt_shares, options.starts
         ).to(self.device)
         if options.antecedents:
             self.antecedent_scorer = AntecedentScorer(

@@ -25,6 +25,8 @@ PAIRS_AT_ONCE = 2048
 ALL, UNSEEN = LEARNT = ("all", "unseen")
 """The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
 on. What an encoder says of texts that it knows by heart is surer than what it says of others."""
+HOPELESS = -7.0
+"""A pair is told to the further networks only if the logit of the first is above this: 20 to 85 % are not."""
 _PROJECTION = {ALL: "projection", UNSEEN: "projection_of_unseen"}
 _NETWORK = {ALL: "with_vectors", UNSEEN: "with_vectors_of_unseen"}
 
@@ -133,7 +135,7 @@ class KindScorer(nn.Module):
         return logits
 
     def forward(self, known: Tensor, one: Tensor, other: Tensor) -> Tensor:
-        """The weighted mean of all networks. *Shape:* (pairs,)
+        """The weighted mean of all networks; where there is no hope (`HOPELESS`), the first alone. *Shape:* (pairs,)
 
         Parameters
         ----------
@@ -143,15 +145,22 @@ class KindScorer(nn.Module):
             All learnt vectors of the two mentions. *Shape:* (pairs, columns of :class:`VectorScorer`)
         """
         standard = self.standardised(known)
-        logits = (1 - sum(self.shares.values())) * self.without_vectors(standard)
+        logits = self.without_vectors(standard)
+        if not self.shares:
+            return logits
+        hopeful = (logits > HOPELESS).nonzero().squeeze(-1)
+        standard, one, other = standard[hopeful], one[hopeful], other[hopeful]
+        mean = (1 - sum(self.shares.values())) * logits[hopeful]
         for name, share in self.shares.items():
             own = self.columns[name]
-            logits = logits + share * self.by_vectors(name, standard, one[:, own], other[:, own])
-        return logits
+            mean = mean + share * self.by_vectors(name, standard, one[:, own], other[:, own])
+        return logits.index_copy(0, hopeful, mean)
 
 
 class VectorScorer(nn.Module):
-    """A logit for two mentions that were read apart, from cosines, features and learnt vectors; networks a kind.
+    """A logit for two mentions that were read apart, from cosines, features and learnt vectors.
+
+    The mean over one or several scorers of each kind, which differ in their random starts alone.
 
     Parameters
     ----------
@@ -162,6 +171,8 @@ class VectorScorer(nn.Module):
     shares
         By kind, what its networks with learnt vectors count, by their names in `LEARNT`; a kind has those that are
         named for it.
+    starts
+        How many scorers there are of each kind. The first are the same, whatever their number.
 
     Attributes
     ----------
@@ -169,20 +180,40 @@ class VectorScorer(nn.Module):
         Numbers of all learnt vectors of a mention.
     learning
         The kinds of mention that have any.
+    kinds, further
+        The first scorer of each kind, by kind; the same of the second scorers, of the third and so on.
     """
 
     def __init__(
-        self, features: int, hidden: int, width: int, dimension: int, shares: Mapping[str, Mapping[str, float]]
+        self,
+        features: int,
+        hidden: int,
+        width: int,
+        dimension: int,
+        shares: Mapping[str, Mapping[str, float]],
+        starts: int = 1,
     ) -> None:
         super().__init__()
         of_kinds = {kind: dict(shares.get(kind, {})) if dimension else {} for kind in KINDS}
         names = [name for name in LEARNT if any(name in own for own in of_kinds.values())]
-        places = {name: slice(n * dimension, (n + 1) * dimension) for n, name in enumerate(names)}
-        self.columns = dimension * len(names)
+        self.columns = dimension * len(names) * starts
         self.learning = tuple(kind for kind in KINDS if of_kinds[kind])
-        self.kinds = nn.ModuleDict(
-            {kind: KindScorer(features, hidden, width, dimension, own, places) for kind, own in of_kinds.items()}
-        )
+
+        def scorers(start: int) -> nn.ModuleDict:
+            first = dimension * len(names) * start
+            places = {name: slice(first + n * dimension, first + (n + 1) * dimension) for n, name in enumerate(names)}
+            return nn.ModuleDict(
+                {kind: KindScorer(features, hidden, width, dimension, own, places) for kind, own in of_kinds.items()}
+            )
+
+        self.kinds = scorers(0)
+        with torch.random.fork_rng(devices=[]):
+            self.further = nn.ModuleList([scorers(start) for start in range(1, starts)])
+
+    def scorers(self, kind: str) -> list[KindScorer]:
+        """All scorers of one kind of mention."""
+        found = [self.kinds[kind], *(own[kind] for own in self.further if isinstance(own, nn.ModuleDict))]
+        return [scorer for scorer in found if isinstance(scorer, KindScorer)]
 
     def project(self, words: Tensor) -> Tensor:
         """What is kept of words for learnt vectors (:meth:`MentionProjection.project`), one kind after the other.
@@ -191,11 +222,10 @@ class VectorScorer(nn.Module):
         """
         kept = [words[:, :0]]
         for kind in self.learning:
-            scorer = self.kinds[kind]
-            assert isinstance(scorer, KindScorer)
             halves = words.new_zeros(len(words), 2, self.columns)
-            for name in scorer.shares:
-                halves[:, :, scorer.columns[name]] = scorer.projection_of(name).project(words).unflatten(1, (2, -1))
+            for scorer in self.scorers(kind):
+                for name in scorer.shares:
+                    halves[:, :, scorer.columns[name]] = scorer.projection_of(name).project(words).unflatten(1, (2, -1))
             kept.append(halves.flatten(1))
         return torch.cat(kept, dim=1)
 
@@ -218,11 +248,12 @@ class VectorScorer(nn.Module):
         Tensor
             *Shape:* (pairs,)
         """
-        logits = [
-            self.kinds[kind](part, vectors[own[:, 0]], vectors[own[:, 1]])
-            for part, own in zip(known.split(PAIRS_AT_ONCE), pairs.split(PAIRS_AT_ONCE), strict=True)
-        ]
-        return torch.cat(logits) if logits else known.new_zeros(0)
+        scorers = self.scorers(kind)
+        logits = [known.new_zeros(0)]
+        for part, own in zip(known.split(PAIRS_AT_ONCE), pairs.split(PAIRS_AT_ONCE), strict=True):
+            one, other = vectors[own[:, 0]], vectors[own[:, 1]]
+            logits.append(torch.stack([scorer(part, one, other) for scorer in scorers]).mean(dim=0))
+        return torch.cat(logits)
 
 
 def _two_hidden_layers(inputs: int, hidden: int, second: int, dropout: float) -> nn.Sequential:

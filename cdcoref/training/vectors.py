@@ -132,7 +132,7 @@ def fit_pair_scorers(
     rng: np.random.Generator,
     say: Say,
 ) -> None:
-    """Train the scorers of pairs that were read apart.
+    """Train the scorers of pairs that were read apart, those of each random start by draws of their own.
 
     Parameters
     ----------
@@ -154,16 +154,37 @@ def fit_pair_scorers(
     InputError
         If vectors are to be learnt from corpora without coreferent mentions of their kind.
     """
-    for kind in KINDS:
-        sources = [
-            _Source(name, pairs[kind], words[n] if words else None, training.corpus_weights.get(name, 1.0))
-            for n, (name, pairs) in enumerate(told)
-            if len(pairs[kind].labels) and training.corpus_weights.get(name, 1.0)
-        ]
-        if any(source.pairs.labels.any() for source in sources):
-            losses = _fit_scorer(model, kind, sources, training, rng)
-            figures = " and ".join(f"{loss:.3f}" for loss in losses)
-            say(f"vectors: {kind} scorer, loss {figures} over the last tenth of its steps")
+    starts = model.settings.vectors.starts
+    for start, drawn in enumerate([rng, *rng.spawn(starts - 1)]):
+        if start:
+            torch.manual_seed(int(drawn.integers(2**31)))
+        for kind in KINDS:
+            _fit_kind(model, kind, start, told, words, training, drawn, say)
+
+
+def _fit_kind(
+    model: CorefModel,
+    kind: str,
+    start: int,
+    told: Sequence[tuple[str, Mapping[str, KnownPairs]]],
+    words: Sequence[ReadWords],
+    training: VectorTraining,
+    rng: np.random.Generator,
+    say: Say,
+) -> None:
+    """Train the scorer of one kind and random start, if there are coreferent mentions to learn from."""
+    sources = [
+        _Source(name, pairs[kind], words[n] if words else None, training.corpus_weights.get(name, 1.0))
+        for n, (name, pairs) in enumerate(told)
+        if len(pairs[kind].labels) and training.corpus_weights.get(name, 1.0)
+    ]
+    if any(source.pairs.labels.any() for source in sources):
+        assert model.vector_scorer is not None
+        losses = _fit_scorer(model.vector_scorer.scorers(kind)[start], kind, sources, training, rng)
+        figures = " and ".join(f"{loss:.3f}" for loss in losses)
+        count = model.settings.vectors.starts
+        which = f"scorer {start + 1} of {count}" if count > 1 else "scorer"
+        say(f"vectors: {kind} {which}, loss {figures} over the last tenth of its steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,12 +269,9 @@ def known_pairs(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) 
 
 
 def _fit_scorer(
-    model: CorefModel, kind: str, sources: Sequence[_Source], training: VectorTraining, rng: np.random.Generator
+    scorer: KindScorer, kind: str, sources: Sequence[_Source], training: VectorTraining, rng: np.random.Generator
 ) -> list[float]:
-    """Train the networks of one kind, one after the other; the mean loss of the last tenth of the steps of each."""
-    assert model.vector_scorer is not None
-    scorer = model.vector_scorer.kinds[kind]
-    assert isinstance(scorer, KindScorer)
+    """Train the networks of a scorer, one after the other; the mean loss of the last tenth of the steps of each."""
     scorer.standardise(torch.from_numpy(np.concatenate([source.pairs.known for source in sources])))
     scorer.train()
     losses = [_fit_network(scorer, sources, training, rng)]
