@@ -25,8 +25,8 @@ PAIRS_AT_ONCE = 2048
 ALL, UNSEEN = LEARNT = ("all", "unseen")
 """The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
 on. What an encoder says of texts that it knows by heart is surer than what it says of others."""
-HOPELESS = -7.0
-"""A pair is told to the further networks only if the logit of the first is above this: 20 to 85 % are not."""
+HOPELESS = -4.0
+"""A pair to which the first scorer gives a lower logit is not told to the further ones, which would hardly differ."""
 _PROJECTION = {ALL: "projection", UNSEEN: "projection_of_unseen"}
 _NETWORK = {ALL: "with_vectors", UNSEEN: "with_vectors_of_unseen"}
 
@@ -135,7 +135,7 @@ class KindScorer(nn.Module):
         return logits
 
     def forward(self, known: Tensor, one: Tensor, other: Tensor) -> Tensor:
-        """The weighted mean of all networks; where there is no hope (`HOPELESS`), the first alone. *Shape:* (pairs,)
+        """The weighted mean of all networks. *Shape:* (pairs,)
 
         Parameters
         ----------
@@ -145,22 +145,18 @@ class KindScorer(nn.Module):
             All learnt vectors of the two mentions. *Shape:* (pairs, columns of :class:`VectorScorer`)
         """
         standard = self.standardised(known)
-        logits = self.without_vectors(standard)
-        if not self.shares:
-            return logits
-        hopeful = (logits > HOPELESS).nonzero().squeeze(-1)
-        standard, one, other = standard[hopeful], one[hopeful], other[hopeful]
-        mean = (1 - sum(self.shares.values())) * logits[hopeful]
+        logits = (1 - sum(self.shares.values())) * self.without_vectors(standard)
         for name, share in self.shares.items():
             own = self.columns[name]
-            mean = mean + share * self.by_vectors(name, standard, one[:, own], other[:, own])
-        return logits.index_copy(0, hopeful, mean)
+            logits = logits + share * self.by_vectors(name, standard, one[:, own], other[:, own])
+        return logits
 
 
 class VectorScorer(nn.Module):
     """A logit for two mentions that were read apart, from cosines, features and learnt vectors.
 
-    The mean over one or several scorers of each kind, which differ in their random starts alone.
+    The mean over one or several scorers of each kind, which differ in their random starts alone; but where the first
+    sees no hope (`HOPELESS`), what it says.
 
     Parameters
     ----------
@@ -248,12 +244,20 @@ class VectorScorer(nn.Module):
         Tensor
             *Shape:* (pairs,)
         """
-        scorers = self.scorers(kind)
-        logits = [known.new_zeros(0)]
-        for part, own in zip(known.split(PAIRS_AT_ONCE), pairs.split(PAIRS_AT_ONCE), strict=True):
-            one, other = vectors[own[:, 0]], vectors[own[:, 1]]
-            logits.append(torch.stack([scorer(part, one, other) for scorer in scorers]).mean(dim=0))
-        return torch.cat(logits)
+        first, *further = self.scorers(kind)
+        parts = [
+            first(part, vectors[own[:, 0]], vectors[own[:, 1]])
+            for part, own in zip(known.split(PAIRS_AT_ONCE), pairs.split(PAIRS_AT_ONCE), strict=True)
+        ]
+        logits = torch.cat(parts) if parts else known.new_zeros(0)
+        if not further:
+            return logits
+        hopeful = (logits > HOPELESS).nonzero().squeeze(-1)
+        for rows in hopeful.split(PAIRS_AT_ONCE):
+            told = known[rows], vectors[pairs[rows, 0]], vectors[pairs[rows, 1]]
+            said = [logits[rows], *(scorer(*told) for scorer in further)]
+            logits[rows] = torch.stack(said).mean(dim=0)
+        return logits
 
 
 def _two_hidden_layers(inputs: int, hidden: int, second: int, dropout: float) -> nn.Sequential:

@@ -98,18 +98,18 @@ def test_the_logit_is_the_weighted_mean_of_all_networks(shares: dict[str, float]
     assert torch.allclose(scorer(known, one, other), expected, atol=1e-6)
 
 
-def test_a_pair_without_hope_is_told_to_the_first_network_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pair_without_hope_is_told_to_the_first_scorer_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
-    scorer = KindScorer(3, 8, WIDTH, DIMENSION, {ALL: 0.5}, {ALL: slice(0, DIMENSION)}).eval()
-    known, (one, other) = torch.randn(8, 3), torch.randn(2, 8, DIMENSION)
+    scorer = VectorScorer(3, 8, WIDTH, DIMENSION, {"entity": {ALL: 0.5}}, starts=2).eval()
+    vectors, known, pairs = torch.randn(5, scorer.columns), torch.randn(10, 3), torch.combinations(torch.arange(5))
     with torch.no_grad():
-        first, all_networks = scorer.without_vectors(scorer.standardised(known)), scorer(known, one, other)
-        assert (first != all_networks).all()
-        middle = float(first.median())
-        for limit in (middle, 100.0):
+        mean = scorer(known, vectors, pairs, "entity")
+        first = scorer.kinds["entity"](known, vectors[pairs[:, 0]], vectors[pairs[:, 1]])
+        assert (first != mean).all()
+        for limit in (float(first.median()), 100.0):
             monkeypatch.setattr("cdcoref.model.mention_vectors.HOPELESS", limit)
-            expected = torch.where(first > limit, all_networks, first)
-            assert torch.allclose(scorer(known, one, other), expected, atol=1e-6)
+            expected = torch.where(first > limit, mean, first)
+            assert torch.allclose(scorer(known, vectors, pairs, "entity"), expected, atol=1e-6)
 
 
 def test_several_scorers_are_averaged_and_the_first_is_the_same_as_alone() -> None:
