@@ -8,7 +8,7 @@
    (less than two hours of one core), and rounds the matrices to 8 bits. Here as below, of GUM the genres are used whose
    texts are CC BY.
 2. Fits the heads that compare mentions which were read apart, and the mention detector, on the train splits of the five
-   (some 40 minutes of one core). Of Invented Texts they see the topics of data/invented/for_heads.txt, which the
+   (about an hour of one core). Of Invented Texts they see the topics of data/invented/for_heads.txt, which the
    encoder does not see, so that they learn from texts that it does not know by heart; some learn from these alone.
 3. Chooses what vectors and reading together count, thresholds and temperatures on the dev splits of the corpora other
    than Invented Texts, as the model ships, and writes cdcoref/models/default with its card.
