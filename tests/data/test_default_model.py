@@ -30,8 +30,8 @@ def predictor() -> Predictor:
 def test_the_sample_from_raw_text(predictor: Predictor) -> None:
     gold = read_corpus([SAMPLE / "gold.jsonl"]).corpus
     found = predictor.predict(read_corpus(sorted(SAMPLE.glob("*.txt"))).corpus).corpus
-    assert 100 * (score(gold, found).conll_f1 or 0) == pytest.approx(66.0, abs=0.5)
-    assert 100 * (score(gold, found, singletons="remove").conll_f1 or 0) == pytest.approx(54.4, abs=0.5)
+    assert 100 * (score(gold, found).conll_f1 or 0) == pytest.approx(66.4, abs=0.5)
+    assert 100 * (score(gold, found, singletons="remove").conll_f1 or 0) == pytest.approx(54.5, abs=0.5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -54,4 +54,4 @@ def test_a_slice_of_dev_with_gold_mentions(predictor: Predictor, ecb_root: Path)
     gold = dev.subset(d.id for d in dev.documents if d.subtopic in SLICE)
     found = predictor.predict(gold, PredictionOptions(topics="gold_subtopic")).corpus
     scores = {kind: 100 * (score(gold.of_kind(kind), found.of_kind(kind)).conll_f1 or 0) for kind in KINDS}
-    assert scores == pytest.approx({"event": 74.8, "entity": 80.6}, abs=0.5)
+    assert scores == pytest.approx({"event": 74.4, "entity": 80.8}, abs=0.5)
