@@ -169,7 +169,7 @@ def drawn_by_share(
     rng: np.random.Generator,
     setting: str,
 ) -> list[list[T]]:
-    """Pass by pass, what is seen of corpora, in random order: of each its share, all of it as often as any.
+    """Pass by pass, what is seen of corpora, in random order: of each its share, equally often whatever is in it.
 
     Parameters
     ----------
@@ -194,13 +194,13 @@ def drawn_by_share(
         raise InputError(f"{setting} leaves nothing to learn from; raise the shares")
     seen: list[list[T]] = []
     for _ in range(passes):
-        drawn: list[T] = []
+        one: list[T] = []
         for own, count in zip(items, counts, strict=True):
             left = count
             while left > 0:
-                drawn += [own[place] for place in rng.permutation(len(own))[:left].tolist()]
+                one += [own[place] for place in rng.permutation(len(own))[:left].tolist()]
                 left -= len(own)
-        seen.append([drawn[place] for place in rng.permutation(len(drawn)).tolist()])
+        seen.append([one[place] for place in rng.permutation(len(one)).tolist()])
     return seen
 
 
