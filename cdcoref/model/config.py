@@ -122,8 +122,8 @@ class VectorOptions:
         By kind of mention: what its networks with learnt vectors count beside the one without, by their names in
         :data:`cdcoref.model.LEARNT`, together at most 1; a network that is not named is none.
     starts
-        How many scorers of pairs are fitted for each kind of mention, from different random starts; what they say is
-        averaged, so that less of it is chance.
+        How many scorers of pairs are fitted for each kind of mention, from different random initialisations. Their
+        logits are averaged, so that less depends on chance.
     last_word
         The scorers of entities and of antecedents see the mean of a mention's words, and one word besides: the last one
         of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain).

@@ -26,7 +26,7 @@ ALL, UNSEEN = LEARNT = ("all", "unseen")
 """The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
 on. What an encoder says of texts that it knows by heart is surer than what it says of others."""
 HOPELESS = -4.0
-"""A pair to which the first scorer gives a lower logit is not told to the further ones, which would hardly differ."""
+"""A pair to which the first scorer gives a lower logit is not scored by the others, which would hardly differ."""
 _PROJECTION = {ALL: "projection", UNSEEN: "projection_of_unseen"}
 _NETWORK = {ALL: "with_vectors", UNSEEN: "with_vectors_of_unseen"}
 
@@ -155,8 +155,8 @@ class KindScorer(nn.Module):
 class VectorScorer(nn.Module):
     """A logit for two mentions that were read apart, from cosines, features and learnt vectors.
 
-    The mean over one or several scorers of each kind, which differ in their random starts alone; but where the first
-    sees no hope (`HOPELESS`), what it says.
+    The mean over one or several scorers of each kind, which differ only in their random initialisation; where the logit
+    of the first is below `HOPELESS`, that logit alone.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class AntecedentTraining:
         Pronouns of a document that are seen each time at most, drawn at random.
     corpus_shares
         By corpus, the share of its documents that a pass sees; above 1: so many times. 1 where a corpus is not named.
-        A corpus of a hundred documents teaches nothing beside one of a thousand if each is seen once.
+        A corpus of a hundred documents counts for little beside one of a thousand if each is seen once.
     """
 
     passes: Count = 6

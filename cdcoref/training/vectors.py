@@ -132,7 +132,7 @@ def fit_pair_scorers(
     rng: np.random.Generator,
     say: Say,
 ) -> None:
-    """Train the scorers of pairs that were read apart, those of each random start by draws of their own.
+    """Train the scorers of pairs that were read apart; each random start draws its own examples.
 
     Parameters
     ----------
