@@ -111,7 +111,8 @@ class PairEvidence:
     within
         Whether both mentions are of one document. *Shape:* (pairs,)
     antecedents
-        Whether they are a pronoun and its antecedent; then `alone` is final. *Shape:* (pairs,)
+        Whether they are a pronoun and its antecedent; `alone` then says how likely it refers to the same.
+        *Shape:* (pairs,)
     """
 
     size: int
@@ -149,14 +150,19 @@ class PairEvidence:
 
     def _weighed(self, options: VectorOptions, part: slice) -> NDArray[np.float64]:
         kinds, alone = self.kinds[part], self.alone[part]
-        across, within, unread = (
+        across, within, unread, antecedent = (
             np.array([[getattr(options, name)[kind] for name in names] for kind in KINDS])[kinds]
-            for names in ((*WEIGHTS, "bias"), (*WEIGHTS_WITHIN, "bias_within"), ("unread", "unread_bias"))
+            for names in (
+                (*WEIGHTS, "bias"),
+                (*WEIGHTS_WITHIN, "bias_within"),
+                ("unread", "unread_bias"),
+                ("antecedent_weight",),
+            )
         )
         known = self.known(part)
         of_two = (known * across[:, :-1]).sum(axis=1) + across[:, -1]
         of_one = (known[:, :2] * within[:, :-1]).sum(axis=1) + within[:, -1]
-        apart = np.where(self.antecedents[part], alone, unread[:, 0] * alone + unread[:, 1])
+        apart = np.where(self.antecedents[part], antecedent[:, 0] * alone, unread[:, 0] * alone + unread[:, 1])
         logits: NDArray[np.float64] = np.where(
             np.isnan(self.together[part]), apart, np.where(self.within[part], of_one, of_two)
         )

@@ -24,6 +24,7 @@ from cdcoref.linking import (
     all_pairs,
     annotated_only,
     find_mentions,
+    pronouns,
     read_vectors,
     score_spans,
 )
@@ -48,7 +49,8 @@ def tune(
 ) -> tuple[CorefConfig, dict[str, KindScores]]:
     """Choose temperature, distance threshold and detection threshold of every kind on `dev`.
 
-    For a model with vectors their weights are chosen first (:func:`weigh`), unless `reweigh` is false.
+    For a model with vectors their weights are chosen first (:func:`weigh`), unless `reweigh` is false. Pronouns that
+    follow antecedents have a temperature of their own, which is kept as their `antecedent_weight`.
 
     The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics; the mean of those with
     and without singletons), the detection threshold the one with the highest exact-match F1; ties are broken in favour
@@ -77,12 +79,20 @@ def tune(
     distance = dict(model.settings.distance_threshold)
     detection = dict(model.settings.detection_threshold)
     scores: dict[str, KindScores] = {}
+    apart = pronouns(dev, model.settings.vectors.with_antecedents)
+    of_pronouns = apart[logits.first] | apart[logits.second]
+    antecedent_weight = dict(model.settings.vectors.antecedent_weight)
     for kind in kinds:
-        chosen = logits.kinds == KINDS.index(kind)
+        of_kind = logits.kinds == KINDS.index(kind)
+        chosen = of_kind & ~of_pronouns
         labels = same_cluster(dev, logits)[chosen]
         before = calibration_error(_probability(logits.logits[chosen], 1.0), labels)
         temperature[kind] = fit_temperature(logits.logits[chosen], labels)
         after = calibration_error(_probability(logits.logits[chosen], temperature[kind]), labels)
+        if (of_kind & of_pronouns).any():
+            settled = logits.of_pairs(of_kind & of_pronouns)
+            own_temperature = fit_temperature(settled.logits, same_cluster(dev, settled))
+            antecedent_weight[kind] *= round(temperature[kind] / own_temperature, 4)
         distance[kind], conll_f1 = best_distance_threshold(dev, logits, temperature, kind, model.settings, part_of)
         judged = [part.corpus for part in parts if kind in part.info.exhaustive]
         ids = {document.id for corpus in judged for document in corpus.documents}
@@ -96,7 +106,11 @@ def tune(
             conll_f1, after, before, span_scores(*sides), span_scores(*sides, by_head=True), curve
         )
     config = replace(
-        model.settings, temperature=temperature, distance_threshold=distance, detection_threshold=detection
+        model.settings,
+        vectors=replace(model.settings.vectors, antecedent_weight=antecedent_weight),
+        temperature=temperature,
+        distance_threshold=distance,
+        detection_threshold=detection,
     )
     return config, scores
 

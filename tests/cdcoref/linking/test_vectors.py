@@ -313,6 +313,8 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
     assert same_document.weighed(within).logits.tolist() == [2 * 1 + 0.25, 7 * 2 + 1 * 4]
     final = replace(evidence, antecedents=np.array([True, False]))
     assert final.weighed(options).logits.tolist()[0] == 1
+    less = replace(options, antecedent_weight={"event": 0.25, "entity": 3.0})
+    assert final.weighed(less).logits.tolist() == [0.25, final.weighed(options).logits[1]]
     assert candidate_pairs(final, replace(options, candidates=0)).tolist() == [False, True]
     assert not candidate_pairs(final, replace(options, candidates=0, together=("entity",))).any()
     assert evidence.weighed(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 + 2 * 0.5 - 2 * 0.5 - 1]

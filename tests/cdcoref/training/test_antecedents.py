@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
@@ -17,9 +18,10 @@ from cdcoref.linking.antecedents import antecedents
 from cdcoref.linking.apart import compare_apart, mention_traits
 from cdcoref.linking.story import LinkingOptions
 from cdcoref.linking.vectors import read_vectors
-from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
 from cdcoref.training.mention_words import read_words
+from cdcoref.training.tuning import tune
 
 NAMES = ["Anna", "Ben", "Cleo", "Dan"]
 OPTIONS = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, antecedents=4, antecedent_width=16)
@@ -114,6 +116,37 @@ def test_a_pronoun_has_no_cluster_in_another_document_of_its_own(trained: CorefM
     for mentions in by_cluster.values():
         names = {m.document for m in mentions if m.start % 4 == 0}
         assert {m.document for m in mentions if m.start % 4 == 2} <= names or len(mentions) == 1
+
+
+def test_tuning_calibrates_antecedents_and_changes_none(trained: CorefModel) -> None:
+    """Of the pronouns that refer to something three in ten are annotated with something else."""
+    dev, rng = corpus(4, 30), np.random.default_rng(4)
+    pronouns = referring(dev)
+    wrong = {number for number in sorted(pronouns) if rng.random() < 0.3}
+    mentions = tuple(replace(m, cluster=f"{m.cluster}*") if n in wrong else m for n, m in enumerate(dev.mentions))
+    annotated = AnnotatedCorpus(replace(dev, mentions=mentions), CORPORA["litbank"].info)
+    config, _ = tune(trained, annotated, batch_tokens=512, kinds=("entity",))
+    evidence = compare_apart(trained, dev, read_vectors(trained, dev, batch_tokens=512))
+    of_pronouns = evidence.antecedents
+
+    def probabilities(settings: CorefConfig) -> NDArray[np.float64]:
+        return evidence.weighed(settings.vectors).probabilities(settings.temperature)[of_pronouns]
+
+    before, after = probabilities(trained.settings), probabilities(config)
+    assert before.mean() > 0.95
+    assert after.mean() == pytest.approx(1 - len(wrong) / len(pronouns), abs=0.05)
+    assert (after > 0.5).all()
+    assert config.vectors.antecedent_weight["event"] == 1.0
+    again, _ = tune(with_settings(trained, config), annotated, batch_tokens=512, kinds=("entity",))
+    assert again.vectors.antecedent_weight["entity"] == pytest.approx(
+        config.vectors.antecedent_weight["entity"], rel=0.01
+    )
+
+
+def with_settings(model: CorefModel, settings: CorefConfig) -> CorefModel:
+    changed = copy.deepcopy(model)
+    changed.settings = settings
+    return changed
 
 
 def test_the_same_seed_gives_the_same_scorer_and_nothing_else_changes(
