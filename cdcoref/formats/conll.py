@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, get_args
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.conll_parsing import Lines, begins_with_a_document, read_conll_table
 from cdcoref.formats.document_names import document_ids, document_keys, key_to_column
@@ -315,6 +315,13 @@ def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
     if empty and chosen == "cross-document":
         corpus = corpus.subset(document.id for document in corpus.documents if document.tokens)
         notes.append(f"{counted(len(empty), 'document')} without tokens omitted, since eight columns have none")
+    events, entities = ({(m.document, m.tokens) for m in corpus.of_kind(kind).mentions} for kind in KINDS)
+    if both := len(events & entities):
+        verb = "is" if both == 1 else "are"
+        notes.append(
+            f"{counted(both, 'span')} {verb} both an event and an entity, which scorers count once; "
+            "`cdcoref export --kind` writes a single kind"
+        )
     write_conll(corpus, path, layout=chosen)
     return tuple(notes)
 

@@ -64,7 +64,7 @@ def marked_encoding(start: bytes) -> str | None:
     return next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), None)
 
 
-def recoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[bytes]:
+def recoded(chunks: Iterable[bytes], encoding: str, name: str, *, marked: bool = False) -> Iterator[bytes]:
     """Chunks of text in an encoding as chunks of UTF-8, none of them empty.
 
     Parameters
@@ -75,6 +75,8 @@ def recoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[bytes
         Name of the encoding.
     name
         The name of the file in messages.
+    marked
+        Whether the file's byte order mark states the encoding, and nobody named it.
 
     Raises
     ------
@@ -92,9 +94,12 @@ def recoded(chunks: Iterable[bytes], encoding: str, name: str) -> Iterator[bytes
                 lenient = codecs.getincrementaldecoder(encoding)("ignore")
                 lenient.setstate(state)
                 line += lenient.decode(data[: max(0, error.start - len(state[0]))]).count("\n")
-            raise EncodingError(
-                f"the line cannot be decoded as {encoding}; is the text in this encoding?", name, line
-            ) from None
+            doubt = (
+                f"{encoding}, which the byte order mark at the beginning of the file states; convert the file to UTF-8"
+                if marked
+                else f"{encoding}; is the text in this encoding?"
+            )
+            raise EncodingError(f"the line cannot be decoded as {doubt}", name, line) from None
         line += piece.count(b"\n")
         if piece:
             yield piece

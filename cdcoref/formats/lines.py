@@ -142,9 +142,11 @@ def _utf8(path: Source, size: int, encoding: str | None = None) -> Generator[byt
         start = stream.read(size)
         if (what := unsuitable(start)) is not None:
             raise InputError(f"this is {what}", shown_name(path))
-        stated = None if start.startswith(_UTF8_MARK) else marked_encoding(start) or encoding
-        chunks = chain([start.removeprefix(_UTF8_MARK)], iter(lambda: stream.read(size), b""))
-        yield from filter(None, chunks) if stated is None else recoded(chunks, stated, shown_name(path))
+        marked = marked_encoding(start)
+        stated = None if start.startswith(_UTF8_MARK) else marked or encoding
+        chunks = filter(None, chain([start.removeprefix(_UTF8_MARK)], iter(lambda: stream.read(size), b"")))
+        name = shown_name(path)
+        yield from chunks if stated is None else recoded(chunks, stated, name, marked=marked is not None)
 
 
 def _check_text(piece: bytes, path: Source, number: int) -> None:

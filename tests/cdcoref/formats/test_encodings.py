@@ -62,7 +62,8 @@ def test_every_format_may_have_a_byte_order_mark(tmp_path: Path, encoding: str) 
 def test_a_mark_before_something_else(tmp_path: Path, case: str) -> None:
     (tmp_path / "a.txt").write_bytes(BROKEN[case])
     for encoding in (None, "cp1252"):
-        with pytest.raises(EncodingError, match=r"a\.txt, line 2: the line cannot be decoded as utf-(16|32)") as caught:
+        why = r"a\.txt, line 2: the line cannot be decoded as utf-(16|32), which the byte order mark .* states; convert"
+        with pytest.raises(EncodingError, match=why) as caught:
             read_text(tmp_path / "a.txt", encoding=encoding)
         assert caught.value.suggestion is None
 

@@ -170,6 +170,21 @@ def test_documents_without_words_are_left_out_and_told(tmp_path: Path, format) -
     assert [d.id for d in read_file(tmp_path / f"c{format.suffixes[0]}").documents] == ["d", "e"]
 
 
+@pytest.mark.parametrize("layout", [None, "2012"])
+def test_spans_of_both_kinds_are_told_of_where_the_format_has_no_kinds(tmp_path: Path, layout: str | None) -> None:
+    documents = (Document.from_sentences("d", [["The", "strike", "ended", "."]]),)
+    places = [((1,), "event", "a"), ((1,), "entity", "b"), ((2,), "event", "a")]
+    mentions = tuple(Mention("d", tokens, kind, name) for tokens, kind, name in places)
+    [note] = write_corpus(Corpus(documents, mentions), tmp_path / "c.conll", layout=layout)
+    assert note.startswith("1 span is both an event and an entity, which scorers count once; ")
+    twice = (*mentions, Mention("d", (2,), "entity", "b"))
+    [note] = write_corpus(Corpus(documents, twice), tmp_path / "c.conll", layout=layout)
+    assert note.startswith("2 spans are both an event and an entity")
+    for kind in ("event", "entity"):
+        assert write_corpus(Corpus(documents, twice).of_kind(kind), tmp_path / "c.conll", layout=layout) == ()
+    assert write_corpus(Corpus(documents, twice), tmp_path / "c.jsonl") == ()
+
+
 def test_other_names_and_layouts_are_refused(tmp_path: Path) -> None:
     for name in ("c.txt", "c", "c.gz", "c.json"):
         with pytest.raises(
