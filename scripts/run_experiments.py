@@ -8,8 +8,9 @@
 An experiment is a TOML file with `what` it changes and the settings that `scripts/build_default_model.py --set` takes
 (an empty list: the model as it ships). Encoder and pair scorer are those of --trained: of one folder for all seeds or,
 with {seed} in its name, of one for each. The heads are fitted anew with every seed, weights and thresholds chosen as
-for the default model. Gold mentions are then linked in every setting of the dev splits, and on ECB+ also mentions that
-the model detects. No weight is fitted on GVC.
+for the default model. Gold mentions are then linked in every setting of the dev splits and, where all mentions are
+annotated, also those that the model detects; what it makes of the texts in data/sample is scored too. No weight is
+fitted on GVC or on the dev split of Invented Texts.
 
 Models are written to --work, a folder EXPERIMENT-SEED each, and results to scripts/experiments/results, a JSON file per
 experiment; what is there is not done again. The table gives means over seeds with standard deviations: CoNLL F1 in
@@ -24,6 +25,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +39,10 @@ from cdlm.settings import read_toml
 FOLDER = Path(__file__).parent / "experiments"
 RESULTS = FOLDER / "results"
 CORPORA = {"ecb": "ecb_root", "meantime": "meantime", "gvc": "gvc", "gum-heads": "gum", "litbank": "litbank"}
-"""The corpora whose dev splits are scored, and the options that name their folders."""
+"""The corpora whose dev splits are scored, and the options that name their folders; beside them Invented Texts."""
+DETECTED = ("ecb", "meantime", "gum-heads", "litbank")
+"""Those in which detected mentions are scored."""
+DATA = Path(__file__).resolve().parent.parent / "data"
 SCORED = ("event", "entity", "both")
 
 
@@ -62,10 +67,12 @@ def run(settings: list[str], seed: int, arguments: argparse.Namespace, model: Pa
             build += ["--set", setting]
         _call([*build, "--seed", str(seed), "-o", str(model)])
     scores: dict[str, dict[str, list[float]]] = {}
-    for name, option in CORPORA.items():
-        scores |= scores_of(name, getattr(arguments, option), model)
-    scores |= scores_of("ecb", arguments.ecb_root, model, "predicted")
-    return {"scores": scores, "seconds": round(time.monotonic() - started)}
+    folders = {name: getattr(arguments, option) for name, option in CORPORA.items()}
+    for name, folder in (folders | {"invented": str(DATA / "invented")}).items():
+        scores |= scores_of(name, folder, model)
+    for name in DETECTED:
+        scores |= scores_of(name, folders[name], model, "predicted")
+    return {"scores": scores | scores_of_sample(model), "seconds": round(time.monotonic() - started)}
 
 
 def scores_of(corpus: str, folder: str, model: Path, mentions: str = "gold") -> dict[str, dict[str, list[float]]]:
@@ -81,6 +88,28 @@ def scores_of(corpus: str, folder: str, model: Path, mentions: str = "gold") -> 
         for kind in SCORED
         for topics, values in found.get(kind, {}).items()
     }
+
+
+def scores_of_sample(model: Path) -> dict[str, dict[str, list[float]]]:
+    """The same of the texts in data/sample, from plain text to clusters."""
+    texts = [str(path) for path in sorted((DATA / "sample").glob("*.txt"))]
+    cdcoref = [sys.executable, "-m", "cdcoref"]
+    scores: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        detected, found = str(Path(folder) / "detected.jsonl"), str(Path(folder) / "found.conll")
+        _call([*cdcoref, "predict", *texts, "--model", str(model), "-o", detected], wanted=True)
+        linked = {
+            "model": [*cdcoref, "export", detected, "-o", found],
+            "lemma": [*cdcoref, "predict", detected, "--model", "lemma", "-o", found],
+        }
+        for who, command in linked.items():
+            _call(command, wanted=True)
+            score = [*cdcoref, "score", str(DATA / "sample" / "gold.jsonl"), found, "--json"]
+            scores[who] = [
+                round(100 * json.loads(_call([*score, "--singletons", singletons], wanted=True))["conll_f1"], 2)
+                for singletons in ("keep", "remove")
+            ]
+    return {"sample, predicted mentions, both": scores}
 
 
 def _call(command: list[str], *, wanted: bool = False) -> str:
@@ -105,15 +134,19 @@ def table(folder: Path) -> str:
         return f"no results in {folder}"
     lines = [f"- **{name}**: {of['what']} ({len(of['seeds'])} seeds)" for name, of in experiments.items()]
     lines += ["", f"| setting | lemma | {' | '.join(experiments)} |", f"| --- |{' ---: |' * (len(experiments) + 1)}"]
-    every = next(iter(experiments.values()))["seeds"].values()
-    for setting in dict.fromkeys(name for of in every for name in of["scores"]):
-        cells = [_cell([of["scores"][setting]["model"] for of in e["seeds"].values()]) for e in experiments.values()]
-        lemma = _cell([of["scores"][setting]["lemma"] for of in every][:1])
-        lines.append(f"| {setting} | {lemma} | {' | '.join(cells)} |")
+    found = [[of["scores"] for of in experiment["seeds"].values()] for experiment in experiments.values()]
+    for setting in dict.fromkeys(name for seeds in found for scores in seeds for name in scores):
+        of_setting = [[scores[setting] for scores in seeds if setting in scores] for seeds in found]
+        cells = [_cell([scores["model"] for scores in seeds]) for seeds in of_setting]
+        lemma = next(scores["lemma"] for seeds in of_setting for scores in seeds)
+        lines.append(f"| {setting} | {_cell([lemma])} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def _cell(values: list[list[float]]) -> str:
+    """Means of scores with and without singletons; a dash for an experiment in which they were not measured."""
+    if not values:
+        return "–"
     kept, removed = (list(_spread([pair[place] for pair in values])) for place in (0, 1))
     return f"{''.join(kept)} ({''.join(removed)})"
 

@@ -7,10 +7,19 @@ from cdcoref.training.detector import DetectorTraining, fit_detector
 from cdcoref.training.loop import train
 from cdcoref.training.sources import linkable_groups
 from cdcoref.training.styles import tune_styles
-from cdcoref.training.tuning import best_distance_threshold, fit_weights, span_scores, tune, weigh
+from cdcoref.training.tuning import (
+    DISTANCE_THRESHOLDS,
+    best_distance_threshold,
+    fit_weights,
+    smoothed_best,
+    span_scores,
+    tune,
+    weigh,
+)
 from cdcoref.training.vectors import KnownPairs, VectorTraining, fit_pair_scorers, fit_vectors, known_pairs
 
 __all__ = [
+    "DISTANCE_THRESHOLDS",
     "PRESETS",
     "AntecedentTraining",
     "Batch",
@@ -27,6 +36,7 @@ __all__ = [
     "fit_weights",
     "known_pairs",
     "linkable_groups",
+    "smoothed_best",
     "span_scores",
     "train",
     "tune",

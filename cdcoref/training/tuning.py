@@ -265,7 +265,7 @@ def best_distance_threshold(
         ]
         kept.append(sum(scores[: len(sides)]) / max(1, len(sides)))
         results.append(sum(scores) / max(1, len(scores)))
-    threshold, _ = _middle_of_best(DISTANCE_THRESHOLDS, _with_neighbours(results))
+    threshold = smoothed_best(DISTANCE_THRESHOLDS, results)
     return threshold, kept[DISTANCE_THRESHOLDS.index(threshold)]
 
 
@@ -377,6 +377,11 @@ def span_scores(
 
 def _probability(logits: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
     return 0.5 * (1.0 + np.tanh(0.5 * logits.astype(np.float64) / temperature))
+
+
+def smoothed_best(candidates: Sequence[float], results: Sequence[float]) -> float:
+    """The candidate with the highest mean over its own result and the two on either side; of equal ones the middle."""
+    return _middle_of_best(candidates, _with_neighbours(results))[0]
 
 
 def _with_neighbours(results: Sequence[float]) -> list[float]:

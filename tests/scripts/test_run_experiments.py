@@ -50,6 +50,17 @@ def test_the_table_has_means_and_deviations_over_seeds(script: ModuleType, tmp_p
     assert lines[-1] == "| ecb event predicted | 75.0 (68.0) | 78.0 ± 1.4 (70.0 ± 0.0) |"
 
 
+def test_a_setting_that_only_some_experiments_measured_has_a_dash_elsewhere(script: ModuleType, tmp_path: Path) -> None:
+    def scores(*settings: str) -> dict[str, object]:
+        return {"scores": {name: {"model": [70.0, 60.0], "lemma": [50.0, 40.0]} for name in settings}, "seconds": 1}
+
+    for name, seeds in (("a", {"0": scores("one")}), ("b", {"0": scores("one"), "1": scores("one", "two")})):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"what": name, "set": [], "seeds": seeds}))
+    *_, one, two = script.table(tmp_path).splitlines()
+    assert one == "| one | 50.0 (40.0) | 70.0 (60.0) | 70.0 ± 0.0 (60.0 ± 0.0) |"
+    assert two == "| two | 50.0 (40.0) | – | 70.0 (60.0) |"
+
+
 def test_without_results_the_table_says_so(script: ModuleType, tmp_path: Path) -> None:
     assert "no results" in script.table(tmp_path)
 
