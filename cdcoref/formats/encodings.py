@@ -76,7 +76,7 @@ def recoded(chunks: Iterable[bytes], encoding: str, name: str, *, marked: bool =
     name
         The name of the file in messages.
     marked
-        Whether the file's byte order mark states the encoding, and nobody named it.
+        Whether it is the encoding that the file's byte order mark states.
 
     Raises
     ------

@@ -111,7 +111,7 @@ class PairEvidence:
     within
         Whether both mentions are of one document. *Shape:* (pairs,)
     antecedents
-        Whether they are a pronoun and its antecedent; `alone` then says how likely it refers to the same.
+        Whether they are a pronoun and its antecedent; then `alone` is the log-odds that both refer to the same.
         *Shape:* (pairs,)
     """
 
