@@ -74,7 +74,7 @@ class DocumentReading:
         What learnt vectors need of every token (see :class:`cdcoref.model.MentionProjection`), by the kinds of mention
         that have them. *Shape* of each: (tokens, 2 * columns)
     anaphora
-        What finds antecedents needs of every token. *Shape:* (tokens, 4 * dimension)
+        What finds antecedents needs of every token. *Shape:* (tokens, 2 * columns)
     first
         The first token of the part.
     last
@@ -126,7 +126,7 @@ def read_documents(
     widths = (
         model.encoder.config.hidden_size if vectors and model.earlier else 0,
         2 * model.vector_scorer.columns * len(learning) if learning and model.vector_scorer else 0,
-        4 * model.antecedent_scorer.dimension if vectors and model.antecedent_scorer else 0,
+        2 * model.antecedent_scorer.columns if vectors and model.antecedent_scorer else 0,
     )
     waiting: list[tuple[int, ReadingSequence]] = []
     unfinished: list[_Part] = []

@@ -41,7 +41,7 @@ class MentionVectors:
         *Shape:* (mentions, columns)
     anaphora
         What finds the antecedents of pronouns (see :class:`cdcoref.model.AntecedentScorer`); no columns if the model
-        has no head for it. *Shape:* (mentions, 2 * dimension)
+        has no head for it. *Shape:* (mentions, columns)
     """
 
     mention: Halves

@@ -136,6 +136,8 @@ class VectorOptions:
         What else that scorer is told about pronouns and candidates: names from `ANTECEDENT_FEATURES`.
     antecedent_width
         Units of its first hidden layer.
+    antecedent_starts
+        How many networks find antecedents, from different random initialisations; their logits are averaged.
     together
         The kinds of mention that are read together; of the others the vectors alone are believed.
     candidates
@@ -185,6 +187,7 @@ class VectorOptions:
     antecedent_kinds: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = (ENTITY,)
     antecedent_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
     antecedent_width: Count = 128
+    antecedent_starts: Count = 1
     together: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = KINDS
     candidates: Annotated[int, INDEX] = 20
     least: Annotated[float, PROBABILITY] = 0.05

@@ -111,7 +111,11 @@ class CorefModel(nn.Module):
         ).to(self.device)
         if options.antecedents:
             self.antecedent_scorer = AntecedentScorer(
-                width, options.antecedents, options.antecedent_width, options.antecedent_features
+                width,
+                options.antecedents,
+                options.antecedent_width,
+                options.antecedent_features,
+                options.antecedent_starts,
             ).to(self.device)
 
     @property
@@ -233,7 +237,7 @@ class CorefModel(nn.Module):
             if self.vector_scorer is not None:
                 learnt = self.vector_scorer.project(normalised)
             if self.antecedent_scorer is not None:
-                anaphora = self.antecedent_scorer.projection.project(normalised)
+                anaphora = self.antecedent_scorer.project(normalised)
         return self._detected(batch, self._seen(batch, states)), words, learnt, anaphora
 
     def _vectors(self, batch: Mapping[str, Tensor]) -> Tensor:

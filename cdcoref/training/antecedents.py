@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus
 from cdcoref.linking import Anaphora, anaphora, mention_traits, of_one_kind
-from cdcoref.model import CorefModel, VectorOptions, antecedent_loss
+from cdcoref.model import AntecedentScorer, CorefModel, VectorOptions, antecedent_loss
 from cdcoref.training.mention_words import ReadWords
 from cdcoref.training.sources import Shares, drawn_by_share
 from cdlm.runs import Say
@@ -75,10 +75,12 @@ def fit_antecedents(
     words: Sequence[ReadWords],
     training: AntecedentTraining,
     *,
-    rng: np.random.Generator,
+    rngs: Sequence[np.random.Generator],
     say: Say,
 ) -> None:
     """Train the model's scorer of antecedents; everything else in it stays as it is.
+
+    With several random starts, the first network and torch's random state afterwards are as with one alone.
 
     Parameters
     ----------
@@ -90,8 +92,8 @@ def fit_antecedents(
         Of the mentions of each.
     training
         See :class:`AntecedentTraining`.
-    rng
-        What is drawn.
+    rngs
+        What is drawn for each random start, in order.
     say
         Is told how well the head fits.
 
@@ -107,32 +109,52 @@ def fit_antecedents(
     if not any(examples):
         say("antecedents: no pronouns to learn from")
         return
+    first, *further = zip(scorer.networks, rngs, strict=True)
+    losses = [_fit_network(*first, examples, parts, training, model.device)]
+    with torch.random.fork_rng(devices=[]):
+        for network, rng in further:
+            torch.manual_seed(int(rng.integers(2**31)))
+            losses.append(_fit_network(network, rng, examples, parts, training, model.device))
+    count = sum(len(example.known.sizes) for own in examples for example in own)
+    figures = " and ".join(f"{loss:.3f}" for loss in losses)
+    say(f"antecedents: {count} pronouns, loss {figures} in the last pass")
+
+
+def _fit_network(
+    network: AntecedentScorer,
+    rng: np.random.Generator,
+    examples: Sequence[Sequence[_Example]],
+    parts: Sequence[AnnotatedCorpus],
+    training: AntecedentTraining,
+    device: torch.device,
+) -> float:
+    """Train one network of a scorer; the mean loss of the last pass."""
     passes = drawn_by_share(
         examples, parts, training.corpus_shares, training.passes, rng, "vectors.antecedents.corpus_shares"
     )
-    optimiser = torch.optim.AdamW(scorer.parameters(), lr=training.rate, weight_decay=training.decay)
+    trained = [weight for name, weight in network.named_parameters() if not name.startswith("further.")]
+    optimiser = torch.optim.AdamW(trained, lr=training.rate, weight_decay=training.decay)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.rate, total_steps=sum(map(len, passes)))
-    scorer.train()
+    network.train()
     mean_loss = 0.0
     for seen in passes:
         losses = []
         for example in seen:
             pairs, sizes = example.pronouns(training.pronouns, rng)
             known = example.known
-            vectors = scorer.projection(example.mean.float().to(model.device), example.last.float().to(model.device))
+            vectors = network.projection(example.mean.float().to(device), example.last.float().to(device))
             tables = (known.classes, known.known, known.pronouns[pairs], known.candidates[pairs], known.pairs[pairs])
-            logits = scorer(vectors, *(torch.from_numpy(table).to(model.device) for table in tables))
-            loss = antecedent_loss(logits, example.right[torch.from_numpy(pairs)].to(model.device), sizes)
+            logits = network.logits(vectors, *(torch.from_numpy(table).to(device) for table in tables))
+            loss = antecedent_loss(logits, example.right[torch.from_numpy(pairs)].to(device), sizes)
             optimiser.zero_grad()
             loss.backward()
-            nn.utils.clip_grad_norm_(scorer.parameters(), 1.0)
+            nn.utils.clip_grad_norm_(trained, 1.0)
             optimiser.step()
             schedule.step()
             losses.append(float(loss.detach()))
         mean_loss = sum(losses) / len(losses)
-    scorer.eval()
-    count = sum(len(example.known.sizes) for own in examples for example in own)
-    say(f"antecedents: {count} pronouns, loss {mean_loss:.3f} in the last pass")
+    network.eval()
+    return mean_loss
 
 
 def _examples(corpus: Corpus, words: ReadWords, options: VectorOptions) -> Iterator[_Example]:

@@ -114,7 +114,8 @@ def fit_vectors(
     learning = options.antecedents or options.learnt
     words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in parts] if learning else []
     if options.antecedents:
-        fit_antecedents(model, parts, words, training.antecedents, rng=rng, say=say)
+        rngs = [rng, *(np.random.default_rng([seed, start]) for start in range(1, options.antecedent_starts))]
+        fit_antecedents(model, parts, words, training.antecedents, rngs=rngs, say=say)
     told = [(part.info.name, known_pairs(model, part, batch_tokens=batch_tokens)) for part in parts]
     fit_pair_scorers(model, told, words if options.learnt else [], training, rng=rng, say=say)
     if training.pack_length and model.settings.sequences.marking == "all":

@@ -105,6 +105,7 @@ def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
         learnt=3,
         learnt_shares={"event": {"unseen": 0.4}, "entity": {"all": 0.5}},
         antecedents=2,
+        antecedent_starts=2,
         last_word=last,
     )
     model.add_vectors(options)
@@ -123,7 +124,8 @@ def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
     for projection, found, own in (
         (model.vector_scorer.kinds["entity"].projection_of("all"), vectors.learnt[:, :3], entities),
         (model.vector_scorer.kinds["event"].projection_of("unseen"), vectors.learnt[:, 3:], events),
-        (model.antecedent_scorer.projection, vectors.anaphora, slice(None)),
+        (model.antecedent_scorer.projection, vectors.anaphora[:, :4], slice(None)),
+        (model.antecedent_scorer.networks[1].projection, vectors.anaphora[:, 4:], slice(None)),
     ):
         with torch.inference_mode():
             expected = projection(words.mean.float(), words.last.float())
