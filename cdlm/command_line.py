@@ -5,14 +5,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from cdlm.errors import InputError
 from cdlm.printing import say
 
 DISTRIBUTION = "cdcoref"
 """Both packages belong to this distribution and share its version."""
+
+
+class Commands(TyperGroup):
+    """The commands of a program; Ctrl-C in one of them gives one sentence on standard error and exit code 130."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            say(self.name or DISTRIBUTION, "interrupted")
+            sys.exit(130)
 
 
 def run(app: typer.Typer, name: str) -> None:
@@ -22,9 +36,6 @@ def run(app: typer.Typer, name: str) -> None:
     except InputError as error:
         say(name, str(error))
         sys.exit(2)
-    except KeyboardInterrupt:
-        say(name, "interrupted")
-        sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)

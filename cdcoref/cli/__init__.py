@@ -26,10 +26,11 @@ from cdcoref.cli import (
     stats,
     train,
 )
-from cdlm.command_line import run, version_printer
+from cdlm.command_line import Commands, run, version_printer
 
 app = typer.Typer(
     name="cdcoref",
+    cls=Commands,
     help="Cross-document coreference resolution: find mentions of the same event or entity in different documents.",
     no_args_is_help=True,
     add_completion=False,

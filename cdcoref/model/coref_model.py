@@ -110,13 +110,9 @@ class CorefModel(nn.Module):
             options.known, options.vector_width, width, options.learnt, options.learnt_shares, options.starts
         ).to(self.device)
         if options.antecedents:
-            self.antecedent_scorer = AntecedentScorer(
-                width,
-                options.antecedents,
-                options.antecedent_width,
-                options.antecedent_features,
-                options.antecedent_starts,
-            ).to(self.device)
+            sizes = options.antecedents, options.antecedent_width
+            others = options.antecedent_features, options.antecedent_starts
+            self.antecedent_scorer = AntecedentScorer(width, *sizes, *others).to(self.device)
 
     @property
     def word_layer_width(self) -> int:

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from cdlm.cli import align, convert, match, perplexity, pretrain, qa
-from cdlm.command_line import run, version_printer
+from cdlm.command_line import Commands, run, version_printer
 
 app = typer.Typer(
     name="cdlm",
+    cls=Commands,
     help="The cross-document language model: pretraining, analyses, and tasks other than coreference.",
     no_args_is_help=True,
     add_completion=False,

@@ -39,6 +39,15 @@ def test_a_table(evaluate: Run, sample: Path, tiny_model_folder: Path) -> None:
         assert [float(number) for number in numbers] == pytest.approx([100 * e for e in expected], abs=0.051)
 
 
+def test_an_interruption_is_said(evaluate: Run, sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cdcoref.evaluation.evaluate", interrupted)
+    done = evaluate(sample / "dev_tiny.jsonl")
+    assert (done.code, done.out, done.err) == (130, "", "cdcoref: interrupted\n")
+
+
 def test_json_of_predicted_mentions(evaluate: Run, sample: Path, tiny_model_folder: Path) -> None:
     done = evaluate(sample / "dev_tiny.jsonl", "--mentions", "predicted", "--json")
     assert done.code == 0, done.err
