@@ -10,8 +10,9 @@
 2. Fits the heads that compare mentions which were read apart, and the mention detector, on the train splits of the five
    (about an hour of one core). Of Invented Texts they see the topics of data/invented/for_heads.txt, which the
    encoder does not see, so that they learn from texts that it does not know by heart; some learn from these alone.
-3. Chooses what vectors and reading together count, thresholds and temperatures on the dev splits of the corpora other
-   than Invented Texts, as the model ships, and writes cdcoref/models/default with its card.
+3. Chooses, as the model ships, what vectors and reading together count on the dev splits of the five corpora, and
+   thresholds and temperatures on those of the corpora other than Invented Texts; writes cdcoref/models/default with its
+   card.
 
 With --trained FOLDER step 1 is left out: the encoder and the pair scorer of that model are taken, and its detector if
 that was fitted so. --set changes the preset, to see what a part is worth (--set model.vectors.learnt=0 -o FOLDER).
@@ -80,10 +81,10 @@ MEANTIME (Minard et al. 2016, CC BY 4.0), LitBank (Bamman et al. 2020, CC BY 4.0
 of this project, Apache-2.0). The heads that compare mentions which were read apart and, on the finished encoder, the
 mention detector were fitted on the whole of those splits; of Invented Texts, on topics that the encoder had not seen.
 The vectors of mentions are those of all-MiniLM-L6-v2, to which a difference of low rank leads back from the fine-tuned
-encoder. What the vectors count beside reading together, and all thresholds, were chosen on the dev splits of the first
-four, each counting the same: the CoNLL F1 below is the mean over them, for GUM and LitBank within documents. The
-weights are 8-bit integers with one scale per row, read as 32-bit floats. Expect lower scores on text that is neither
-news nor fiction in English.
+encoder. What the vectors count beside reading together was chosen on the dev splits of all five, and all thresholds on
+those of the first four, each counting the same: the CoNLL F1 below is the mean over these four, for GUM and LitBank
+within documents. The weights are 8-bit integers with one scale per row, read as 32-bit floats. Expect lower scores on
+text that is neither news nor fiction in English.
 """
 DATASETS = ("ecb", "meantime", "gum", "litbank", "invented")
 METADATA = Metadata("en", "apache-2.0", DATASETS, "sentence-transformers/all-MiniLM-L6-v2")
@@ -105,6 +106,8 @@ LEARNT = {EVENT: {UNSEEN: 0.4}, ENTITY: {ALL: 0.6, UNSEEN: 0.3}}
 nothing that holds elsewhere."""
 STARTS = 2
 """Scorers of pairs that are averaged, from different random starts."""
+ANTECEDENT_STARTS = 3
+"""Networks that find antecedents, likewise."""
 SHARES = {"meantime": 0.4, "gum-heads": 0.7, "litbank": 0.12, "invented": 0.6}
 """The shares of the pairs of other corpora that an epoch of the encoder's training reads."""
 BATCH_TOKENS = 8192
@@ -137,7 +140,7 @@ def main() -> None:
     fitting = with_settings(VECTORS, of_vectors)
     of_model = {name: value for name, value in settings.items() if not name.startswith(HEADS)}
     small = PRESETS["small"]
-    vectors = replace(small.model.vectors, learnt_shares=LEARNT, starts=STARTS)
+    vectors = replace(small.model.vectors, learnt_shares=LEARNT, starts=STARTS, antecedent_starts=ANTECEDENT_STARTS)
     preset = replace(small, model=replace(small.model, vectors=vectors))
     chosen = with_settings(preset, {**of_model, "run.seed": arguments.seed})
     gum = CorpusFolder("gum", arguments.gum)
@@ -166,7 +169,8 @@ def main() -> None:
     if not model.settings.detector.styles:
         with_detector(model, [*learnt, of_genres(gum.read("train"), FREE_GENRES)], arguments.seed)
     say_on_stderr("weighing vectors and reading on dev")
-    model.settings = replace(model.settings, vectors=weigh(model, dev, batch_tokens=BATCH_TOKENS))
+    with_invented = [*dev, INVENTED.read("dev")]
+    model.settings = replace(model.settings, vectors=weigh(model, with_invented, batch_tokens=BATCH_TOKENS))
     model.settings = tune_styles(model, [*dev, gum.read("dev")], batch_tokens=BATCH_TOKENS)
     write(model, trained, arguments.output, dev, fitting, arguments.seed)
 

@@ -383,6 +383,8 @@ class CorefModel(nn.Module):
             state = {name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items()}
             save_file(quantize(state) if int8 else state, target / WEIGHTS_FILE, metadata={"format": "pt"})
             self.tokenizer.save_pretrained(str(target))
+            # Indented, it is half as large again.
+            self.tokenizer.backend_tokenizer.save(str(target / "tokenizer.json"), pretty=False)
             (target / CARD_FILE).write_text(card, encoding="utf-8")
             (target / WEIGHTS_FILE).chmod(0o644)
 

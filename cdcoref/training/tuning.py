@@ -28,7 +28,7 @@ from cdcoref.linking import (
     read_vectors,
     score_spans,
 )
-from cdcoref.model import WEIGHTS, WEIGHTS_WITHIN, CorefConfig, CorefModel, CurvePoint, KindScores, VectorOptions
+from cdcoref.model import WEIGHTS_WITHIN, CorefConfig, CorefModel, CurvePoint, KindScores, VectorOptions
 from cdcoref.scoring import CONLL, score
 from cdcoref.training.sources import linkable_groups, story_setting
 
@@ -37,6 +37,8 @@ DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
 CURVE = tuple(round(0.1 * step, 1) for step in range(1, 10))
 SINGLETONS: tuple[Literal["keep", "remove"], ...] = ("keep", "remove")
 CALIBRATION_BINS = 15
+ACROSS = ("joint", "alone")
+"""What is fitted of two mentions of different documents that were read together."""
 
 
 def tune(
@@ -146,7 +148,8 @@ def fit_weights(
 
     Every corpus weighs the same. For mentions of different documents the corpora count whose links cross documents; for
     those of one document the corpora that annotate all mentions of the kind. Where no pair was read together, vectors
-    and reading count the same.
+    and reading count the same. How alike two documents are counts nothing: fitted on few corpora, that told apart the
+    corpora whose documents are unlike and whose events hardly ever corefer across documents.
 
     Parameters
     ----------
@@ -164,7 +167,7 @@ def fit_weights(
         complete = [kind in part.info.exhaustive for part in parts]
         for known, names, bias_name, chosen, use in (
             (("alone",), ("unread",), "unread_bias", of_kind, crossing),
-            (WEIGHTS, WEIGHTS, "bias", across, crossing),
+            (ACROSS, ACROSS, "bias", across, crossing),
             (WEIGHTS_WITHIN, WEIGHTS_WITHIN, "bias_within", within, complete),
         ):
             weights, bias = _fitted(parts, evidence, chosen, use, known)
@@ -173,7 +176,8 @@ def fit_weights(
                 for name, value in zip((*names, bias_name), (*weights, bias), strict=True)
             }
             options = replace(options, **changed)
-    return options
+    nothing = dict.fromkeys(KINDS, 0.0)
+    return replace(options, alike=nothing, joint_alike=nothing)
 
 
 def _fitted(

@@ -177,7 +177,7 @@ def test_what_tells_coreference_weighs_more(tiny_model: CorefModel, documents: C
 
 @pytest.mark.parametrize(("tells", "does_not"), [("joint", "alone"), ("alone", "joint")])
 def test_weights_follow_what_tells_coreference(documents: Corpus, tells: str, does_not: str) -> None:
-    """Evidence of which one part is right in nine of ten pairs, and the other is noise."""
+    """Evidence of which one part is right in nine of ten pairs, and the other is noise; likeness counts nothing."""
     first, second = (np.array(side) for side in np.triu_indices(len(documents.mentions), 1))
     clusters = np.array([m.cluster for m in documents.mentions])
     rng = np.random.default_rng(0)
@@ -188,9 +188,11 @@ def test_weights_follow_what_tells_coreference(documents: Corpus, tells: str, do
     evidence = PairEvidence(
         len(clusters), first, second, nothing.astype(np.int8),
         said["joint"].astype(np.float32), said["alone"].astype(np.float32),
-        np.full(len(first), 0.5, dtype=np.float32), nothing, nothing,
+        (clusters[first] == clusters[second]).astype(np.float32), nothing, nothing,
     )  # fmt: skip
-    options = fit_weights(VectorOptions(), annotated_corpora(documents), [evidence])
+    two = {"event": 2.0, "entity": 2.0}
+    options = fit_weights(VectorOptions(alike=two, joint_alike=two), annotated_corpora(documents), [evidence])
+    assert options.alike == options.joint_alike == {"event": 0.0, "entity": 0.0}
     assert getattr(options, tells)["event"] > 0.5
     assert abs(getattr(options, does_not)["event"]) < 0.3
     # Nothing is known of pairs of one document, so both count the same.
