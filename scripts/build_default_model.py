@@ -89,7 +89,7 @@ text that is neither news nor fiction in English.
 DATASETS = ("ecb", "meantime", "gum", "litbank", "invented")
 METADATA = Metadata("en", "apache-2.0", DATASETS, "sentence-transformers/all-MiniLM-L6-v2")
 INVENTED = CorpusFolder("invented", Path(__file__).resolve().parent.parent / "data" / "invented")
-FOR_HEADS = INVENTED.path / "for_heads.txt"
+FOR_HEADS = "for_heads.txt"
 """The topics of Invented Texts on which heads are fitted, a line each; the encoder is trained on the others."""
 FREE_GENRES = ("academic", "court", "interview", "news")
 """Genres of GUM whose texts are under CC BY; the share-alike and non-commercial ones are left out."""
@@ -139,10 +139,7 @@ def main() -> None:
     of_vectors = {name.removeprefix(HEADS): value for name, value in settings.items() if name.startswith(HEADS)}
     fitting = with_settings(VECTORS, of_vectors)
     of_model = {name: value for name, value in settings.items() if not name.startswith(HEADS)}
-    small = PRESETS["small"]
-    vectors = replace(small.model.vectors, learnt_shares=LEARNT, starts=STARTS, antecedent_starts=ANTECEDENT_STARTS)
-    preset = replace(small, model=replace(small.model, vectors=vectors))
-    chosen = with_settings(preset, {**of_model, "run.seed": arguments.seed})
+    chosen = with_settings(recipe(), {**of_model, "run.seed": arguments.seed})
     gum = CorpusFolder("gum", arguments.gum)
     dev = [
         ecb.read("dev"),
@@ -175,6 +172,13 @@ def main() -> None:
     write(model, trained, arguments.output, dev, fitting, arguments.seed)
 
 
+def recipe() -> TrainingConfig:
+    """The preset `small` with the networks of the default model."""
+    small = PRESETS["small"]
+    vectors = replace(small.model.vectors, learnt_shares=LEARNT, starts=STARTS, antecedent_starts=ANTECEDENT_STARTS)
+    return replace(small, model=replace(small.model, vectors=vectors))
+
+
 def train_encoder(
     config: TrainingConfig, learnt: Sequence[AnnotatedCorpus], dev: AnnotatedCorpus, run: Path, *, resume: bool
 ) -> CorefModel:
@@ -191,10 +195,10 @@ def train_encoder(
     return train(config, [first, *pairs_alone], dev, run, resume=resume)
 
 
-def invented_texts() -> tuple[AnnotatedCorpus, AnnotatedCorpus]:
+def invented_texts(folder: CorpusFolder = INVENTED) -> tuple[AnnotatedCorpus, AnnotatedCorpus]:
     """The train split of Invented Texts: what the encoder is trained on, and what heads are fitted on."""
-    part = INVENTED.read("train")
-    topics = frozenset(FOR_HEADS.read_text(encoding="utf-8").split())
+    part = folder.read("train")
+    topics = frozenset((folder.path / FOR_HEADS).read_text(encoding="utf-8").split())
     of_heads = {document.id for document in part.corpus.documents if document.topic in topics}
     others = {document.id for document in part.corpus.documents} - of_heads
     return replace(part, corpus=part.corpus.subset(others)), replace(part, corpus=part.corpus.subset(of_heads))

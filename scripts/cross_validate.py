@@ -13,9 +13,11 @@ told (cdcoref.model.VectorOptions), and what counts of two mentions of different
 
 **The whole model** (--runs): for each fold an encoder and a pair scorer are trained without it, in a folder of RUNS
 (RUNS/0, RUNS/1, ...; one that is there is not trained again, one that was interrupted is resumed), with the fold's
-number added to the random seed; the better epoch is that on the first dev topic. The heads are fitted as for the
-default model, without the fold; what reading together and vectors count, and thresholds, come from what the models of
-the other folds say of their own. All pairs of events are read together.
+number added to the random seed; the better epoch is that on the first dev topic. The heads are fitted without the fold
+too; what reading together and vectors count, and thresholds, come from what the models of the other folds say of their
+own. All pairs of events are read together. With --invented, encoder and heads are those of the default model; without
+it they are those of the preset `small`, in which only entities learn vectors and there is one random start of each
+network.
 
 Gold mentions, both subtopics of a topic in one group; CoNLL F1 with and without singletons, beside equal head lemmas.
 """
@@ -30,7 +32,16 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from build_default_model import BATCH_TOKENS, FREE_GENRES, VECTORS, of_genres, train_encoder, with_vectors
+from build_default_model import (
+    BATCH_TOKENS,
+    FREE_GENRES,
+    VECTORS,
+    invented_texts,
+    of_genres,
+    recipe,
+    train_encoder,
+    with_vectors,
+)
 
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 from cdcoref.corpus import KINDS, Corpus
@@ -144,19 +155,25 @@ def whole_round(
     folds: Sequence[Sequence[str]],
     runs: Path,
     seed: int,
+    invented: tuple[AnnotatedCorpus, AnnotatedCorpus] | None = None,
 ) -> dict[str, list[float]]:
-    """The scores of whole models over all folds, by kind: with singletons and without."""
+    """The scores of whole models over all folds, by kind: with singletons and without.
+
+    `invented` is what of Invented Texts the encoder is trained on, and what heads are fitted on.
+    """
     held: list[AnnotatedCorpus] = []
     evidence: list[PairEvidence] = []
-    options = PRESETS["small"].model
-    options = replace(options, vectors=replace(options.vectors, candidates=0))
+    preset = PRESETS["small"] if invented is None else recipe()
+    of_encoder, of_heads = ([], []) if invented is None else ([part] for part in invented)
+    options = replace(preset.model, vectors=replace(preset.model.vectors, candidates=0))
     for number, fold in enumerate(folds):
         say_on_stderr(f"fold {number + 1} of {len(folds)}: topics {', '.join(fold)}")
         rest = of_topics(ecb, [topic for other in folds if other != fold for topic in other])
         learnt, run = [rest, *others], runs / str(number)
-        preset = with_settings(PRESETS["small"], {"run.seed": seed + number})
-        trained = train_encoder(preset, learnt, of_topics(dev, topics_of(dev.corpus)[:1]), run, resume=run.exists())
-        model = with_vectors(trained, learnt, options, VECTORS, seed)
+        of_fold = with_settings(preset, {"run.seed": seed + number})
+        first_dev = of_topics(dev, topics_of(dev.corpus)[:1])
+        trained = train_encoder(of_fold, [*learnt, *of_encoder], first_dev, run, resume=run.exists())
+        model = with_vectors(trained, [*learnt, *of_heads], options, VECTORS, seed)
         held.append(of_topics(ecb, fold))
         pairs = all_pairs(linkable_groups(held[-1], "gold_topic"))
         evidence.append(Comparison(model, held[-1].corpus, pairs).evidence(batch_tokens=BATCH_TOKENS))
@@ -232,13 +249,16 @@ def main() -> None:
         CorpusFolder("meantime", arguments.meantime).read("train"),
         of_genres(CorpusFolder("gum-heads", arguments.gum).read("train"), FREE_GENRES),
     ]
-    if arguments.invented is not None:
-        parts.append(CorpusFolder("invented", arguments.invented).read("train"))
+    invented = None if arguments.invented is None else CorpusFolder("invented", arguments.invented)
     rounds = []
     if arguments.runs is not None:
         parts.append(CorpusFolder("litbank", arguments.litbank).read("train"))
-        rounds.append(whole_round(ecb, of_ecb.read("dev"), parts, folds, arguments.runs, arguments.seeds[0]))
+        of_invented = None if invented is None else invented_texts(invented)
+        dev = of_ecb.read("dev")
+        rounds.append(whole_round(ecb, dev, parts, folds, arguments.runs, arguments.seeds[0], of_invented))
     else:
+        if invented is not None:
+            parts.append(invented.read("train"))
         plain = replace(PRESETS["small"].model.vectors, learnt=0, antecedents=0, together=())
         model = untrained(with_settings(plain, parse_settings(arguments.set)))
         say_on_stderr("reading the corpora")

@@ -46,6 +46,6 @@ def test_the_detector_of_the_encoder_sees_the_first_corpus_alone(
 def test_heads_learn_from_invented_texts_that_the_encoder_does_not_see(script: ModuleType) -> None:
     of_encoder, of_heads = ({d.topic for d in part.corpus.documents} for part in script.invented_texts())
     assert of_encoder
-    assert of_heads == set(script.FOR_HEADS.read_text(encoding="utf-8").split())
+    assert of_heads == set((script.INVENTED.path / script.FOR_HEADS).read_text(encoding="utf-8").split())
     assert of_encoder.isdisjoint(of_heads)
     assert of_encoder | of_heads == {path.stem for path in (script.INVENTED.path / "train").glob("*.md")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -67,15 +68,26 @@ def test_what_holds_in_all_topics_is_learnt_from_the_others(
     assert scores["entity"] == [0, 0]
 
 
+@pytest.mark.parametrize("with_invented", [False, True])
 def test_whole_models_are_judged_on_the_fold_that_they_have_not_seen(
-    script: ModuleType, corpus: Corpus, tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    script: ModuleType,
+    corpus: Corpus,
+    tiny_encoder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    with_invented: bool,
 ) -> None:
+    """With Invented Texts the encoder sees some of it, the heads see the rest, and both are the default model's."""
     trained: list[tuple[set[str], Path, int]] = []
+    others: list[tuple[list[str], int]] = []
 
     def topics_of(part: AnnotatedCorpus) -> set[str]:
         return {document.topic or "" for document in part.corpus.documents}
 
-    def with_vectors(_: None, parts: list[AnnotatedCorpus], *rest: object) -> CorefModel:
+    def with_vectors(
+        _: None, parts: list[AnnotatedCorpus], chosen: CorefConfig, fitting: VectorTraining, seed: int
+    ) -> CorefModel:
+        others.append(([part.info.name for part in parts[1:]], chosen.vectors.starts))
         options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, candidates=0)
         model = CorefModel.from_encoder(tiny_encoder, CorefConfig(vectors=options)).eval()
         training = VectorTraining(scorer_steps=300, scorer_pairs=64, scorer_rate=0.01)
@@ -89,11 +101,15 @@ def test_whole_models_are_judged_on_the_fold_that_they_have_not_seen(
         assert topics_of(dev) == {"0"}
         assert not resume
         trained.append((topics_of(parts[0]), run, config.run.seed))
+        others.append(([part.info.name for part in parts[1:]], config.model.vectors.starts))
 
     monkeypatch.setattr(script, "train_encoder", train_encoder)
     monkeypatch.setattr(script, "with_vectors", with_vectors)
     (part,) = annotated_corpora(corpus)
-    scores = script.whole_round(part, part, [], script.folds_of(corpus, 3), tmp_path, 5)
+    invented = tuple(replace(part, info=replace(part.info, name=name)) for name in ("seen", "unseen"))
+    folds = script.folds_of(corpus, 3)
+    scores = script.whole_round(part, part, [], folds, tmp_path, 5, invented if with_invented else None)
+    assert others == ([(["seen"], 2), (["unseen"], 2)] if with_invented else [([], 1), ([], 1)]) * 3
     assert trained == [
         ({"1", "2", "4", "5"}, tmp_path / "0", 5),
         ({"0", "2", "3", "5"}, tmp_path / "1", 6),
