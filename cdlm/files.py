@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cdlm.errors import InputError
+
+if sys.platform != "win32":
+    import fcntl
+
+LEFT_AFTER = 60.0
+"""Seconds after which an unfinished file that nobody has locked is one that a killed process left."""
 
 
 def check_writable(output: Path) -> None:
@@ -39,6 +48,7 @@ def replaced_file(target: Path) -> Iterator[Path]:
     """A new file that replaces `target` when the block ends without an error.
 
     If `target` is a symbolic link, the file that it points to is replaced. The permissions of a replaced file are kept.
+    What killed processes have left beside it is removed, except on Windows.
 
     Raises
     ------
@@ -46,9 +56,12 @@ def replaced_file(target: Path) -> Iterator[Path]:
         If the file cannot be written.
     """
     target = Path(os.path.realpath(target))
+    _remove_left(target)
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    os.close(descriptor)
     part = Path(name)
+    locked = _lock(descriptor)
+    if not locked:
+        os.close(descriptor)
     try:
         yield part
         with part.open("rb") as file:
@@ -56,7 +69,33 @@ def replaced_file(target: Path) -> Iterator[Path]:
         part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
         part.replace(target)
     finally:
+        if locked:
+            os.close(descriptor)
         part.unlink(missing_ok=True)
+
+
+def _remove_left(target: Path) -> None:
+    """Remove unfinished files of a target that no process is writing any more."""
+    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > LEFT_AFTER:
+                descriptor = os.open(part, os.O_RDWR)
+                try:
+                    if _lock(descriptor):
+                        part.unlink()
+                finally:
+                    os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file until it is closed or its process dies; whether nobody else has, and there are locks at all."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # locked, or on a file system without locks
+        return False
+    return True
 
 
 @contextmanager

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from cdlm.files import replaced_file
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from cdlm.files import replaced_file
+
+with replaced_file(Path(sys.argv[1])) as part:
+    part.write_text("half")
+    print("writing", flush=True)
+    time.sleep(60)
+"""
 
 
 def names(folder: Path) -> list[str]:
@@ -24,6 +38,33 @@ def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
         raise KeyboardInterrupt
     assert target.read_text() == "new"
     assert names(tmp_path) == ["a"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
+def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    target, other = tmp_path / "a[1]", tmp_path / ".b.x.part"
+    other.touch()
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(target)], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"writing\n"
+            (left,) = tmp_path.glob(".a*.part")
+            for path in (left, other):
+                os.utime(path, (0, 0))
+            with replaced_file(target) as part:
+                part.write_text("mine")
+            assert left.exists()  # it is being written
+        finally:
+            process.kill()
+    assert left.read_text() == "half"
+    os.utime(left)
+    with replaced_file(target):
+        assert left.exists()  # too new to be sure
+    os.utime(left, (0, 0))
+    with replaced_file(target) as part:
+        part.write_text("mine")
+    assert names(tmp_path) == [".b.x.part", "a[1]"]
+    assert target.read_text() == "mine"
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
