@@ -88,7 +88,7 @@ def _remove_left(target: Path) -> None:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock a file until it is closed or its process dies; whether nobody else has, and there are locks at all."""
+    """Lock a file until it is closed or its process dies; False if it is locked already or cannot be locked."""
     if sys.platform == "win32":
         return False
     try:

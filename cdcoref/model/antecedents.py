@@ -28,7 +28,8 @@ CLASS_WIDTH = 16
 class AntecedentScorer(nn.Module):
     """A logit for a pronoun and each of its candidates; 0 is the logit of there being no antecedent.
 
-    The mean over one or several networks, which differ only in their random initialisation and in what they draw.
+    The mean over one or several networks, which differ only in their random initialisation and in what was drawn
+    for them in training.
 
     Parameters
     ----------

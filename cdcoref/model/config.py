@@ -147,8 +147,8 @@ class VectorOptions:
         The probability by the vectors below which a mention is no candidate.
     joint, alone, alike, joint_alike, bias
         Per kind: the logit of a pair that was read together is the weighted sum of that of the pair scorer, that of the
-        vectors, how alike the two documents are, and the pair scorer's times that, plus the bias. Tuning sets the two
-        weights of likeness to 0; models of earlier versions have others.
+        vectors, how alike the two documents are, and the pair scorer's times that, plus the bias. Tuning sets `alike`
+        and `joint_alike` to 0; models that earlier versions saved have other values.
     joint_within, alone_within, bias_within
         Per kind: the same for two mentions of one document, without their likeness.
     unread, unread_bias

@@ -148,8 +148,8 @@ def fit_weights(
 
     Every corpus weighs the same. For mentions of different documents the corpora count whose links cross documents; for
     those of one document the corpora that annotate all mentions of the kind. Where no pair was read together, vectors
-    and reading count the same. How alike two documents are counts nothing: fitted on few corpora, that told apart the
-    corpora whose documents are unlike and whose events hardly ever corefer across documents.
+    and reading count the same. How alike two documents are is given no weight: when it was fitted on few corpora, it
+    learnt to tell those corpora apart, not their events.
 
     Parameters
     ----------
