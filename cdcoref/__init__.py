@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cdcoref.prediction import PredictionOptions, load
+    from cdcoref.predict import PredictionOptions, load
 
 __version__ = "0.1.0"
 __all__ = ["PredictionOptions", "load"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import :mod:`cdcoref.prediction` on first use: it is slow, and the command line need not wait for it."""
+    """Import :mod:`cdcoref.predict.predictor` on first use: it is slow, and the command line need not wait for it."""
     if name in __all__:
         from cdcoref import prediction
 

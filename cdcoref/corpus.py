@@ -261,3 +261,13 @@ class Corpus:
             name = number if mention.cluster is None else (mention.kind, mention.cluster)
             members.setdefault(name, []).append(mention)
         return list(members.values())
+
+
+def confidence_text(confidence: float) -> str:
+    """A confidence with two digits; what would round to 1 is not certain.
+
+    >>> confidence_text(0.984), confidence_text(0.9996)
+    ('0.98', '0.99+')
+    """
+    shown = f"{confidence:.2f}"
+    return "0.99+" if shown == "1.00" else shown

@@ -24,7 +24,6 @@ from scipy.sparse import coo_array, csgraph
 
 from cdcoref.corpora import UNKNOWN, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import KINDS, Corpus, Mention
-from cdcoref.engines import Progress
 from cdcoref.errors import InputError
 from cdcoref.linking import (
     Comparison,
@@ -39,7 +38,7 @@ from cdcoref.linking import (
     link_story,
 )
 from cdcoref.model import CorefModel
-from cdcoref.prediction import LARGER_THAN_STORIES, Predictor, Topics
+from cdcoref.predict import LARGER_THAN_STORIES, Predictor, Progress, Topics
 from cdcoref.scoring import METRICS, score
 from cdcoref.training import linkable_groups, span_scores
 
@@ -72,7 +71,7 @@ def evaluate(
     candidates
         Replaces the model's own limit (see :class:`cdcoref.linking.LinkingOptions`).
     batch_tokens, progress
-        As in :meth:`cdcoref.prediction.Predictor.predict`.
+        As in :meth:`cdcoref.predict.predictor.Predictor.predict`.
 
     Returns
     -------

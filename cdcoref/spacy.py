@@ -27,10 +27,10 @@ from spacy.util import minibatch
 from cdcoref.corpus import ENTITY, EVENT, Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import annotate, corpus_of, docs_of, named_entities, read_docbin, read_docs, write_docbin
-from cdcoref.results import Plan, Prediction
+from cdcoref.predict import Plan, Prediction
 
 if TYPE_CHECKING:
-    from cdcoref.prediction import PredictionOptions, Predictor
+    from cdcoref.predict import PredictionOptions, Predictor
 
 __all__ = ["Linker", "annotate", "corpus_of", "docs_of", "link", "read_docbin", "read_docs", "write_docbin"]
 
@@ -55,7 +55,7 @@ def link(
     model
         A model name or folder for :func:`cdcoref.load`, or the predictor that it returns.
     options
-        See :class:`cdcoref.prediction.PredictionOptions`.
+        See :class:`cdcoref.predict.PredictionOptions`.
     entities
         Use the Docs' named entities (``doc.ents``) as the entity mentions, and detect only events.
 
@@ -69,7 +69,7 @@ def link(
     InputError
         If there is no such model, two Docs have the same name, or `options` ask to find the entities that are given.
     """
-    from cdcoref.prediction import PredictionOptions
+    from cdcoref.predict import PredictionOptions
 
     docs = list(docs)
     predictor = _loaded(model) if isinstance(model, str | Path) else model
@@ -96,7 +96,7 @@ class Linker:
     def __init__(
         self, model: str, kind: Literal["event", "entity", "both"], threshold: float | None, entities: bool
     ) -> None:
-        from cdcoref.prediction import PredictionOptions
+        from cdcoref.predict import PredictionOptions
 
         self._predictor = _loaded(model)
         # Every Doc is a topic of its own: Docs are read together but linked separately.
@@ -148,7 +148,7 @@ def make_linker(
 @lru_cache(maxsize=1)
 def _loaded(model: str | Path) -> Predictor:
     """The model; the last one requested stays loaded."""
-    from cdcoref.prediction import load
+    from cdcoref.predict import load
 
     return load(model)
 

@@ -17,3 +17,12 @@ def say(program: str, sentence: str) -> None:
     """Print a sentence on standard error, after the program's name; it may have several lines."""
     lines = "\n".join(map(printable, sentence.split("\n")))
     print(f"{program}: {lines}", file=sys.stderr)
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """A number with what it counts.
+
+    >>> counted(1, "story", "stories"), counted(2000, "story", "stories"), counted(0, "pair")
+    ('1 story', '2,000 stories', '0 pairs')
+    """
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

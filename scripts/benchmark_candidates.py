@@ -34,7 +34,7 @@ from cdcoref.linking import (
     read_vectors,
 )
 from cdcoref.model import CorefConfig, CorefModel
-from cdcoref.prediction import load
+from cdcoref.predict import load
 from cdcoref.scoring import score
 from cdcoref.stories import group_documents
 
@@ -78,7 +78,7 @@ def measure(
     cells += [f"{extent.sequences:,}", f"{extent.pieces:,}", f"{seconds:.0f}", f"{cpu:.0f}"]
     for way in UNREAD:
         changed = replace(settings, vectors=replace(options, unread_pairs=way))
-        logits = evidence.weighed(changed.vectors)
+        logits = evidence.combine(changed.vectors)
         own = settings.distance_threshold[kind]
         best = max((conll_f1(corpus, logits, changed, kind, float(d)), -float(d)) for d in DISTANCES)
         cells.append(f"{conll_f1(corpus, logits, changed, kind, own):.1f}, {best[0]:.1f} at {-best[1]:.2f}")

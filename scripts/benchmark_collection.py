@@ -33,7 +33,7 @@ from cdcoref.collection import Collection, CollectionOptions, Question
 from cdcoref.corpora import corpus_folders
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats import tokenise_text
-from cdcoref.prediction import LEMMA, Predictor, load
+from cdcoref.predict import LEMMA, Predictor, load
 from cdcoref.scoring import score
 from cdcoref.stories import topic_quality
 

@@ -32,7 +32,7 @@ from cdcoref.corpus import Corpus
 from cdcoref.formats import read_corpus
 from cdcoref.linking import Comparison, all_pairs
 from cdcoref.model import CorefModel
-from cdcoref.prediction import Predictor, load
+from cdcoref.predict import Predictor, load
 from cdcoref.stories import group_documents
 from cdcoref.training import PRESETS, Batch, TrainingData
 from cdlm.encoder import CDLMModel, EncoderOutput

@@ -22,7 +22,7 @@ from cdcoref.corpus import ENTITY
 from cdcoref.formats import tokenise_text
 from cdcoref.linking import MentionVectors, find_mentions_and_vectors
 from cdcoref.linking import neighbours as neighbours
-from cdcoref.prediction import load
+from cdcoref.predict import load
 
 NEIGHBOURS = 48
 
@@ -36,7 +36,7 @@ def entities_of(path: Path, count: int) -> MentionVectors:
     found = []
     for _, mentions, vectors in find_mentions_and_vectors(load().model, documents, batch_tokens=8192):
         if vectors is not None and mentions:
-            found.append(vectors.of_numbers([n for n, mention in enumerate(mentions) if mention.kind == ENTITY]))
+            found.append(vectors.take([n for n, mention in enumerate(mentions) if mention.kind == ENTITY]))
     return MentionVectors.joined(found)
 
 

@@ -56,7 +56,7 @@ Texts = list[dict[str, str]]
 CHILD = """
 import json, sys
 from cdcoref.formats import read_corpus
-from cdcoref.prediction import PredictionOptions, load
+from cdcoref.predict.predictor import PredictionOptions, load
 
 source, model, options = sys.argv[1:]
 corpus = read_corpus([source]).corpus

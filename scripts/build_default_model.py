@@ -48,7 +48,7 @@ from cdcoref.model import (
     VectorOptions,
     model_card,
 )
-from cdcoref.prediction import Predictor, load
+from cdcoref.predict import Predictor, load
 from cdcoref.training import (
     PRESETS,
     AntecedentTraining,

@@ -14,7 +14,7 @@ import argparse
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 from cdcoref.linking import Comparison, pronouns
 from cdcoref.model import CorefModel
-from cdcoref.prediction import load
+from cdcoref.predict import load
 from cdcoref.training import calibration_error, same_cluster
 
 BATCH_TOKENS = 8192
@@ -28,7 +28,7 @@ def row(model: CorefModel, part: AnnotatedCorpus) -> list[str]:
     chosen = evidence.antecedents
     if not chosen.any():
         return [str(sought), "0", "-", "-", "-"]
-    confidence = evidence.weighed(options).probabilities(model.settings.temperature)[chosen]
+    confidence = evidence.combine(options).probabilities(model.settings.temperature)[chosen]
     right = same_cluster(part.corpus, evidence)[chosen]
     error = calibration_error(confidence, right)
     return [

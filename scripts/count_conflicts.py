@@ -2,8 +2,8 @@
 """Clusters that cannot be right: those that hold two different years, amounts, weekdays, countries or full names.
 
 Amounts and the rest of dates also stand beside mentions ("700,000 [tonnes]"). Countries are counted wherever a mention
-names one, unlike countries only if they are its head (:mod:`cdcoref.countries`). Unlike names are full names that
-cannot be one person's or thing's (:func:`cdcoref.particulars.different_names`).
+names one, unlike countries only if they are its head (:mod:`cdcoref.language`). Unlike names are full names that
+cannot be one person's or thing's (:func:`cdcoref.language.different_names`).
 
 Stories are drawn at random from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title",
 "text"}, ...]}``, plain or gzipped); a story is one set. Nothing is annotated: what is counted needs no key.
@@ -29,14 +29,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cdcoref.casing import in_sentence_case
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.formats import tokenise_text
-from cdcoref.particulars import different_names
-from cdcoref.prediction import PredictionOptions, load
-from cdcoref.sequences import mention_words
-from cdcoref.words import MentionWords
+from cdcoref.language import MentionWords, different_names, in_sentence_case, mention_words
+from cdcoref.predict import PredictionOptions, load
 
 COUNTRY_NAMES = """
 argentina australia austria belgium bolivia brazil britain bulgaria canada chile china colombia cuba czechoslovakia
@@ -55,21 +52,21 @@ def _disjoint(of: Callable[[MentionWords], frozenset[str]]) -> Callable[[Mention
 
 def _different_names(one: MentionWords, other: MentionWords) -> bool:
     """Full names, neither of which is part of the other, with different last words ("Africa" and "African" are one)."""
-    names, others = one.particulars.full_name, other.particulars.full_name
+    names, others = one.stated_facts.full_name, other.stated_facts.full_name
     if not names or not others or set(names) <= set(others) or set(others) <= set(names):
         return False
     return not names[-1].startswith(others[-1]) and not others[-1].startswith(names[-1])
 
 
 CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
-    "years": _disjoint(lambda words: words.particulars.years),
-    "amounts": _disjoint(lambda words: words.particulars.amounts),
-    "weekdays": _disjoint(lambda words: words.particulars.weekdays),
-    "months": _disjoint(lambda words: words.particulars.months),
+    "years": _disjoint(lambda words: words.stated.years),
+    "amounts": _disjoint(lambda words: words.stated.amounts),
+    "weekdays": _disjoint(lambda words: words.stated.weekdays),
+    "months": _disjoint(lambda words: words.stated.months),
     "countries": _disjoint(lambda words: words.lemmas & COUNTRIES),
-    "unlike countries": _disjoint(lambda words: words.particulars.countries),
+    "unlike countries": _disjoint(lambda words: words.stated.countries),
     "full names": _different_names,
-    "unlike names": lambda one, other: different_names(one.particulars.full_name, other.particulars.full_name),
+    "unlike names": lambda one, other: different_names(one.stated_facts.full_name, other.stated_facts.full_name),
 }
 
 
@@ -118,7 +115,7 @@ def count_pairs(folder: CorpusFolder, split: str) -> dict[str, tuple[int, int]]:
     groups: dict[tuple[str | None, str | None], list[tuple[Mention, MentionWords]]] = defaultdict(list)
     for mention in corpus.mentions:
         words = mention_words(documents[mention.document], mention)
-        if any(words.particulars) or words.lemmas & COUNTRIES:
+        if any(words.stated) or words.lemmas & COUNTRIES:
             groups[group_of[mention.document], mention.kind].append((mention, words))
     pairs, coreferent = Counter[str](), Counter[str]()
     for mentions in groups.values():

@@ -144,7 +144,7 @@ def one_round(
         rng = np.random.default_rng((seed, number))
         fit_pair_scorers(model, [("ecb", rest), *others], [], VECTORS, rng=rng, say=say_on_stderr)
         part = of_topics(ecb, fold)
-        held.append((part.corpus, compared(model, part, vectors.of_numbers(np.flatnonzero(inside)), story_of)))
+        held.append((part.corpus, compared(model, part, vectors.take(np.flatnonzero(inside)), story_of)))
     return pooled_scores([held] * len(held), model)
 
 
@@ -184,7 +184,7 @@ def whole_round(
         weights = fit_weights(options.vectors, rest_held, rest_found)
         logits.append(
             [
-                (part.corpus, own.weighed(weights).across_stories(part.corpus, story_of, weights.other_story))
+                (part.corpus, own.combine(weights).across_stories(part.corpus, story_of, weights.other_story))
                 for part, own in zip(held, evidence, strict=True)
             ]
         )

@@ -23,7 +23,7 @@ from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 from cdcoref.corpus import KINDS
 from cdcoref.linking import Comparison, KindClusters, all_pairs
 from cdcoref.model import CorefModel
-from cdcoref.prediction import load
+from cdcoref.predict import load
 from cdcoref.scoring import CONLL, score
 from cdcoref.training import DISTANCE_THRESHOLDS, linkable_groups, smoothed_best
 from cdlm.runs import say_on_stderr

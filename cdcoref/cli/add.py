@@ -30,7 +30,7 @@ from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
-    from cdcoref.prediction import Predictor
+    from cdcoref.predict import Predictor
 
 
 def add(
@@ -85,7 +85,7 @@ def add(
     if not loaded.corpus.documents:
         raise InputError("there is no document to add")
     from cdcoref.collection import Collection, CollectionOptions
-    from cdcoref.prediction import LEMMA, load
+    from cdcoref.predict import LEMMA, load
     from cdcoref.views import counts_line
 
     before, own_model = CollectionOptions(), "default"

@@ -28,7 +28,7 @@ def demo(
     if not output.absolute().parent.is_dir():
         raise InputError("the folder of the page does not exist; create it first", output)
     from cdcoref.formats import read_corpus
-    from cdcoref.prediction import load
+    from cdcoref.predict import load
     from cdcoref.views import summary, write_page
 
     with as_file(files("cdcoref") / "sample") as folder:

@@ -65,7 +65,7 @@ def evaluate(
     for note in gold.corpus.notes:
         say("cdcoref", note)
     from cdcoref.evaluation import evaluate as evaluate_model
-    from cdcoref.prediction import load
+    from cdcoref.predict import load
 
     predictor = load(model, device=device, precision=precision)
     with StageProgress() as progress:

@@ -11,12 +11,11 @@ import typer
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, SplitOption, corpus_or_files
 from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.errors import InputError
-from cdcoref.wording import counted
-from cdlm.printing import say
+from cdlm.printing import counted, say
 
 if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
-    from cdcoref.results import Prediction
+    from cdcoref.predict import Prediction
 
 
 def export(

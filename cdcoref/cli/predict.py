@@ -1,4 +1,4 @@
-"""``cdcoref predict``: the command line of :mod:`cdcoref.prediction`."""
+"""``cdcoref predict``: the command line of :mod:`cdcoref.predict.predictor`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from cdcoref.cli.output_options import LayoutOption, check_output, document_writ
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress, duration
 from cdcoref.errors import InputError
-from cdcoref.wording import counted
-from cdlm.printing import say
+from cdlm.printing import counted, say
 
 if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
     from cdcoref.formats import Writer
-    from cdcoref.prediction import PredictionOptions, Predictor
-    from cdcoref.results import Plan, Prediction
+    from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor
 
 LONG = 1800
 """For a run longer than this, in seconds, the announcement says how to shorten it."""
@@ -153,7 +151,7 @@ def predict(
         _say(sentence)
     if not loaded.corpus.documents:
         raise InputError("the input contains no documents")
-    from cdcoref.prediction import LEMMA, PredictionOptions, load
+    from cdcoref.predict import LEMMA, PredictionOptions, load
 
     options = PredictionOptions(
         kind,
@@ -213,7 +211,7 @@ def predict_everything(predictor: Predictor, arguments: Arguments) -> Prediction
 
 def write_stories(predictor: Predictor, arguments: Arguments, output: Path, writer: Writer) -> None:
     """Write each story as it finishes; only one is held in memory. The file appears when it is complete."""
-    from cdcoref.results import Counts
+    from cdcoref.predict import Counts
     from cdcoref.views import summary
 
     corpus, options, cache = arguments

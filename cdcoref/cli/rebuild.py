@@ -40,7 +40,7 @@ def rebuild(
     another model or other options from now on.
     """
     from cdcoref.collection import Collection
-    from cdcoref.prediction import load
+    from cdcoref.predict import load
     from cdcoref.views import counts_line
 
     with Collection.open(file) as collection:

@@ -10,7 +10,7 @@ import typer
 
 from cdcoref.cli.collection_options import BatchOption, DeviceOption, FileArgument, PrecisionOption, say
 from cdcoref.errors import InputError
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from cdcoref.server import Server

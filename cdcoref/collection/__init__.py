@@ -2,7 +2,7 @@
 
 `Collection` is one SQLite file with documents, mentions, vectors, scores of compared pairs, stories, clusters and
 corrections. Adding documents costs what is new; what people corrected is obeyed for good; `rebuild` gives what
-`cdcoref.prediction` gives for all documents at once.
+`cdcoref.predict.predictor` gives for all documents at once.
 """
 
 from cdcoref.collection.collection import Collection

@@ -52,12 +52,12 @@ from cdcoref.collection.vectors import store_vectors, stored_vectors
 from cdcoref.collection.word_index import surroundings
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.prediction import plan_stories
+from cdcoref.predict import plan_stories
 from cdcoref.stories import DocumentVectors, nearest_to, place_documents
 
 if TYPE_CHECKING:
-    from cdcoref.engines import Progress
     from cdcoref.linking import MentionVectors
+    from cdcoref.predict import Progress
 
 LARGEST_COMPARED = 100
 """Documents of the largest story whose mentions are all compared with those of a new document, by their vectors."""

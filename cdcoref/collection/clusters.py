@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from cdcoref.collection.word_index import chunks, marks
-from cdcoref.labels import cluster_label
+from cdcoref.predict import cluster_label
 
 MERGED, SPLIT, EMPTIED = "merged", "split", "emptied"
 """What happened to a cluster: another was merged into it, it was split from another, it lost all its mentions."""

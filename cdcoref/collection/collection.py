@@ -38,11 +38,10 @@ from cdcoref.collection.settings import CollectionOptions, Settings, store_setti
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import corpus_in, tokenise_text
-from cdcoref.prediction import Predictor
-from cdcoref.results import Plan, Prediction
+from cdcoref.predict import Plan, Prediction, Predictor
 
 if TYPE_CHECKING:
-    from cdcoref.engines import Progress
+    from cdcoref.predict import Progress
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -71,7 +70,7 @@ class Collection:
         path
             The file; its name should end in ``.cdcoref``.
         model
-            As :func:`cdcoref.prediction.load` takes it; the model with which all documents are read.
+            As :func:`cdcoref.predict.load` takes it; the model with which all documents are read.
         options
             How mentions are linked.
 
@@ -143,7 +142,7 @@ class Collection:
 
     @property
     def model(self) -> str:
-        """The model with which documents are read, as :func:`cdcoref.prediction.load` takes it."""
+        """The model with which documents are read, as :func:`cdcoref.predict.load` takes it."""
         return self._current().model
 
     @property

@@ -14,8 +14,8 @@ from cdcoref.corpus import Corpus
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cdcoref.engines import Progress
     from cdcoref.linking import MentionVectors
+    from cdcoref.predict import Progress
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def constrained(
     return labels
 
 
-def same_by_word(constraints: Iterable[Constraints], size: int) -> np.ndarray:
+def confirmed_groups(constraints: Iterable[Constraints], size: int) -> np.ndarray:
     """A number for every mention, the same for those that people said are the same. *Shape:* (size,)"""
     return _joined(np.arange(size), (pair for one in constraints for pair in one.together))
 

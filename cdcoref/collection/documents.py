@@ -18,7 +18,7 @@ from cdcoref.collection.word_index import Weights, chunks, index_words, marks, u
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_document, stored_fields, stored_mention
-from cdcoref.results import character_parts
+from cdcoref.predict import character_parts
 from cdcoref.stories import words_of
 
 REVISION = "revision"

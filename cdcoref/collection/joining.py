@@ -11,10 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from cdcoref.casing import in_sentence_case
 from cdcoref.collection.story import StoredStory
 from cdcoref.corpus import ENTITY
-from cdcoref.words import name_of
+from cdcoref.language import in_sentence_case, name_of
 
 SHARED = 1e-3
 """What the same name counts beside probabilities where people divide a cluster: what was compared counts more."""

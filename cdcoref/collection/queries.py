@@ -27,7 +27,7 @@ from cdcoref.collection.word_index import chunks, marks
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import cluster_id, stored_document, stored_mention
-from cdcoref.results import Places
+from cdcoref.predict import Places
 
 NEIGHBOURS = 12
 SNIPPET = 160
@@ -62,7 +62,7 @@ _RELATED = (
     "AND other.story != own.story JOIN documents ON documents.story = other.story WHERE own.story = ? "
     "GROUP BY documents.story"
 )
-NOTHING = '""'
+NO_FACTS = '""'
 """A query that finds nothing."""
 
 
@@ -140,7 +140,7 @@ def _chosen(kind: str | None, least: int, story: int | None, query: str | None) 
         values.append(story)
     if query is not None and _words(query):
         conditions.append(f"number IN ({_WITH_WORDS})")
-        values += [_match(query) or NOTHING, _like(query)]
+        values += [_match(query) or NO_FACTS, _like(query)]
     return " AND ".join(conditions), values
 
 

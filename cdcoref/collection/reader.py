@@ -15,11 +15,11 @@ from cdcoref.collection.scores import DocumentPair, DocumentScores, by_document_
 from cdcoref.collection.settings import Settings
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.prediction import Predictor, load
+from cdcoref.predict import Predictor, load
 
 if TYPE_CHECKING:
-    from cdcoref.engines import Progress
     from cdcoref.linking import MentionVectors
+    from cdcoref.predict import Progress
 
 BATCH_TOKENS = 8192
 GivenPredictor = Predictor | Callable[[], Predictor] | None
@@ -96,7 +96,7 @@ class Reader:
             own = [number for number, mention in enumerate(of_document) if kind in ("both", mention.kind)]
             mentions[document.id] = [of_document[number] for number in own]
             if read is not None and not self.settings.lemma:
-                vectors[document.id] = read.of_numbers(own)
+                vectors[document.id] = read.take(own)
         return mentions, vectors
 
     @property
@@ -123,7 +123,7 @@ class Reader:
         if not corpus.mentions:
             return {}
         read = read_vectors(self._predictor().model, corpus, batch_tokens=self.batch_tokens)
-        return {id: read.of_numbers(own).compact() for id, own in _numbers(corpus).items() if own}
+        return {id: read.take(own).compact() for id, own in _numbers(corpus).items() if own}
 
     def of_kind(self, corpus: Corpus) -> Corpus:
         """The corpus with the mentions that the collection links; a mention without a kind gets it."""
@@ -234,4 +234,4 @@ def _joined(corpus: Corpus, vectors: Mapping[str, MentionVectors]) -> MentionVec
 
     numbers = {id: own for id, own in _numbers(corpus).items() if own}
     order = np.array([number for own in numbers.values() for number in own], dtype=np.int64)
-    return MentionVectors.joined([vectors[id] for id in numbers]).of_numbers(np.argsort(order))
+    return MentionVectors.joined([vectors[id] for id in numbers]).take(np.argsort(order))

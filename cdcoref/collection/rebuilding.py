@@ -1,4 +1,4 @@
-"""A collection made anew: what `cdcoref.prediction` gives for all documents at once, then corrections.
+"""A collection made anew: what `cdcoref.predict.predictor` gives for all documents at once, then corrections.
 
 The stories are found over all documents, mentions are found and compared again, and clusters keep their numbers by the
 mentions that they share with what was there. The mentions with which documents came are kept; those of the kind that
@@ -38,12 +38,12 @@ from cdcoref.collection.subjects import store_subjects
 from cdcoref.collection.vectors import store_vectors
 from cdcoref.collection.word_index import TOTAL_SHARE, index_words
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.prediction import plan_stories
+from cdcoref.predict import plan_stories
 from cdcoref.stories import DocumentVectors, subjects, words_of
 
 if TYPE_CHECKING:
-    from cdcoref.engines import Progress, Story
     from cdcoref.linking import MentionVectors
+    from cdcoref.predict import Progress, Story
 
 Contents = list[tuple[int, str, bytes, int]]
 """Number, id, hash of the content, and whether it came with mentions, of every document."""

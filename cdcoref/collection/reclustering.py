@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from cdcoref.collection.clusters import assign_clusters
-from cdcoref.collection.constraints import constrained, same_by_word
+from cdcoref.collection.constraints import confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
 from cdcoref.collection.joining import SubjectNames
 from cdcoref.collection.names import refresh_names
@@ -70,11 +70,11 @@ def recluster(
     def alike(members: np.ndarray) -> np.ndarray:
         if not clusterer.merge_above:
             return (before[members][:, None] == before[members][None, :]).astype(np.float64)
-        return np.maximum(links.among(members), names.shared(members))
+        return np.maximum(links.pair_matrix(members), names.shared(members))
 
     antecedents = {pronoun: antecedent for pronoun, (antecedent, _) in links.antecedents.items()}
     labels = constrained(before, constraints, alike, antecedents)
-    said = same_by_word(constraints, len(mentions))
+    said = confirmed_groups(constraints, len(mentions))
     confidence = np.array([np.nan if m.confidence is None else m.confidence for m in mentions], dtype=np.float64)
     if clusterer.merge_above:
         known = links.confidences(labels, within, said)

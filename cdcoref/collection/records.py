@@ -19,7 +19,7 @@ class ClusterSummary:
     kind
         ``"event"``, ``"entity"``, or None where that is not known.
     title
-        The name that somebody gave it, else its label (:mod:`cdcoref.labels`).
+        The name that somebody gave it, else its label (:mod:`cdcoref.predict.labels`).
     name
         The name that somebody gave it, or None.
     mentions, documents

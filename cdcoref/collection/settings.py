@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from cdcoref.prediction import LEMMA, PredictionOptions
+from cdcoref.predict import LEMMA, PredictionOptions
 
 MAX_PAIRS = 20
 
@@ -19,11 +19,11 @@ class CollectionOptions:
     Attributes
     ----------
     kind, threshold, max_windows
-        As in :class:`cdcoref.prediction.PredictionOptions`.
+        As in :class:`cdcoref.predict.PredictionOptions`.
     max_pairs
         A new document is read together with at most so many of its story, the nearest by TF-IDF; None: with all.
     across_stories
-        As in :class:`cdcoref.prediction.PredictionOptions`.
+        As in :class:`cdcoref.predict.PredictionOptions`.
     """
 
     kind: Literal["event", "entity", "both"] = "both"
@@ -61,7 +61,7 @@ class Settings:
     Attributes
     ----------
     model
-        As :func:`cdcoref.prediction.load` takes it.
+        As :func:`cdcoref.predict.load` takes it.
     options
         How mentions are linked.
     fingerprint

@@ -15,7 +15,7 @@ from pathlib import Path
 from cdcoref.corpora.text_lines import text_lines
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 _TOKEN = re.compile(r"[^ \t\r\n]+")
 _CATEGORY = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")

@@ -20,7 +20,7 @@ from cdcoref.corpora.splits import SPLITS, missing_split, split_files
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corefud
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 TITLE = "GUM"
 SUFFIX = ".conllu"

@@ -21,7 +21,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.mention_table import MentionTable
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape, unescape
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 Layout = Literal["cross-document", "2012"]
 """The default first: it puts all documents in one block, so that every scorer counts links between documents."""

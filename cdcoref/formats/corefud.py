@@ -32,7 +32,7 @@ from cdcoref.formats.document_names import DocumentKey, document_ids, document_k
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 TYPES = {
     *("person", "place", "organization", "animal", "plant", "object", "substance", "time", "number", "abstract"),

@@ -25,7 +25,7 @@ from cdcoref.formats.document_names import DocumentKey, column_to_key
 from cdcoref.formats.lines import line_chunks
 from cdcoref.formats.mention_table import KIND_NUMBERS, DocumentRow, MentionTable, MentionTableBuilder
 from cdcoref.formats.word_escapes import unescape
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 LONGEST_LINE = 1 << 24
 """The longest line accepted, in bytes."""

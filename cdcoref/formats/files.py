@@ -21,7 +21,7 @@ from cdcoref.formats.given_names import joined_names
 from cdcoref.formats.input_file import STANDARD_INPUT
 from cdcoref.formats.registry import has_input_suffix, has_text_suffix, input_suffixes, read_file
 from cdcoref.formats.text import check_pipeline
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 NAMED = 3
 """Files of a folder that are left out are counted, and so many of them are named."""

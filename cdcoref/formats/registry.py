@@ -21,7 +21,7 @@ from cdcoref.formats.jsonl import JSONL
 from cdcoref.formats.lines import first_bytes
 from cdcoref.formats.mention_table import MentionTable
 from cdcoref.formats.text import TEXT
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 FORMATS: tuple[Format, ...] = (CONLL, COREFUD, JSONL, DOCBIN, COLLECTION, TEXT)
 

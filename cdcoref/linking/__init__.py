@@ -4,8 +4,8 @@ A model reads documents to detect mentions, and pairs of documents to score ment
 links mentions with the same head lemma, needs no model.
 """
 
-from cdcoref.linking.antecedents import Anaphora, anaphora, of_one_kind, pronouns
-from cdcoref.linking.apart import ReadMentions, known_of_pairs, mention_traits
+from cdcoref.linking.antecedents import Anaphora, anaphora, mentions_by_kind, pronouns
+from cdcoref.linking.apart import ReadMentions, comparison_features, facts_of_mentions
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
 from cdcoref.linking.comparison import Comparison, all_pairs
@@ -47,16 +47,16 @@ __all__ = [
     "candidate_pairs",
     "cluster_mentions",
     "clusters_by_kind",
+    "comparison_features",
     "document_hash",
+    "facts_of_mentions",
     "find_mentions",
     "find_mentions_and_vectors",
     "joined_across_stories",
     "joined_by_name",
-    "known_of_pairs",
     "lemma_clusters",
     "link_story",
-    "mention_traits",
-    "of_one_kind",
+    "mentions_by_kind",
     "pronouns",
     "read_documents",
     "read_vectors",

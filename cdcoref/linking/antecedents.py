@@ -18,12 +18,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cdcoref.casing import in_sentence_case
 from cdcoref.corpus import Corpus
+from cdcoref.inputs import Integers
+from cdcoref.language import MentionFacts, MentionWords, in_sentence_case
 from cdcoref.linking.vectors import MentionVectors
 from cdcoref.model import ANAPHORS, CorefModel
-from cdcoref.sequences import Integers, Traits
-from cdcoref.words import MentionWords
 
 BEFORE = 50
 AFTER = 5
@@ -62,7 +61,7 @@ class Anaphora:
     sizes: tuple[int, ...]
 
 
-def anaphora(seen: Sequence[Traits], features: Sequence[str] = ()) -> Anaphora:
+def anaphora(seen: Sequence[MentionFacts], features: Sequence[str] = ()) -> Anaphora:
     """The pronouns among the mentions of one kind in one document, and their candidates.
 
     Parameters
@@ -146,7 +145,7 @@ def _ranks(same: NDArray[np.bool_], nouns: NDArray[np.bool_], inside: NDArray[np
 
 
 def _known_of_both(
-    seen: Sequence[Traits], classes: Integers, ordered: Integers, place: Integers, other_place: Integers
+    seen: Sequence[MentionFacts], classes: Integers, ordered: Integers, place: Integers, other_place: Integers
 ) -> Numbers:
     """What is known of pronouns and candidates together, by their places in the order. *Shape:* (pairs, 7)"""
     pronoun, other = ordered[place], ordered[other_place]
@@ -179,7 +178,7 @@ def pronouns(corpus: Corpus, kinds: Collection[str]) -> NDArray[np.bool_]:
     )
 
 
-def of_one_kind(corpus: Corpus, kinds: Sequence[str]) -> list[list[int]]:
+def mentions_by_kind(corpus: Corpus, kinds: Sequence[str]) -> list[list[int]]:
     """The numbers of the mentions of every document that are of one kind: of each of some kinds, a list a document."""
     found: dict[tuple[str, str], list[int]] = {}
     for number, mention in enumerate(corpus.mentions):
@@ -189,7 +188,7 @@ def of_one_kind(corpus: Corpus, kinds: Sequence[str]) -> list[list[int]]:
 
 
 def antecedents(
-    model: CorefModel, corpus: Corpus, vectors: MentionVectors, seen: Sequence[Traits]
+    model: CorefModel, corpus: Corpus, vectors: MentionVectors, seen: Sequence[MentionFacts]
 ) -> tuple[Integers, Integers, Numbers]:
     """The best antecedents of the pronouns of a corpus.
 
@@ -205,22 +204,22 @@ def antecedents(
     Returns
     -------
     tuple
-        Numbers of the pronouns and of their antecedents, and the log-odds of :func:`resolved`. *Shape* of each:
-        (pronouns with antecedents,)
+        Numbers of the pronouns and of their antecedents, and the log-odds of :func:`choose_antecedents`.
+        *Shape* of each: (pronouns with antecedents,)
     """
     found: list[tuple[int, int, float]] = []
-    for own in of_one_kind(corpus, model.settings.vectors.with_antecedents):
+    for own in mentions_by_kind(corpus, model.settings.vectors.with_antecedents):
         of_document = [seen[n] for n in own]
         known = anaphora(of_document, model.settings.vectors.antecedent_features)
         if known.sizes:
             logits = _logits(model, known, vectors.anaphora[own])
             heads = [one.words.head for one in of_document]
-            found += [(own[one], own[other], odds) for one, other, odds in resolved(known, logits, heads)]
+            found += [(own[one], own[other], odds) for one, other, odds in choose_antecedents(known, logits, heads)]
     one, other, values = zip(*found, strict=True) if found else ((), (), ())
     return np.array(one, dtype=np.int64), np.array(other, dtype=np.int64), np.array(values, dtype=np.float32)
 
 
-def resolved(known: Anaphora, logits: Numbers, heads: Sequence[str]) -> Iterator[tuple[int, int, float]]:
+def choose_antecedents(known: Anaphora, logits: Numbers, heads: Sequence[str]) -> Iterator[tuple[int, int, float]]:
     """The pronouns of a document that have an antecedent.
 
     Parameters

@@ -17,14 +17,22 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cdcoref.casing import in_sentence_case
 from cdcoref.corpus import KINDS, Corpus
+from cdcoref.inputs import Integers
+from cdcoref.language import (
+    FactTables,
+    MentionFacts,
+    conflicts,
+    in_sentence_case,
+    mention_facts,
+    pair_features,
+    quotations,
+)
 from cdcoref.linking.antecedents import antecedents, pronouns
 from cdcoref.linking.neighbours import near_pairs
 from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence
 from cdcoref.linking.vectors import Halves, MentionVectors, Vectors
 from cdcoref.model import ALIKE, AROUND, CorefModel, VectorOptions
-from cdcoref.sequences import Integers, Traits, TraitTables, conflicts, pair_features, quotations, traits
 from cdcoref.stories import DocumentVectors
 
 ALL_PAIRS = 2000
@@ -87,25 +95,25 @@ class ReadMentions:
     ----------
     vectors
         Of the mentions, in their order.
-    traits
+    facts
         What the features see of them.
     documents
         The story's documents.
     """
 
     vectors: MentionVectors
-    traits: TraitTables
+    facts: FactTables
     documents: DocumentVectors
 
     @classmethod
     def of(cls, corpus: Corpus, vectors: MentionVectors) -> ReadMentions:
         """The mentions of a corpus."""
-        return cls(vectors, TraitTables(mention_traits(corpus)), DocumentVectors(corpus.documents))
+        return cls(vectors, FactTables(facts_of_mentions(corpus)), DocumentVectors(corpus.documents))
 
-    def of_numbers(self, numbers: Sequence[int] | Integers) -> ReadMentions:
+    def take(self, numbers: Sequence[int] | Integers) -> ReadMentions:
         """Some of them."""
-        own = TraitTables([self.traits.mentions[n] for n in numbers])
-        return ReadMentions(self.vectors.of_numbers(numbers), own, self.documents)
+        own = FactTables([self.facts.mentions[n] for n in numbers])
+        return ReadMentions(self.vectors.take(numbers), own, self.documents)
 
     def similarities(self, name: str, pairs: Integers) -> list[Vectors]:
         """One of :data:`cdcoref.model.SIMILARITIES`, one number a pair or two. *Shape:* (pairs, 2) in, (pairs,) out"""
@@ -126,7 +134,7 @@ class ReadMentions:
 
     @cached_property
     def _document_rows(self) -> Integers:
-        return np.array([self.documents.row[one.document] for one in self.traits.mentions], dtype=np.int64)
+        return np.array([self.documents.row[one.document] for one in self.facts.mentions], dtype=np.int64)
 
     def _of_stories(self, i: Integers, j: Integers) -> Vectors:
         """How likely the documents of two mentions tell one story; 1 for a document and itself. *Shape:* (pairs,)"""
@@ -162,21 +170,21 @@ def compare_apart(
     apart = pronouns(corpus, options.with_antecedents)
     for number, kind in enumerate(KINDS):
         own = np.flatnonzero((kinds == number) & ~apart)
-        of_kind = read.of_numbers(own)
+        of_kind = read.take(own)
         for pairs in pairs_to_compare(of_kind, parts[own]):
-            told = known_of_pairs(options, of_kind, pairs)
+            told = comparison_features(options, of_kind, pairs)
             first.append(own[pairs[:, 0]].astype(np.int32))
             second.append(own[pairs[:, 1]].astype(np.int32))
             of_pairs = _scores(model, told, of_kind.vectors.learnt, pairs, kind)
-            of_pairs[conflicts(of_kind.traits, pairs)] = IMPOSSIBLE
+            of_pairs[conflicts(of_kind.facts, pairs)] = IMPOSSIBLE
             logits.append(of_pairs)
             documents.append(told[:, -1].copy())
     compared = sum(map(len, first))
     new = np.flatnonzero(parts == NEW)
     if apart[new].any():
         of_new = Corpus(corpus.documents, tuple(corpus.mentions[number] for number in new.tolist()))
-        seen = [read.traits.mentions[number] for number in new.tolist()]
-        one, other, found = antecedents(model, of_new, vectors.of_numbers(new), seen)
+        seen = [read.facts.mentions[number] for number in new.tolist()]
+        one, other, found = antecedents(model, of_new, vectors.take(new), seen)
         first.append(new[one].astype(np.int32))
         second.append(new[other].astype(np.int32))
         logits.append(found)
@@ -198,13 +206,13 @@ def compare_apart(
     )
 
 
-def mention_traits(corpus: Corpus) -> list[Traits]:
+def facts_of_mentions(corpus: Corpus) -> list[MentionFacts]:
     """What the features see of every mention of a corpus, in order."""
     documents = {document.id: in_sentence_case(document) for document in corpus.documents}
     sentence_of = {document.id: document.sentence_of_tokens() for document in corpus.documents}
     quoted = {document.id: quotations(document) for document in corpus.documents}
     return [
-        traits(documents[m.document], m, sentence_of[m.document][m.start], quoted[m.document][m.start])
+        mention_facts(documents[m.document], m, sentence_of[m.document][m.start], quoted[m.document][m.start])
         for m in corpus.mentions
     ]
 
@@ -219,7 +227,7 @@ def pairs_to_compare(mentions: ReadMentions, parts: Integers | None = None) -> I
     parts
         The part of each, within which pairs are left out; None or `NEW`: pairs with it are not. *Shape:* (mentions,)
     """
-    count = len(mentions.traits)
+    count = len(mentions.facts)
     if count < 2:
         return
     if parts is None:
@@ -241,14 +249,14 @@ def _near(mentions: ReadMentions, parts: Integers) -> Integers:
 
     Every pair that was not compared before has a mention outside the largest part; those ask for their nearest.
     """
-    by_head = np.argsort(mentions.traits.heads, kind="stable")
-    groups = np.split(by_head, np.flatnonzero(np.diff(mentions.traits.heads[by_head])) + 1)
+    by_head = np.argsort(mentions.facts.heads, kind="stable")
+    groups = np.split(by_head, np.flatnonzero(np.diff(mentions.facts.heads[by_head])) + 1)
     old = parts[parts != NEW]
     asking = parts != (np.bincount(old).argmax() if len(old) else NEW - 1)
     return near_pairs(mentions.vectors, groups, NEIGHBOURS, NEIGHBOURS // 3, asking)
 
 
-def known_of_pairs(options: VectorOptions, mentions: ReadMentions, pairs: Integers) -> Vectors:
+def comparison_features(options: VectorOptions, mentions: ReadMentions, pairs: Integers) -> Vectors:
     """What the scorer of vectors is told about pairs.
 
     Returns
@@ -258,7 +266,7 @@ def known_of_pairs(options: VectorOptions, mentions: ReadMentions, pairs: Intege
     """
     known = np.empty((len(pairs), options.known), dtype=np.float32)
     features = len(options.pair_features)
-    known[:, :features] = pair_features(options.pair_features, mentions.traits, pairs)
+    known[:, :features] = pair_features(options.pair_features, mentions.facts, pairs)
     columns = (column for name in options.similarities for column in mentions.similarities(name, pairs))
     for place, column in enumerate(columns, start=features):
         known[:, place] = column

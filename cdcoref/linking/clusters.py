@@ -13,15 +13,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.casing import in_sentence_case
 from cdcoref.clustering import dendrogram
 from cdcoref.corpus import KINDS, Corpus
+from cdcoref.language import in_sentence_case, mention_words
 from cdcoref.linking.antecedents import pronouns
 from cdcoref.linking.conflicts import divided, with_conflicts
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
-from cdcoref.sequences import mention_words
 
 
 class KindClusters:

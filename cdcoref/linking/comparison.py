@@ -17,6 +17,7 @@ import numpy as np
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
+from cdcoref.inputs import Candidates, Extent, MarkedDocument, SequenceBuilder, SequenceOptions
 from cdcoref.linking.apart import compare_apart
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.document_pairs import DocumentPairs
@@ -26,7 +27,6 @@ from cdcoref.linking.story_packs import StoryPacks
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
 from cdcoref.linking.vectors import MentionVectors, read_vectors
 from cdcoref.model import CorefModel
-from cdcoref.sequences import Candidates, Extent, MarkedDocument, SequenceBuilder, SequenceOptions
 
 
 def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
@@ -130,7 +130,7 @@ class Comparison:
         if self.model.vector_scorer is None:
             return self._together().run(batch_tokens, store, advance)
         evidence = self.evidence(batch_tokens=batch_tokens, store=store, advance=advance)
-        return evidence.weighed(self._options)
+        return evidence.combine(self._options)
 
     def evidence(
         self,
@@ -176,8 +176,7 @@ class Comparison:
     def _apart(self, vectors: MentionVectors) -> PairEvidence:
         """What the vectors say of the pairs of every story, with the numbers of the whole corpus."""
         parts = [
-            (own, compare_apart(self.model, story, vectors.of_numbers(own), self._known))
-            for story, own in self._stories()
+            (own, compare_apart(self.model, story, vectors.take(own), self._known)) for story, own in self._stories()
         ]
 
         def joined(name: str, empty: np.ndarray) -> np.ndarray:

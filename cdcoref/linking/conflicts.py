@@ -14,8 +14,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.particulars import Particulars, in_conflict
-from cdcoref.words import MentionWords
+from cdcoref.language import MentionWords, StatedFacts, in_conflict
 
 Members = list[int]
 
@@ -33,10 +32,10 @@ def with_conflicts(labels: Sequence[int], order: Sequence[int], words: Mapping[i
         By mention; one without words conflicts with none.
     """
     found: dict[int, Members] = defaultdict(list)
-    named: dict[int, dict[Particulars, None]] = defaultdict(dict)
+    named: dict[int, dict[StatedFacts, None]] = defaultdict(dict)
     for number in order:
         found[labels[number]].append(number)
-        if number in words and any(own := words[number].particulars):
+        if number in words and any(own := words[number].stated):
             named[labels[number]][own] = None
     return [found[label] for label, own in named.items() if _conflict(own)]
 
@@ -127,11 +126,11 @@ def _root(above: dict[int, int], member: int) -> int:
     return member
 
 
-def _particulars(members: Iterable[int], words: Mapping[int, MentionWords]) -> set[Particulars]:
-    return {own for member in members if any(own := words[member].particulars)}
+def _particulars(members: Iterable[int], words: Mapping[int, MentionWords]) -> set[StatedFacts]:
+    return {own for member in members if any(own := words[member].stated)}
 
 
-def _contradict(some: Iterable[Particulars], others: Iterable[Particulars]) -> bool:
+def _contradict(some: Iterable[StatedFacts], others: Iterable[StatedFacts]) -> bool:
     return any(in_conflict(one, other) for one, other in product(some, others))
 
 
@@ -140,5 +139,5 @@ def _rounded(means: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.round(means, 9)
 
 
-def _conflict(named: Iterable[Particulars]) -> bool:
+def _conflict(named: Iterable[StatedFacts]) -> bool:
     return any(in_conflict(one, other) for one, other in combinations(named, 2))

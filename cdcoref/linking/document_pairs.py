@@ -15,11 +15,11 @@ from itertools import islice
 
 import numpy as np
 
+from cdcoref.inputs import Candidates, Extent, Integers, Marked, MarkedDocument, PairSequence, SequenceBuilder
 from cdcoref.linking.pair_logits import Matrix, pair_logits
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import CorefModel, token_batches
-from cdcoref.sequences import Candidates, Extent, Integers, Marked, MarkedDocument, PairSequence, SequenceBuilder
 
 SEQUENCES_AT_ONCE = 512
 """Sequences that are built and sorted by length together: what is in memory at a time."""

@@ -1,7 +1,7 @@
 """The lemma baseline: within a group of documents, mentions of one kind with the same head lemma form one cluster.
 
-No model, no parser, nothing learnt; see :mod:`cdcoref.words` for heads and lemmas. Pronouns are lemmas like any other,
-across documents too: most often they refer to the same person.
+It needs no model and no parser; :mod:`cdcoref.language` has the rules for heads and lemmas. Pronouns are lemmas
+like any other, also across documents: most often they refer to the same person.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cdcoref.corpus import Corpus, Mention
-from cdcoref.words import head_word, lemma
+from cdcoref.language import head_word, lemma
 
 
 def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:

@@ -2,7 +2,7 @@
 
 Mentions are tied in two ways. Pairs are compared, and clusters are made of them; a pronoun, where the model finds the
 antecedents of pronouns, follows its antecedent alone. People may tie mentions too, or deny that they are the same. The
-confidences of :mod:`cdcoref.prediction` and of a corrected :mod:`cdcoref.collection` are both defined here.
+confidences of :mod:`cdcoref.predict.predictor` and of a corrected :mod:`cdcoref.collection` are both defined here.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class MentionLinks:
         found[list(self.antecedents)] = True
         return found
 
-    def among(self, members: Integers) -> Numbers:
+    def pair_matrix(self, members: Integers) -> Numbers:
         """Probabilities of the pairs of some mentions; 0 for a pair not compared. *Shape:* (members, members)"""
         place = np.full(self.size, -1, dtype=np.int64)
         place[members] = np.arange(len(members))

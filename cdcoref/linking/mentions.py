@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.inputs import Integers, ReadingSequence
 from cdcoref.model import CorefModel, collate_readings, token_batches
-from cdcoref.sequences import Integers, ReadingSequence
 
 SEQUENCES_AT_ONCE = 256
 """Sequences that are sorted by length together; bounds the memory needed for many documents."""

@@ -4,7 +4,7 @@ Mentions are compared within stories. What stands in another story about the sam
 the same name is the same person, place or organisation nearly always, and then both clusters become one. Not if two
 clusters of a story bear the name; not by a single word that the story also writes in lower case ("Police"), or that
 belongs to different full names ("Esther Williams", "Robin Williams"); and never where two years, amounts or full names
-would come together that cannot (:func:`cdcoref.particulars.in_conflict`).
+would come together that cannot (:func:`cdcoref.language.in_conflict`).
 """
 
 from __future__ import annotations
@@ -14,12 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from cdcoref.casing import in_sentence_case
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
-from cdcoref.particulars import Particulars, in_conflict
-from cdcoref.sequences import mention_words
+from cdcoref.language import StatedFacts, in_conflict, in_sentence_case, mention_words, name_of
 from cdcoref.stories import DocumentVectors, subjects
-from cdcoref.words import name_of
 
 Name = tuple[str, ...]
 
@@ -31,7 +28,7 @@ class _Cluster:
     story: int
     label: str
     names: set[Name] = field(default_factory=set)
-    particulars: set[Particulars] = field(default_factory=set)
+    stated: set[StatedFacts] = field(default_factory=set)
 
     @property
     def full_names(self) -> set[Name]:
@@ -39,7 +36,7 @@ class _Cluster:
 
     def agrees(self, other: _Cluster, name: Name) -> bool:
         """Whether a name that both bear may mean the same."""
-        if any(in_conflict(mine, theirs) for mine in self.particulars for theirs in other.particulars):
+        if any(in_conflict(mine, theirs) for mine in self.stated for theirs in other.stated):
             return False
         mine, theirs = self.full_names, other.full_names
         if len(name) > 1 or not mine or not theirs:
@@ -103,8 +100,8 @@ def _named_clusters(number: int, story: Corpus) -> Iterator[_Cluster]:
             cluster = clusters.setdefault(mention.cluster, _Cluster(number, mention.cluster))
             document = documents[mention.document]
             words = mention_words(document, mention)
-            if any(words.particulars):
-                cluster.particulars.add(words.particulars)
+            if any(words.stated):
+                cluster.stated.add(words.stated)
             name = name_of(document.tokens[mention.start : mention.end])
             if len(name) > 1 or (name and name[0] not in uncapitalised and not _begins_sentence(document, mention)):
                 cluster.names.add(name)
@@ -134,8 +131,8 @@ def _is_possible(together: Mapping[str, _Cluster]) -> bool:
     return not any(
         in_conflict(mine, theirs)
         for one, other in combinations(clusters, 2)
-        for mine in one.particulars
-        for theirs in other.particulars
+        for mine in one.stated
+        for theirs in other.stated
     )
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.inputs import Integers
 from cdcoref.linking.vectors import MentionVectors, Vectors
 from cdcoref.model import ALIKE
-from cdcoref.sequences import Integers
 
 EXACT = 20_000
 """Up to so many mentions of a kind, neighbours are exact."""

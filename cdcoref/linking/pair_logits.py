@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.casing import in_sentence_case
 from cdcoref.clustering import PairScores
 from cdcoref.corpus import ENTITY, KINDS, Corpus
+from cdcoref.inputs import PairSequence
+from cdcoref.language import WordSets, in_sentence_case, name_of
 from cdcoref.model import WEIGHTS, WEIGHTS_WITHIN, CorefModel, VectorOptions, collate_pairs
-from cdcoref.sequences import PairSequence, WordSets
-from cdcoref.words import name_of
 
 Matrix = NDArray[np.float32]
 
 IMPOSSIBLE = -20.0
-"""The logit of a pair in conflict (:func:`cdcoref.particulars.in_conflict`): too low to be read together."""
+"""The logit of a pair in conflict (:func:`cdcoref.language.in_conflict`): too low to be read together."""
 PAIRS_AT_ONCE = 500_000
 """Pairs whose evidence is weighed at the same time: some 150 MB."""
 
@@ -133,12 +132,12 @@ class PairEvidence:
         together, alike = self.together[part], self.documents[part]
         return np.stack([together, self.alone[part], alike, together * alike], axis=1)
 
-    def weighed(self, options: VectorOptions) -> PairLogits:
+    def combine(self, options: VectorOptions) -> PairLogits:
         """One logit a pair; see :class:`cdcoref.model.VectorOptions`."""
         logits = np.empty(len(self.first), dtype=np.float32)
         for start in range(0, len(logits), PAIRS_AT_ONCE):
             part = slice(start, start + PAIRS_AT_ONCE)
-            logits[part] = self._weighed(options, part)
+            logits[part] = self._combine(options, part)
         weighed = PairLogits(self.size, self.first, self.second, self.kinds, logits)
         return weighed if options.unread_pairs == "vectors" else weighed.of_pairs(self._counted(options))
 
@@ -148,7 +147,7 @@ class PairEvidence:
         settled = self.antecedents | (self.alone <= IMPOSSIBLE)
         return ~together | ~np.isnan(self.together) | settled
 
-    def _weighed(self, options: VectorOptions, part: slice) -> NDArray[np.float64]:
+    def _combine(self, options: VectorOptions, part: slice) -> NDArray[np.float64]:
         kinds, alone = self.kinds[part], self.alone[part]
         across, within, unread, antecedent = (
             np.array([[getattr(options, name)[kind] for name in names] for kind in KINDS])[kinds]

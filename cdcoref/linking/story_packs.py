@@ -1,6 +1,6 @@
 """Reading a story many documents at a time: marked documents in, logits of the pairs of their mentions out.
 
-Every pack (see :mod:`cdcoref.sequences.packs`) is read with its documents in two orders, one the reverse of the other,
+Every pack (see :mod:`cdcoref.inputs.packs`) is read with its documents in two orders, one the reverse of the other,
 or in one order that depends on the documents' contents alone. The logit of a pair of mentions is the mean over
 everything in which both were read. Stories are the groups that the pairs of documents tie together.
 """
@@ -15,21 +15,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.inputs import Candidates, Extent, MarkedDocument, Pack, PairSequence, SequenceBuilder, pack_length, packs
 from cdcoref.linking.document_pairs import PairScored
 from cdcoref.linking.pair_logits import pair_logits
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
 from cdcoref.model import CorefModel
-from cdcoref.sequences import (
-    Candidates,
-    Extent,
-    MarkedDocument,
-    Pack,
-    PairSequence,
-    SequenceBuilder,
-    pack_length,
-    packs,
-)
 
 
 @dataclass(frozen=True, slots=True)

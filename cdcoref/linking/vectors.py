@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.inputs import Integers
+from cdcoref.language import LastWord, last_word
 from cdcoref.linking.mentions import DocumentReading, read_documents
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.model import CorefModel
-from cdcoref.sequences import Integers, LastWord, last_word
 
 Halves = NDArray[np.float16]
 Vectors = NDArray[np.float32]
@@ -122,7 +123,7 @@ class MentionVectors:
             np.concatenate([part.anaphora for part in parts]),
         )
 
-    def of_numbers(self, numbers: Sequence[int] | Integers) -> MentionVectors:
+    def take(self, numbers: Sequence[int] | Integers) -> MentionVectors:
         """Those of some mentions."""
         return replace(
             self,
@@ -268,7 +269,7 @@ def read_vectors(
         gathered.add(reading, [n for n in numbers[name] if reading.begins(corpus.mentions[n])], corpus.mentions)
         if reading.last:
             order = np.argsort(np.array(gathered.numbers, dtype=np.int64))
-            found[name] = gathered.vectors().of_numbers(order)
+            found[name] = gathered.vectors().take(order)
             gathered = _OfDocument(model.settings.vectors.last_word)
             if store is not None:
                 store.put({keys[name]: found[name].packed()})
@@ -276,7 +277,7 @@ def read_vectors(
     if not len(order):
         return MentionVectors.none(model.encoder.config.hidden_size)
     stacked = MentionVectors.joined([found[d.id] for d in corpus.documents if numbers[d.id]])
-    return stacked.of_numbers(np.argsort(order))
+    return stacked.take(np.argsort(order))
 
 
 def find_mentions_and_vectors(

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from cdcoref.model.mention_projection import MentionProjection
 
 ANAPHORS = ("", "he", "she", "it", "they", "i", "we", "you", "who", "that", "there")
-"""Classes of pronouns (:class:`cdcoref.words.MentionWords`); the empty one is no pronoun."""
+"""Classes of pronouns (:class:`cdcoref.language.words.MentionWords`); the empty one is no pronoun."""
 OF_MENTION = 6
 """How many numbers are known of a mention beside its vectors and class."""
 OF_PAIR = 7

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cdcoref.sequences import Integers, PairSequence, ReadingSequence
+from cdcoref.inputs import Integers, PairSequence, ReadingSequence
 
 
 def collate_pairs(sequences: Sequence[PairSequence], pad_token_id: int) -> dict[str, Tensor]:

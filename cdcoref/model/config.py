@@ -12,9 +12,10 @@ from pydantic_core import core_schema
 from cdcoref.clustering import Linkage
 from cdcoref.corpus import ENTITY, KINDS, STYLES
 from cdcoref.errors import InputError
+from cdcoref.inputs import Length, SequenceOptions
+from cdcoref.language import FEATURES, LastWord, check_features
 from cdcoref.model.antecedents import ANTECEDENT_FEATURES
 from cdcoref.model.mention_vectors import ALL, LEARNT
-from cdcoref.sequences import FEATURES, LastWord, Length, SequenceOptions, check_features
 from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, check_fields, number, shown, validated, whole_number
 
 Probabilities = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, PROBABILITY)]
@@ -50,7 +51,7 @@ class DetectorOptions:
     thresholds
         Per style and kind: the least probability at which a span counts as a mention.
     spelling
-        Whether it is also told how each word is spelt (:mod:`cdcoref.sequences.spelling`), which an uncased encoder
+        Whether it is also told how each word is spelt (:mod:`cdcoref.inputs.spelling`), which an uncased encoder
         does not see.
     neighbours
         Whether it is also told the words before and after a span.
@@ -111,7 +112,7 @@ class VectorOptions:
         The vectors of mentions are those of the encoder as it was before it was fine-tuned, which is kept as a
         difference of this rank (see :class:`cdlm.encoder.EarlierEncoder`).
     pair_features
-        What is known about a pair besides the text (see :mod:`cdcoref.sequences.pair_features`).
+        What is known about a pair besides the text (see :mod:`cdcoref.language.pair_features`).
     similarities
         What else is compared, of `SIMILARITIES`. The last is how alike two documents are.
     vector_width

@@ -1,6 +1,6 @@
 """The coreference model: one encoder, a scorer of mention pairs and a detector of mentions (paper, Appendix C.1).
 
-Sequences of :mod:`cdcoref.sequences` go in, logits of pairs (or of candidate spans) come out. A saved model is a
+Sequences of :mod:`cdcoref.inputs` go in, logits of pairs (or of candidate spans) come out. A saved model is a
 folder: ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card.
 """
 
@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
+from cdcoref.inputs import SPELLING, ReadingBuilder, SequenceBuilder
 from cdcoref.model.antecedents import AntecedentScorer
 from cdcoref.model.config import CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.model.folder import (
@@ -35,7 +36,6 @@ from cdcoref.model.folder import (
 from cdcoref.model.mention_vectors import VectorScorer
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector, words_of_layers
-from cdcoref.sequences import SPELLING, ReadingBuilder, SequenceBuilder
 from cdlm.checkpoints import find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel, EarlierEncoder

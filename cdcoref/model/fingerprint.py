@@ -19,7 +19,7 @@ def model_fingerprint(model: CorefModel, *, with_precision: bool = True) -> str:
     ----------
     with_precision
         Whether the same model in another floating-point precision has another one; in eight bits it always has (see
-        :attr:`cdcoref.prediction.Predictor.fingerprint`).
+        :attr:`cdcoref.predict.predictor.Predictor.fingerprint`).
     """
     # As JSON, in which a list is a list, whatever it is in memory.
     settings, defaults = (json.loads(json.dumps(one.to_dict())) for one in (model.settings, type(model.settings)()))

@@ -15,8 +15,8 @@ from torch import Tensor
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
+from cdcoref.inputs import SMALLEST_LENGTH
 from cdcoref.model.config import CorefConfig
-from cdcoref.sequences import SMALLEST_LENGTH
 from cdlm.checkpoints import SAFE_FILES, read_safetensors
 from cdlm.config import EncoderConfig
 from cdlm.encoder import PRECISIONS, check_shapes, check_sizes

@@ -1,7 +1,7 @@
 """What two documents that were read alone say of a pair of their mentions: what is known in, a quick logit out.
 
 Two mentions are compared by the cosines of their own vectors, of their sentences' and of their documents', and by what
-is known about the pair besides the text (:mod:`cdcoref.sequences.pair_features`). The vectors are those of the encoder
+is known about the pair besides the text (:mod:`cdcoref.language.pair_features`). The vectors are those of the encoder
 as it was before it was fine-tuned for coreference (:class:`cdlm.encoder.EarlierEncoder`): fine-tuning on few topics
 makes an encoder forget much of what it knew about others. Mentions may also be compared by vectors learnt from what the
 fine-tuned encoder says of their words. All that costs next to nothing a pair, and says which pairs are worth reading

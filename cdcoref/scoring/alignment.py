@@ -24,7 +24,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.formats import DocumentKey, Ints, MentionTable
 from cdcoref.scoring.overlap import ABSENT, Overlap
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 Level = Literal["corpus", "topic", "subtopic", "document"]
 LEVELS: tuple[Level, ...] = ("corpus", "topic", "subtopic", "document")

@@ -19,11 +19,11 @@ import numpy as np
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.formats import MentionTable, read_file, read_mention_table, readable_twice
+from cdcoref.language import MentionWords
 from cdcoref.scoring.alignment import Alignment, Side
 from cdcoref.scoring.files import Options
 from cdcoref.scoring.overlap import ABSENT, Ints
 from cdcoref.scoring.ties import TIES, Tie, strongest_tie
-from cdcoref.words import MentionWords
 
 CONTEXT = 6
 """The number of words shown on either side of a mention."""

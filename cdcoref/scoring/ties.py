@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from cdcoref.words import MentionWords
+from cdcoref.language import MentionWords
 
 Tie = Literal[
     "the same words",

@@ -26,7 +26,7 @@ from cdcoref.server.uploads import Upload, read_uploads, unused_names
 
 if TYPE_CHECKING:
     from cdcoref.formats import LoadedCorpus
-    from cdcoref.prediction import Predictor
+    from cdcoref.predict import Predictor
 
 ANSWER_EVERY = 0.1
 """Seconds between two answers of one stage."""
@@ -96,7 +96,7 @@ class Adder:
 
     def _loaded(self, model: str) -> Predictor:
         """The collection's model."""
-        from cdcoref.prediction import load
+        from cdcoref.predict import load
 
         if self._predictor is None or self._model != model:
             self._progress("loading the model", 0, 0)

@@ -30,7 +30,7 @@ class ServerOptions:
     max_upload
         How much may be added at once, in bytes, compressed or not.
     device, precision, batch_tokens
-        How documents that are added are read, as in :func:`cdcoref.prediction.load`.
+        How documents that are added are read, as in :func:`cdcoref.predict.load`.
 
     Raises
     ------

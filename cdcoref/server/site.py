@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 
 from cdcoref import __version__
 from cdcoref.collection import Correction
+from cdcoref.corpus import confidence_text
 from cdcoref.formats import USUAL_ENCODINGS
 from cdcoref.server.guard import new_secret
 from cdcoref.server.options import ServerOptions
@@ -21,7 +22,7 @@ from cdcoref.server.readers import Readers
 from cdcoref.server.text import day, document_address, snippet_parts
 from cdcoref.server.writer import Writer
 from cdcoref.views import shared_style
-from cdcoref.wording import counted, sureness
+from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -136,7 +137,7 @@ class Site:
             limit=self.options.max_upload,
             counted=counted,
             encodings=USUAL_ENCODINGS,
-            sureness=sureness,
+            confidence_text=confidence_text,
             document_address=document_address,
             address=lambda path, **query: f"{path}?{urlencode(query)}" if query else path,
             static=lambda name: f"/static/{name}?v={self._versions[name]}",

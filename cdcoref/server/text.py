@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from cdcoref.collection import DocumentPage, StoredMention
 from cdcoref.corpus import Document, Mention
-from cdcoref.results import character_parts
+from cdcoref.predict import character_parts
 from cdcoref.views import marked_text
 
 SURE, LESS_SURE = 0.75, 0.5

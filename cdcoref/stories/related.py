@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from cdcoref.clustering import PairScores, agglomerative
 from cdcoref.stories.vectors import DocumentVectors, blocks_of_products, unit_length
 
-LEAST = 0.15
+MIN_SIMILARITY = 0.15
 """The mean similarity above which stories are about one subject. Chosen on the train topics of ECB+ and MEANTIME."""
 NEAR = 0.1
 """Stories that are less similar count as having nothing in common."""
@@ -65,6 +65,6 @@ def subject_labels(vectors: csr_array, story_of: np.ndarray, keys: Sequence[str]
         second.append(block.indices[near].astype(np.int64))
         score.append(np.minimum(block.data[near], 1.0))
     pairs = PairScores(len(keys), np.concatenate(first), np.concatenate(second), np.concatenate(score))
-    labels = agglomerative(pairs, 1 - LEAST, keys=list(keys))
+    labels = agglomerative(pairs, 1 - MIN_SIMILARITY, keys=list(keys))
     numbers: dict[int, int] = {}
     return [numbers.setdefault(label, len(numbers)) for label in np.asarray(labels).tolist()]

@@ -26,8 +26,8 @@ from hashlib import blake2b
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from cdcoref.casing import in_sentence_case
 from cdcoref.corpus import Document
+from cdcoref.language import in_sentence_case
 
 NAME_WEIGHT = 2.0
 LEAD_WEIGHT = 2.0

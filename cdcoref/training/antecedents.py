@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus
-from cdcoref.linking import Anaphora, anaphora, mention_traits, of_one_kind
+from cdcoref.linking import Anaphora, anaphora, facts_of_mentions, mentions_by_kind
 from cdcoref.model import AntecedentScorer, CorefModel, VectorOptions, antecedent_loss
 from cdcoref.training.mention_words import ReadWords
 from cdcoref.training.sources import Shares, drawn_by_share
@@ -159,8 +159,8 @@ def _fit_network(
 
 def _examples(corpus: Corpus, words: ReadWords, options: VectorOptions) -> Iterator[_Example]:
     """Kind by kind, the documents that have pronouns with candidates."""
-    seen = mention_traits(corpus)
-    for mentions in of_one_kind(corpus, options.with_antecedents):
+    seen = facts_of_mentions(corpus)
+    for mentions in mentions_by_kind(corpus, options.with_antecedents):
         known = anaphora([seen[n] for n in mentions], options.antecedent_features)
         if not known.sizes:
             continue

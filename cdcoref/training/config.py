@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from cdcoref.corpus import ENTITY, EVENT, KINDS
+from cdcoref.inputs import SequenceOptions
 from cdcoref.model import ANTECEDENT_FEATURES, SIMILARITIES, CorefConfig, DetectorOptions, VectorOptions
-from cdcoref.sequences import SequenceOptions
 from cdcoref.training.data import SamplingOptions
 from cdcoref.training.detector import DetectorTraining
 from cdcoref.training.vectors import VectorTraining

@@ -27,8 +27,8 @@ from torch.utils.data import Dataset
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
+from cdcoref.inputs import MarkedDocument, PairSequence, ReadingSequence
 from cdcoref.model import CorefModel, collate_pairs, collate_readings
-from cdcoref.sequences import MarkedDocument, PairSequence, ReadingSequence
 from cdcoref.training.sources import Source, check_weights, drawn
 from cdlm.validation import PROBABILITY, TEXT, Count, check_fields, number, whole_number
 

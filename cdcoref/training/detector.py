@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS, Mention
 from cdcoref.errors import InputError
+from cdcoref.inputs import OF_CAPITALS, SPELLING, ReadingSequence
 from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_batches
-from cdcoref.sequences import OF_CAPITALS, SPELLING, ReadingSequence
 from cdcoref.training.sources import Shares, drawn_by_share
 from cdcoref.training.styles import in_style, span_targets, teaches
 from cdlm.runs import Say

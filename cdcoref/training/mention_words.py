@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from cdcoref.corpus import Corpus, Document
+from cdcoref.language import last_word
 from cdcoref.model import CorefModel, collate_readings, token_batches
-from cdcoref.sequences import last_word
 
 
 @dataclass(frozen=True, slots=True)

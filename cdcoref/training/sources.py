@@ -19,7 +19,7 @@ from pydantic_core import core_schema
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS, Corpus, Document
 from cdcoref.errors import InputError
-from cdcoref.sequences import ReadingBuilder, ReadingSequence
+from cdcoref.inputs import ReadingBuilder, ReadingSequence
 from cdcoref.stories import Setting, group_documents
 from cdlm.validation import TEXT, number
 

@@ -14,19 +14,18 @@ from numpy.typing import NDArray
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora
 from cdcoref.corpus import ENTITY, KINDS, PEOPLE, Corpus, Document, Mention
-from cdcoref.dates import is_date
+from cdcoref.inputs import Integers, ReadingSequence
+from cdcoref.language import head_span, is_date, is_relative_pronoun
 from cdcoref.linking import score_spans
 from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
-from cdcoref.sequences import Integers, ReadingSequence
 from cdcoref.training.tuning import DETECTION_THRESHOLDS, detected, span_scores
-from cdcoref.words import head_span, is_relative_pronoun
 
 
 def in_style(part: AnnotatedCorpus, style: str) -> Corpus:
     """The corpus with its mentions as a style has them.
 
     In its own style a corpus stays as it is. In the style ``dense``, entities are reduced to their heads
-    (:func:`cdcoref.words.head_span`), each head once, and relative pronouns are none. In the style ``people``, only
+    (:func:`cdcoref.language.head_span`), each head once, and relative pronouns are none. In the style ``people``, only
     entities of the types that the corpus counts among these are left. No other change is possible.
     """
     if style == part.info.style or not part.info.styles:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
-from cdcoref.linking import ReadMentions, known_of_pairs, pronouns, read_vectors
+from cdcoref.linking import ReadMentions, comparison_features, pronouns, read_vectors
 from cdcoref.model import ALL, CorefModel, KindScorer, VectorOptions
 from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
 from cdcoref.training.mention_words import ReadWords, read_words
@@ -259,10 +259,10 @@ def known_pairs(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) 
                     tuple(document for document in corpus.documents if document.id in group),
                     tuple(corpus.mentions[n] for n in own),
                 )
-                mentions = ReadMentions.of(story, vectors.of_numbers(own))
+                mentions = ReadMentions.of(story, vectors.take(own))
                 pairs = np.stack(np.triu_indices(len(own), 1), -1)
                 numbers.append(np.array(own)[pairs])
-                known.append(known_of_pairs(options, mentions, pairs))
+                known.append(comparison_features(options, mentions, pairs))
                 of_own = labels[own]
                 same.append(of_own[pairs[:, 0]] == of_own[pairs[:, 1]])
         found[kind] = KnownPairs(np.concatenate(numbers), np.concatenate(known), np.concatenate(same))

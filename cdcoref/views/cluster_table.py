@@ -12,9 +12,8 @@ from itertools import chain, islice
 
 from rich.cells import cell_len, chop_cells
 
-from cdcoref.results import Counts, PredictedCluster, PredictedMention, Prediction
-from cdcoref.wording import counted
-from cdlm.printing import printable
+from cdcoref.predict import Counts, PredictedCluster, PredictedMention, Prediction
+from cdlm.printing import counted, printable
 
 FIRST_LINES = 50
 """The beginning of a table ends with the first cluster that reaches this number of rows."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from cdcoref.wording import counted, sureness
-from cdlm.printing import printable
+from cdcoref.corpus import confidence_text
+from cdlm.printing import counted, printable
 
 if TYPE_CHECKING:
     from cdcoref.collection import (
@@ -157,7 +157,8 @@ def question_lines(questions: Sequence[Question]) -> Iterator[str]:
     """Decisions to check."""
     for question in questions:
         how = "in one cluster" if question.together else "in two clusters"
-        sure = f"link probability {sureness(question.probability)}{', least sure pair' if question.together else ''}"
+        pair = ", least certain pair" if question.together else ""
+        sure = f"link probability {confidence_text(question.probability)}{pair}"
         yield f"{question.first.id} and {question.second.id}: {how}, {sure}"
         yield from mention_lines((question.first, question.second))
         yield ""
@@ -208,7 +209,7 @@ def _pairs(pairs: Sequence[tuple[str, str]], word: str, most: int = 8) -> str:
 
 def _sure(confidence: float | None, checked: bool) -> str:
     """A confidence; what somebody confirmed is checked, however sure the model is."""
-    return "checked" if checked else "" if confidence is None else sureness(confidence)
+    return "checked" if checked else "" if confidence is None else confidence_text(confidence)
 
 
 def _shortened(text: str, most: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cdcoref.views.rich_text import table_text
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 SHOWN = ("muc", "b3", "ceafe", "lea")
 

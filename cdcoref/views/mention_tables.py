@@ -1,6 +1,6 @@
 """Predictions as tables for other programs: CSV for spreadsheets, Parquet for data frames; one row per mention.
 
-The columns are the fields of :class:`cdcoref.results.MentionRow`.
+The columns are the fields of :class:`cdcoref.predict.MentionRow`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import output_file
-from cdcoref.results import MentionRow, Prediction, corpus_and_stories, dataframe, mention_rows, require_pandas
+from cdcoref.predict import MentionRow, Prediction, corpus_and_stories, dataframe, mention_rows, require_pandas
 from cdcoref.views.spreadsheets import as_text
 from cdlm.extras import install_command
 from cdlm.files import replaced_file

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cdcoref.corpus import Corpus
 from cdcoref.formats import output_suffixes, write_corpus
-from cdcoref.results import Prediction, corpus_and_stories
+from cdcoref.predict import Prediction, corpus_and_stories
 from cdcoref.views.mention_tables import write_csv, write_parquet
 from cdcoref.views.page import write_page
 

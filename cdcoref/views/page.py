@@ -1,6 +1,6 @@
 """A prediction as one HTML page: clusters on the left, texts on the right, in a self-contained file.
 
-In: a :class:`cdcoref.results.Prediction`, or a corpus whose mentions have clusters. Out: a file that holds its data as
+In: a :class:`cdcoref.predict.Prediction`, or a corpus whose mentions have clusters. Out: a file that holds its data as
 JSON, its style and its script, and uses no network; its content security policy lets only that script run. Text from
 documents is never part of the HTML: the script puts it on the page as text.
 """
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from cdcoref import __version__
 from cdcoref.corpus import Corpus
 from cdcoref.formats import output_file
-from cdcoref.results import Counts, Prediction, corpus_and_stories
+from cdcoref.predict import Counts, Prediction, corpus_and_stories
 from cdcoref.views.page_data import page_data, without_surrogates
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment

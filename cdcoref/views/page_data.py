@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.labels import cluster_label
-from cdcoref.ranking import mean_confidence, ranked_clusters
-from cdcoref.results import character_parts
+from cdcoref.predict import character_parts, cluster_label, mean_confidence, ranked_clusters
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from cdcoref.scoring import METRICS, ErrorReport, FileScores, Place, Scores, Significance
 from cdcoref.views.spreadsheets import as_text
-from cdcoref.wording import counted
-from cdlm.printing import printable
+from cdlm.printing import counted, printable
 
 CONLL_TITLE = "CoNLL F1"
 PAPER = ("muc", "b3", "ceafe", "lea")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cdcoref.views.rich_text import table_text
-from cdcoref.wording import counted
+from cdlm.printing import counted
 
 ROWS = {
     "topics": "topics",

@@ -128,8 +128,8 @@ def tiny_model_folder(tiny_encoder: Path, tmp_path_factory: pytest.TempPathFacto
     """The folder of an untrained model whose random heads are bold: a part of all spans and pairs is probable."""
     import torch
 
+    from cdcoref.inputs import SequenceOptions
     from cdcoref.model import CorefConfig, CorefModel
-    from cdcoref.sequences import SequenceOptions
 
     torch.manual_seed(8)
     config = CorefConfig(

@@ -17,7 +17,7 @@ from cdcoref.evaluation import evaluate
 from cdcoref.formats import read_jsonl
 from cdcoref.linking import annotated_only, lemma_clusters
 from cdcoref.model import CorefModel
-from cdcoref.prediction import PredictionOptions, Predictor
+from cdcoref.predict import PredictionOptions, Predictor
 from cdcoref.scoring import METRICS, score
 from cdcoref.stories import group_documents
 from cdcoref.training import span_scores

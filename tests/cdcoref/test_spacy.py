@@ -17,7 +17,7 @@ import cdcoref.spacy
 from cdcoref.errors import InputError
 from cdcoref.formats import read_docbin, read_docs
 from cdcoref.model import CorefModel
-from cdcoref.prediction import PredictionOptions, Predictor, load
+from cdcoref.predict import PredictionOptions, Predictor, load
 from cdcoref.views import write_page
 
 ROOT = Path(__file__).resolve().parents[2]

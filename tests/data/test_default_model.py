@@ -13,7 +13,7 @@ import pytest
 from cdcoref.corpora import read_ecb
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats import read_corpus
-from cdcoref.prediction import PredictionOptions, Predictor, load
+from cdcoref.predict import PredictionOptions, Predictor, load
 from cdcoref.scoring import score
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.words import MentionWords
+from cdcoref.language import MentionWords
 
 
 @pytest.fixture(scope="module")

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cdcoref.test_prediction import sightings
 
 from cdcoref.cli.progress import StageProgress
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_corpus, write_corpus
-from cdcoref.prediction import Predictor
+from cdcoref.predict import Predictor
 from cdcoref.views.cluster_table import FIRST_MENTIONS
 from cdlm import progress as progress_module
-from tests.cdcoref.test_prediction import sightings
 
 TEXTS = {
     "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.\n",
@@ -347,7 +347,7 @@ def test_an_interrupted_command_leaves_the_output_as_it_was(
 
 def test_json_lines_grow_story_by_story(predict: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the second story is linked, the first has been written, though the file is not there yet."""
-    from cdcoref.engines import worker
+    from cdcoref.predict.engines import worker
 
     unfinished: list[list[str]] = []
     plain = worker.link_story

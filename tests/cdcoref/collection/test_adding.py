@@ -16,7 +16,7 @@ from cdcoref.collection.scores import DocumentScores
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, tokenise_text
-from cdcoref.prediction import Predictor
+from cdcoref.predict import Predictor
 
 
 def test_documents_find_their_stories_and_clusters(written: Any, lemma: Collection) -> None:

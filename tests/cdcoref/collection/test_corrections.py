@@ -11,7 +11,7 @@ import pytest
 from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
-from cdcoref.prediction import Predictor
+from cdcoref.predict import Predictor
 
 Find = Callable[[str, str], str]
 

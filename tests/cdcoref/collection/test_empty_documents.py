@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from cdcoref.collection import Collection, CollectionOptions
 from cdcoref.corpus import Corpus, Document
 from cdcoref.formats import tokenise_text
-from cdcoref.prediction import Predictor
-from cdcoref.results import Prediction
+from cdcoref.predict import Prediction, Predictor
 
 KINDS = ("ferry", "museum", "stop words", "empty")
 

@@ -11,7 +11,7 @@ import pytest
 from cdcoref.collection import Collection, CollectionOptions
 from cdcoref.collection.reader import Reader
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.prediction import Predictor
+from cdcoref.predict import Predictor
 
 EVENTS, ENTITIES, BOTH = (CollectionOptions(kind=kind) for kind in ("event", "entity", "both"))
 

@@ -25,7 +25,7 @@ from cdcoref.formats import tokenise_text
 from cdcoref.linking import MentionVectors
 from cdcoref.linking import vectors as vectors_module
 from cdcoref.model import CorefModel, VectorOptions
-from cdcoref.prediction import Predictor
+from cdcoref.predict import Predictor
 from cdlm.settings import with_settings
 
 TEXTS = {

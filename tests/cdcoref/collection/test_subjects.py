@@ -12,7 +12,7 @@ import pytest
 
 from cdcoref.collection import Collection, CollectionOptions
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.prediction import Predictor
+from cdcoref.predict import Predictor
 
 OPTIONS = CollectionOptions(threshold=0)
 SUBJECTS = {"a": "airport", "b": "airport", "c": "wheat", "d": "airport"}

@@ -15,11 +15,11 @@ from cdcoref.linking import (
     PairLogits,
     anaphora,
     cluster_mentions,
-    mention_traits,
-    of_one_kind,
+    facts_of_mentions,
+    mentions_by_kind,
     pronouns,
 )
-from cdcoref.linking.antecedents import AFTER, BEFORE, resolved
+from cdcoref.linking.antecedents import AFTER, BEFORE, choose_antecedents
 from cdcoref.model import ANAPHORS, AntecedentScorer, CorefConfig, VectorOptions
 from cdcoref.model.antecedents import known_of_antecedents
 
@@ -41,7 +41,7 @@ def logits(corpus: Corpus, pairs: dict[tuple[int, int], float]) -> PairLogits:
 
 def test_candidates_stand_around_the_pronoun() -> None:
     corpus = corpus_of(("d", SENTENCES, [(0,), (2, 3), (5,), (7,), (11,)]))
-    found = anaphora(mention_traits(corpus))
+    found = anaphora(facts_of_mentions(corpus))
     assert [ANAPHORS[number] for number in found.classes] == ["", "", "she", "they", ""]
     pairs = list(zip(found.pronouns.tolist(), found.candidates.tolist(), strict=True))
     assert pairs == [(2, 0), (2, 1), (2, 4), (3, 0), (3, 1), (3, 2), (3, 4)]
@@ -61,7 +61,7 @@ def test_candidates_are_limited_and_follow_the_text() -> None:
     forwards = corpus_of(("d", words, [(n,) for n in range(size)]))
     backwards = corpus_of(("d", words, [(n,) for n in reversed(range(size))]))
     for corpus in (forwards, backwards):
-        found = anaphora(mention_traits(corpus))
+        found = anaphora(facts_of_mentions(corpus))
         place = [m.start for m in corpus.mentions]
         assert [place[n] for n in found.candidates] == [
             *range(10, BEFORE + 10),
@@ -73,7 +73,7 @@ def test_candidates_are_limited_and_follow_the_text() -> None:
 def test_what_is_known_besides() -> None:
     """“ You saw me ”, said Anna . “ I saw you ”, he said ."""
     words = ["“", "You", "saw", "me", "”", "said", "Anna", ".", "“", "I", "saw", "you", "”", "he", "said", "."]
-    seen = mention_traits(corpus_of(("d", [words], [(1,), (3,), (6,), (9,), (11,), (13,)])))
+    seen = facts_of_mentions(corpus_of(("d", [words], [(1,), (3,), (6,), (9,), (11,), (13,)])))
     plain, found = anaphora(seen), anaphora(seen, ("quotations", "ranks"))
     np.testing.assert_array_equal(found.known, np.column_stack([plain.known, [1, 1, 0, 1, 1, 0]]))
     np.testing.assert_array_equal(found.pairs[:, :7], plain.pairs)
@@ -92,7 +92,7 @@ def test_what_is_known_besides() -> None:
 
 @pytest.mark.parametrize("features", [(), ("ranks",), ("quotations",), ("ranks", "quotations")])
 def test_a_scorer_takes_what_is_known(features: tuple[str, ...]) -> None:
-    seen = mention_traits(corpus_of(("d", SENTENCES, [(0,), (2, 3), (5,), (7,), (11,)])))
+    seen = facts_of_mentions(corpus_of(("d", SENTENCES, [(0,), (2, 3), (5,), (7,), (11,)])))
     found = anaphora(seen, features)
     assert (found.known.shape[1], found.pairs.shape[1]) == known_of_antecedents(features)
     scorer = AntecedentScorer(3, 2, 4, features).eval()
@@ -102,10 +102,10 @@ def test_a_scorer_takes_what_is_known(features: tuple[str, ...]) -> None:
 
 def test_a_document_without_candidates_has_no_pairs() -> None:
     corpus = corpus_of(("d", [["he", "ran"]], [(0,)]))
-    found = anaphora(mention_traits(corpus))
+    found = anaphora(facts_of_mentions(corpus))
     assert found.sizes == ()
     assert found.pairs.shape == (0, 7)
-    assert anaphora(mention_traits(corpus), ("quotations", "ranks")).pairs.shape == (0, 15)
+    assert anaphora(facts_of_mentions(corpus), ("quotations", "ranks")).pairs.shape == (0, 15)
 
 
 def test_pronouns_are_those_of_some_kinds() -> None:
@@ -124,9 +124,9 @@ def test_mentions_of_one_kind_are_found_by_kind_and_document() -> None:
     places = [("d", 0), ("d", 1), ("e", 0), ("d", 2), ("d", 2)]
     mentions = tuple(Mention(id, (token,), kind) for (id, token), kind in zip(places, kinds, strict=True))
     corpus = Corpus((document, other), mentions)
-    assert of_one_kind(corpus, KINDS) == [[0, 4], [1, 3], [2]]
-    assert of_one_kind(corpus, ["entity"]) == [[1, 3]]
-    assert of_one_kind(corpus, ()) == []
+    assert mentions_by_kind(corpus, KINDS) == [[0, 4], [1, 3], [2]]
+    assert mentions_by_kind(corpus, ["entity"]) == [[1, 3]]
+    assert mentions_by_kind(corpus, ()) == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -167,12 +167,12 @@ def test_an_antecedent_is_likelier_than_none_and_candidates_of_one_name_speak_to
     """Ben, Anna, Ben, he, she, they: "he" follows a Ben with the other's support, "they" nobody."""
     words = [["Ben", "met", "Anna", ".", "Ben", "said", "he", "and", "she", "left", "them"]]
     corpus = corpus_of(("d", words, [(0,), (2,), (4,), (6,), (8,), (10,)]))
-    seen = mention_traits(corpus)
+    seen = facts_of_mentions(corpus)
     known = anaphora(seen)
     assert known.sizes == (3, 4, 5)
     # he: Ben, Anna, Ben; she: and he; them: and she.
     logits = np.array([1.0, 0.0, 2.0, -1.0, 3.0, -1.0, -2.0, -1.0, -1.0, -1.0, -1.0, -0.1], dtype=np.float32)
-    he, she = resolved(known, logits, [one.words.head for one in seen])
+    he, she = choose_antecedents(known, logits, [one.words.head for one in seen])
     assert he[:2] == (3, 2)
     assert he[2] == pytest.approx(np.log((np.e + np.e**2) / (1 + 1)))
     assert she[:2] == (4, 1)
@@ -181,8 +181,8 @@ def test_an_antecedent_is_likelier_than_none_and_candidates_of_one_name_speak_to
 
 def test_a_pronoun_that_follows_a_mention_speaks_for_it() -> None:
     corpus = corpus_of(("d", [["Ben", "knew", "he", "had", "his", "."]], [(0,), (2,), (4,)]))
-    seen = mention_traits(corpus)
-    _, (his, antecedent, odds) = resolved(
+    seen = facts_of_mentions(corpus)
+    _, (his, antecedent, odds) = choose_antecedents(
         anaphora(seen), np.array([1.0, 0.5, 2.0], dtype=np.float32), [one.words.head for one in seen]
     )
     assert (his, antecedent) == (2, 1)

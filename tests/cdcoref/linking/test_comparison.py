@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.engines import ResultCache
 from cdcoref.errors import InputError
+from cdcoref.inputs import SequenceBuilder
 from cdcoref.linking import Comparison, PairLogits, all_pairs, cluster_mentions
 from cdcoref.linking import document_pairs as document_pairs_module
 from cdcoref.linking.pair_logits import pair_logits
 from cdcoref.model import CorefModel, model_fingerprint
-from cdcoref.sequences import SequenceBuilder
+from cdcoref.predict import ResultCache
 from cdlm.settings import with_settings
 
 TEXTS = [

@@ -11,12 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.language import MentionWords, in_conflict, mention_words
 from cdcoref.linking import PairLogits, cluster_mentions
 from cdcoref.linking.conflicts import divided, with_conflicts
 from cdcoref.model import CorefConfig
-from cdcoref.particulars import in_conflict
-from cdcoref.sequences import mention_words
-from cdcoref.words import MentionWords
 
 PHRASES = [
     *("the sinking", "1998", "the 1998 sinking", "2001", "12 people", "20 people", "people"),
@@ -90,8 +88,8 @@ def words(phrase: str) -> MentionWords:
     ],
 )
 def test_what_conflicts(one: str, other: str, expected: bool) -> None:
-    assert in_conflict(words(one).particulars, words(other).particulars) is expected
-    assert in_conflict(words(other).particulars, words(one).particulars) is expected
+    assert in_conflict(words(one).stated, words(other).stated) is expected
+    assert in_conflict(words(other).stated, words(one).stated) is expected
 
 
 def marked(text: str) -> tuple[Document, Mention]:
@@ -131,7 +129,7 @@ def marked(text: str) -> tuple[Document, Mention]:
 )
 def test_what_stands_beside_mentions_conflicts_too(one: str, other: str, expected: bool) -> None:
     """Amounts directly before them, and the rest of dates; not what another sentence ends with."""
-    first, second = (mention_words(*marked(text)).particulars for text in (one, other))
+    first, second = (mention_words(*marked(text)).stated for text in (one, other))
     assert in_conflict(first, second) is expected
     assert in_conflict(second, first) is expected
 
@@ -179,7 +177,7 @@ def test_parts_of_a_cluster_become_one_by_the_most_probable_first(phrases: list[
         return round(sum(pairs) / len(pairs), 9)
 
     def agree(one: list[int], other: list[int]) -> bool:
-        return not any(in_conflict(own[a].particulars, own[b].particulars) for a in one for b in other)
+        return not any(in_conflict(own[a].stated, own[b].stated) for a in one for b in other)
 
     while possible := [pair for pair in combinations(parts, 2) if agree(*pair)]:
         one, other = max(possible, key=lambda pair: probable(*pair))
@@ -208,6 +206,6 @@ def test_no_cluster_holds_a_conflict(phrases: list[str]) -> None:
     clustered = cluster_mentions(Corpus((document,), mentions), everything, CorefConfig())
     for (one, a), (other, b) in combinations(zip(phrases, clustered.mentions, strict=True), 2):
         if a.cluster == b.cluster:
-            assert not in_conflict(words(one).particulars, words(other).particulars)
-    if not any(in_conflict(words(a).particulars, words(b).particulars) for a, b in combinations(phrases, 2)):
+            assert not in_conflict(words(one).stated, words(other).stated)
+    if not any(in_conflict(words(a).stated, words(b).stated) for a, b in combinations(phrases, 2)):
         assert len({m.cluster for m in clustered.mentions}) == 1

@@ -6,7 +6,7 @@ import pytest
 from transformers import PreTrainedTokenizerFast
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.sequences import MarkedDocument, SequenceBuilder, SequenceOptions
+from cdcoref.inputs import MarkedDocument, SequenceBuilder, SequenceOptions
 
 WORDS = ("ship", "storm", "island", "court", "minister", "museum", "guard", "election")
 

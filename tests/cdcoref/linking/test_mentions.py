@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.inputs import ReadingBuilder
 from cdcoref.linking import SpanScores, annotated_only, find_mentions, score_spans
 from cdcoref.linking import mentions as mentions_module
-from cdcoref.sequences import ReadingBuilder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.engines import ResultCache
+from cdcoref.language import last_word
 from cdcoref.linking import (
     Comparison,
     KindClusters,
@@ -34,7 +34,7 @@ from cdcoref.linking.mentions import DocumentReading, SpanScores
 from cdcoref.linking.pair_logits import IMPOSSIBLE
 from cdcoref.linking.story import LinkingOptions
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
-from cdcoref.sequences import last_word
+from cdcoref.predict import ResultCache
 from cdcoref.training.mention_words import read_words
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
 
@@ -312,14 +312,14 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
     )  # fmt: skip
     within = replace(options, joint_within={"event": 7.0, "entity": 0.0}, alone_within={"event": 1.0, "entity": 0.0})
     same_document = replace(evidence, within=np.array([True, True]))
-    assert same_document.weighed(within).logits.tolist() == [2 * 1 + 0.25, 7 * 2 + 1 * 4]
+    assert same_document.combine(within).logits.tolist() == [2 * 1 + 0.25, 7 * 2 + 1 * 4]
     final = replace(evidence, antecedents=np.array([True, False]))
-    assert final.weighed(options).logits.tolist()[0] == 1
+    assert final.combine(options).logits.tolist()[0] == 1
     less = replace(options, antecedent_weight={"event": 0.25, "entity": 3.0})
-    assert final.weighed(less).logits.tolist() == [0.25, final.weighed(options).logits[1]]
+    assert final.combine(less).logits.tolist() == [0.25, final.combine(options).logits[1]]
     assert candidate_pairs(final, replace(options, candidates=0)).tolist() == [False, True]
     assert not candidate_pairs(final, replace(options, candidates=0, together=("entity",))).any()
-    assert evidence.weighed(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 + 2 * 0.5 - 2 * 0.5 - 1]
+    assert evidence.combine(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 + 2 * 0.5 - 2 * 0.5 - 1]
 
 
 def test_clusters_do_not_depend_on_the_order(with_vectors: CorefModel) -> None:
@@ -440,10 +440,10 @@ def test_what_linkage_takes_for_a_pair_that_was_not_read(unread: str, together: 
         joint=weights, alone={"event": 0.0, "entity": 0.0}, together=("event",), unread_pairs=unread
     )
     settings = CorefConfig(vectors=options)
-    logits = evidence.weighed(options)
+    logits = evidence.combine(options)
     assert len(logits.logits) == (3 if unread == "vectors" else 2)
     labels = KindClusters(documents, logits, "event", settings).cut(0.5)
     assert labels[0] == labels[1] != labels[3]
     assert (labels[2] == labels[0]) == together
     impossible = replace(evidence, alone=np.array([4.0, 1.0, IMPOSSIBLE], dtype=np.float32))
-    assert len(impossible.weighed(options).logits) == 3
+    assert len(impossible.combine(options).logits) == 3

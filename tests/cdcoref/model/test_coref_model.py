@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.inputs import PairSequence, ReadingBuilder, SequenceBuilder, SequenceOptions
 from cdcoref.model import (
     CONFIG_FILE,
     CorefConfig,
@@ -34,7 +35,6 @@ from cdcoref.model import (
 from cdcoref.model.folder import WEIGHTS_FILE
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector, words_of_layers
-from cdcoref.sequences import PairSequence, ReadingBuilder, SequenceBuilder, SequenceOptions
 
 
 def sequences(model: CorefModel) -> list[PairSequence]:

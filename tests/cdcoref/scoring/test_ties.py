@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cdcoref.language import MentionWords
 from cdcoref.scoring.ties import TIES, strongest_tie
-from cdcoref.words import MentionWords
 
 
 @pytest.mark.parametrize(

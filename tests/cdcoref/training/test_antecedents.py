@@ -15,7 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import anaphora, link_story
 from cdcoref.linking.antecedents import antecedents
-from cdcoref.linking.apart import compare_apart, mention_traits
+from cdcoref.linking.apart import compare_apart, facts_of_mentions
 from cdcoref.linking.story import LinkingOptions
 from cdcoref.linking.vectors import read_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
@@ -75,7 +75,7 @@ def referring(made: Corpus) -> set[int]:
 def test_it_learns_where_antecedents_stand(trained: CorefModel) -> None:
     unseen = corpus(1, 5)
     vectors = read_vectors(trained, unseen, batch_tokens=512)
-    found = antecedents(trained, unseen, vectors, mention_traits(unseen))
+    found = antecedents(trained, unseen, vectors, facts_of_mentions(unseen))
     assert set(found[0].tolist()) == referring(unseen)
     for pronoun, antecedent, odds in zip(*found, strict=True):
         assert unseen.mentions[antecedent].cluster == unseen.mentions[pronoun].cluster
@@ -91,7 +91,7 @@ def test_pronouns_of_events_follow_events(trained: CorefModel) -> None:
     for kinds, expected in ((("entity",), [0]), (("event",), [count]), (("event", "entity"), [0, count])):
         model.settings = replace(model.settings, vectors=replace(model.settings.vectors, antecedent_kinds=kinds))
         pronouns, found, _ = antecedents(
-            model, twice, read_vectors(model, twice, batch_tokens=512), mention_traits(twice)
+            model, twice, read_vectors(model, twice, batch_tokens=512), facts_of_mentions(twice)
         )
         assert set(pronouns.tolist()) == {n + first for first in expected for n in referring(unseen)}
         assert ((pronouns < count) == (found < count)).all()
@@ -130,7 +130,7 @@ def test_tuning_calibrates_antecedents_and_changes_none(trained: CorefModel) -> 
     of_pronouns = evidence.antecedents
 
     def probabilities(settings: CorefConfig) -> NDArray[np.float64]:
-        return evidence.weighed(settings.vectors).probabilities(settings.temperature)[of_pronouns]
+        return evidence.combine(settings.vectors).probabilities(settings.temperature)[of_pronouns]
 
     before, after = probabilities(trained.settings), probabilities(config)
     assert before.mean() > 0.95
@@ -172,7 +172,7 @@ def test_further_random_starts_are_averaged_and_change_nothing_else(
     assert all(torch.equal(weight, state[name]) for name, weight in trained.state_dict().items())
 
     unseen = corpus(1, 1)
-    known = anaphora(mention_traits(unseen))
+    known = anaphora(facts_of_mentions(unseen))
     vectors = torch.from_numpy(read_vectors(several, unseen, batch_tokens=512).anaphora).float()
     tables = [torch.from_numpy(t) for t in (known.classes, known.known, known.pronouns, known.candidates, known.pairs)]
     scorer = several.antecedent_scorer
@@ -184,7 +184,7 @@ def test_further_random_starts_are_averaged_and_change_nothing_else(
         ]
         torch.testing.assert_close(scorer(vectors, *tables), sum(of_each) / 3)
     assert len({tuple(logits.tolist()) for logits in of_each}) == 3
-    found = antecedents(several, unseen, read_vectors(several, unseen, batch_tokens=512), mention_traits(unseen))
+    found = antecedents(several, unseen, read_vectors(several, unseen, batch_tokens=512), facts_of_mentions(unseen))
     assert set(found[0].tolist()) == referring(unseen)
 
 
@@ -218,7 +218,7 @@ def test_of_each_corpus_its_share_is_learnt(tiny_model: CorefModel) -> None:
         torch.manual_seed(0)
         fit_antecedents(changed, parts, words, training, rngs=[np.random.default_rng(0)], say=[].append)
         vectors = read_vectors(changed, unseen, batch_tokens=512)
-        assert set(antecedents(changed, unseen, vectors, mention_traits(unseen))[0].tolist()) == expected
+        assert set(antecedents(changed, unseen, vectors, facts_of_mentions(unseen))[0].tolist()) == expected
     training = AntecedentTraining(corpus_shares={"gum": 0.0, "litbank": 0.0})
     with pytest.raises(InputError, match=r"vectors\.antecedents\.corpus_shares leaves nothing to learn from"):
         fit_antecedents(model, parts, words, training, rngs=[np.random.default_rng(0)], say=[].append)

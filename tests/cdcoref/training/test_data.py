@@ -19,8 +19,8 @@ from cdcoref.corpora import CORPORA, AnnotatedCorpus, read_ecb
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
+from cdcoref.inputs import SequenceOptions
 from cdcoref.model import CorefConfig, CorefModel
-from cdcoref.sequences import SequenceOptions
 from cdcoref.training.data import SPANS_PER_MENTION, Batch, SamplingOptions, TrainingData
 
 EVENT, ENTITY = KINDS

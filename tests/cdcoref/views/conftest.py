@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import tokenise_text
-from cdcoref.results import Plan, Prediction
+from cdcoref.predict import Plan, Prediction
 from cdcoref.views import write_page
 
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}

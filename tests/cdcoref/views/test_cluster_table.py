@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.results import Counts, Plan, PredictedCluster, Prediction
+from cdcoref.predict import Counts, Plan, PredictedCluster, Prediction
 from cdcoref.views import cluster_lines, first_lines, summary
 from cdcoref.views import cluster_table as module
 

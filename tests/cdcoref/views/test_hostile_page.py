@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.results import Plan, Prediction
+from cdcoref.predict import Plan, Prediction
 from cdcoref.views import write_page
 
 Open = Callable[..., Page]

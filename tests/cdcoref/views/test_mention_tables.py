@@ -11,7 +11,7 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.results import MentionRow, Prediction
+from cdcoref.predict import MentionRow, Prediction
 from cdcoref.views import WRITERS, check_parquet, write_csv, write_parquet
 
 

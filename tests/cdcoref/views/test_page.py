@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.results import Plan, Prediction
+from cdcoref.predict import Plan, Prediction
 from cdcoref.views import write_page
 from cdcoref.views.page import page
 from cdcoref.views.page_data import page_data

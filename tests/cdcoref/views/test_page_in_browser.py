@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.results import Prediction
+from cdcoref.predict import Prediction
 
 Open = Callable[..., Page]
 LABELS = "#cluster-list .choice .label"

@@ -1,0 +1,40 @@
+"""What words state without a model: a document and its mentions in, facts about each mention out.
+
+Facts are a mention's head, lemma, names, numbers, amounts, dates and countries, and its place in the text. Two mentions
+whose facts conflict cannot corefer; what two mentions' facts have in common are the features of the pair.
+"""
+
+from cdcoref.language.casing import in_sentence_case
+from cdcoref.language.dates import is_date
+from cdcoref.language.fact_tables import FactTables, WordSets
+from cdcoref.language.mention_facts import LastWord, MentionFacts, last_word, mention_facts, mention_words
+from cdcoref.language.pair_features import FEATURES, check_features, conflicts, pair_features
+from cdcoref.language.quotations import quotations
+from cdcoref.language.stated_facts import StatedFacts, different_names, in_conflict
+from cdcoref.language.words import MentionWords, head_span, head_word, is_relative_pronoun, lemma, name_of
+
+__all__ = [
+    "FEATURES",
+    "FactTables",
+    "LastWord",
+    "MentionFacts",
+    "MentionWords",
+    "StatedFacts",
+    "WordSets",
+    "check_features",
+    "conflicts",
+    "different_names",
+    "head_span",
+    "head_word",
+    "in_conflict",
+    "in_sentence_case",
+    "is_date",
+    "is_relative_pronoun",
+    "last_word",
+    "lemma",
+    "mention_facts",
+    "mention_words",
+    "name_of",
+    "pair_features",
+    "quotations",
+]

@@ -1,0 +1,92 @@
+"""What stands beside a mention and belongs to it: the words around it in, its amount or the rest of its date out.
+
+Mentions are often heads alone ("700,000 [tonnes]", "[March 31] , 1996"): two of them may read the same, and yet mean
+different amounts or days.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, plain_number, whole_figures
+from cdcoref.language.dates import WEEKDAYS, is_date, is_year
+from cdcoref.language.stated_facts import NO_FACTS, StatedFacts
+from cdcoref.language.words import continues_phrase, head_word
+
+_MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
+"""Numbers that count or measure; also such as "3-1/2"."""
+_DAY = re.compile(r"([1-9]|[12]\d|3[01])(st|nd|rd|th)?", re.IGNORECASE)
+YEAR, DAY, WEEKDAY, MONTH = "year", "day", "weekday", "month"
+"""The parts of a date. Days of months are amounts."""
+
+
+def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> StatedFacts:
+    """What the words directly beside a mention add to it.
+
+    Parameters
+    ----------
+    before, words, after
+        The words before the mention in its sentence, its own, and those after it.
+
+    Returns
+    -------
+    StatedFacts
+        For a weekday or a month, with or without a day: the parts of the date that the mention lacks. For a year:
+        nothing. For anything else: the numbers at the end of `before` that count or measure it, unless one of them is a
+        year or belongs to a date.
+    """
+    head = head_word(words)
+    if not is_date(head):
+        return StatedFacts(amounts=_amounts(before))
+    if is_year(head):
+        return NO_FACTS
+    rest = _rest_of_date(before, words, after)
+    years, days, weekdays, months = (frozenset(rest.get(part, ())) for part in (YEAR, DAY, WEEKDAY, MONTH))
+    return StatedFacts(years, days, weekdays, months)
+
+
+def _amounts(before: Sequence[str]) -> frozenset[str]:
+    before = whole_figures(before)
+    start = len(before)
+    while start and before[start - 1].casefold() in SCALES:
+        start -= 1
+    while start and (_MEASURE.fullmatch(before[start - 1]) or before[start - 1].casefold() in NUMERALS):
+        start -= 1
+    found = before[start:]
+    if any(map(is_year, found)) or (start and is_date(before[start - 1])):
+        return frozenset()
+    return amounts_in([word.casefold() for word in found], _MEASURE)
+
+
+def _rest_of_date(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> dict[str, list[str]]:
+    """By part, its value."""
+    own = {part for word in words if (part := _part_of_date(word))}
+    rest: dict[str, list[str]] = {}
+    for edge, beside in ((words[0], before[::-1]), (words[-1], after)):
+        last = _part_of_date(edge)
+        for place, word in enumerate(beside):
+            if word == ",":
+                continue
+            part = _part_of_date(word)
+            following = beside[place + 1] if place + 1 < len(beside) else ""
+            if part is None or part in own or part in rest:
+                break
+            if part == DAY and last == MONTH and beside is after and continues_phrase(following):
+                break  # "in March 12 ships sailed"
+            if part == DAY and MONTH not in (last, _part_of_date(following)):
+                break
+            day = _DAY.fullmatch(word)
+            rest[part] = [day[1] if day else plain_number(word.casefold())]
+            last = part
+    return rest
+
+
+def _part_of_date(word: str) -> str | None:
+    if is_year(word):
+        return YEAR
+    if _DAY.fullmatch(word) or word.casefold() in NUMERALS:
+        return DAY
+    if not is_date(word) or word.islower():  # "may", "march"
+        return None
+    return WEEKDAY if word.casefold() in WEEKDAYS else MONTH

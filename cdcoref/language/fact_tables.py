@@ -1,0 +1,270 @@
+"""Facts about mentions as numbers: facts about every mention in, arrays from which features of pairs are taken out.
+
+Each array is computed once, when a feature first needs it, whatever the number of pairs. What two mentions share is
+looked up in a table of all of them where they are few, and computed pair by pair where they are many, so that memory
+grows with the mentions and not with their square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.language.mention_facts import MentionFacts
+from cdcoref.language.stated_facts import different_names
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.float32]
+
+DENSE_ROWS = 2000
+"""Up to so many different sets of words, or sentences, all are compared at once."""
+PAIRS_AT_ONCE = 100_000
+PRIOR_DOCUMENTS = 200
+PRIOR_RATE = 0.02
+"""Smoothing of document frequencies: so many imaginary documents, in each of which a word occurs at this rate."""
+
+
+class Rows:
+    """Sparse rows that several mentions share, such as the words of a sentence, compared in pairs of mentions.
+
+    Parameters
+    ----------
+    row_of
+        The row of every mention. *Shape:* (mentions,)
+    table
+        *Shape:* (rows, columns)
+    """
+
+    def __init__(self, row_of: Integers, table: csr_array) -> None:
+        self.row_of = row_of
+        self.table = table
+
+    def products(self, first: Integers, second: Integers) -> Numbers:
+        """Scalar products of the rows of pairs of mentions. *Shape:* (pairs,)"""
+        if self.table.shape[0] <= DENSE_ROWS:
+            return self._all[self.row_of[first], self.row_of[second]]
+        result = np.zeros(len(first), dtype=np.float32)
+        for start in range(0, len(first), PAIRS_AT_ONCE):
+            part = slice(start, start + PAIRS_AT_ONCE)
+            one, other = self.table[self.row_of[first[part]]], self.table[self.row_of[second[part]]]
+            result[part] = np.asarray(one.multiply(other).sum(axis=1)).ravel()
+        return result
+
+    @cached_property
+    def _all(self) -> Numbers:
+        products: Numbers = (self.table @ self.table.T).toarray()
+        return products
+
+
+class WordSets:
+    """A set of words for every mention.
+
+    Attributes
+    ----------
+    sizes
+        Of the sets. *Shape:* (mentions,)
+    """
+
+    def __init__(self, sets: Sequence[frozenset[str]]) -> None:
+        row_of = numbered(sets)
+        different = dict.fromkeys(sets)
+        columns: dict[str, int] = {}
+        entries = [sorted(columns.setdefault(word, len(columns)) for word in words) for words in different]
+        self._rows = Rows(row_of, sparse_rows(entries, max(1, len(columns))))
+        self._columns = columns
+        self.sizes = np.array([len(words) for words in different], dtype=np.float32)[row_of]
+
+    def shared(self, first: Integers, second: Integers) -> Numbers:
+        """How many words the sets of pairs of mentions share. *Shape:* (pairs,)"""
+        return self._rows.products(first, second)
+
+    def agreement(self, first: Integers, second: Integers) -> Numbers:
+        """1: one set lies in the other; 0.3: they share something; -1: they share nothing; 0: one is empty."""
+        result = np.zeros(len(first), dtype=np.float32)
+        some = self.sizes > 0
+        if not some.any():
+            return result
+        both = np.flatnonzero(some[first] & some[second])
+        one, other = first[both], second[both]
+        shared = self.shared(one, other)
+        whole = shared == np.minimum(self.sizes[one], self.sizes[other])
+        result[both] = np.where(shared == 0, -1.0, np.where(whole, 1.0, 0.3))
+        return result
+
+    def contain(self, mentions: Integers, words: Sequence[str], chosen: Integers) -> NDArray[np.bool_]:
+        """Whether the sets of mentions contain words, given as positions in `words`. *Shape of all:* (pairs,)"""
+        columns = np.array([self._columns.get(word, -1) for word in words], dtype=np.int64)[chosen]
+        table, width = self._rows.table, self._rows.table.shape[1]
+        codes = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr)) * width + table.indices
+        wanted = self._rows.row_of[mentions] * width + columns
+        places = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
+        return (columns >= 0) & (codes[places] == wanted) if len(codes) else np.zeros(len(mentions), dtype=bool)
+
+
+class FactTables:
+    """What is known of mentions, as arrays.
+
+    Attributes
+    ----------
+    mentions
+        The facts about them.
+    """
+
+    def __init__(self, mentions: Sequence[MentionFacts]) -> None:
+        self.mentions = mentions
+
+    def __len__(self) -> int:
+        return len(self.mentions)
+
+    def sets(self, words: Callable[[MentionFacts], frozenset[str]]) -> WordSets:
+        """A set of words of each."""
+        return WordSets([words(mention) for mention in self.mentions])
+
+    @cached_property
+    def documents(self) -> Integers:
+        """The same number for the same document. *Shape:* (mentions,), as of all that follow."""
+        return numbered(m.document for m in self.mentions)
+
+    @cached_property
+    def sentences(self) -> Integers:
+        """Numbers of sentences."""
+        return np.array([m.sentence for m in self.mentions], dtype=np.int64)
+
+    @cached_property
+    def spans(self) -> tuple[Integers, Integers]:
+        """First tokens, and those behind the last ones."""
+        one, other = ([m.start for m in self.mentions], [m.end for m in self.mentions])
+        return np.array(one, dtype=np.int64), np.array(other, dtype=np.int64)
+
+    @cached_property
+    def words(self) -> Integers:
+        """The same number for the same words."""
+        return numbered(m.words.words for m in self.mentions)
+
+    @cached_property
+    def heads(self) -> Integers:
+        """Positions of their heads in :attr:`different_heads`."""
+        return numbered(m.words.head for m in self.mentions)
+
+    @cached_property
+    def different_heads(self) -> list[str]:
+        """All heads, each once."""
+        return list(dict.fromkeys(m.words.head for m in self.mentions))
+
+    @cached_property
+    def pronouns(self) -> Integers:
+        """The same number for the same class of pronouns; 0: none."""
+        classes = numbered(["", *(m.words.pronoun for m in self.mentions)])
+        return classes[1:]
+
+    @cached_property
+    def definite(self) -> Integers:
+        """See :class:`cdcoref.language.words.MentionWords`."""
+        return np.array([m.words.definite for m in self.mentions], dtype=np.int64)
+
+    @cached_property
+    def modifiers(self) -> WordSets:
+        """Lemmas before their heads."""
+        return self.sets(lambda m: m.phrase.modifiers)
+
+    @cached_property
+    def complements(self) -> WordSets:
+        """Lemmas after their heads."""
+        return self.sets(lambda m: m.phrase.complements)
+
+    @cached_property
+    def lemmas(self) -> WordSets:
+        """Their lemmas."""
+        return self.sets(lambda m: m.words.lemmas)
+
+    @cached_property
+    def names(self) -> WordSets:
+        """Their names; so for what follows."""
+        return self.sets(lambda m: m.words.names)
+
+    @cached_property
+    def numbers(self) -> WordSets:
+        """Numbers in figures, and some in words."""
+        return self.sets(lambda m: m.words.numbers)
+
+    @cached_property
+    def years(self) -> WordSets:
+        """The years among them."""
+        return self.sets(lambda m: m.words.years)
+
+    @cached_property
+    def dates(self) -> WordSets:
+        """Weekdays and months."""
+        return self.sets(lambda m: m.words.dates)
+
+    @cached_property
+    def values(self) -> list[WordSets]:
+        """Years, amounts, weekdays, months and countries; mentions that corefer cannot differ in them."""
+        return [WordSets(sets) for sets in zip(*(m.words.stated.values for m in self.mentions), strict=True)]
+
+    def different_names(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
+        """Whether pairs of mentions have different full names. *Shape:* (pairs,)"""
+        names, name_of = self._full_names
+        both = np.flatnonzero((name_of[first] > 0) & (name_of[second] > 0) & (name_of[first] != name_of[second]))
+        codes, places = np.unique(name_of[first[both]] * len(names) + name_of[second[both]], return_inverse=True)
+        differ = [different_names(names[code // len(names)], names[code % len(names)]) for code in codes.tolist()]
+        result = np.zeros(len(first), dtype=bool)
+        result[both] = np.array(differ, dtype=bool)[places]
+        return result
+
+    @cached_property
+    def _full_names(self) -> tuple[list[tuple[str, ...]], Integers]:
+        """All full names, none first, and the place of each mention's."""
+        names = [(), *(m.words.stated.full_name for m in self.mentions)]
+        return list(dict.fromkeys(names)), numbered(names)[1:]
+
+    @cached_property
+    def sentence_lemmas(self) -> Rows:
+        """Lemmas of the sentences in which mentions begin, as vectors of length 1."""
+        return self._sentence_vectors(lambda mention: mention.around.lemmas)
+
+    @cached_property
+    def sentence_names(self) -> Rows:
+        """The same of their names and numbers."""
+        return self._sentence_vectors(lambda mention: mention.around.names)
+
+    def _sentence_vectors(self, words: Callable[[MentionFacts], frozenset[str]]) -> Rows:
+        """Sentences as vectors of length 1; a word counts more, the fewer documents have it."""
+        places = [(m.document, m.sentence) for m in self.mentions]
+        sentences = dict(zip(places, self.mentions, strict=True))
+        row = {place: number for number, place in enumerate(sentences)}
+        said = [words(mention) for mention in sentences.values()]
+        columns = {word: number for number, word in enumerate(sorted(frozenset().union(*said)))}
+        table = sparse_rows([sorted(columns[word] for word in own) for own in said], max(1, len(columns)))
+        documents = numbered(document for document, _ in sentences)
+        rows = np.repeat(np.arange(len(said)), np.diff(table.indptr))
+        seen = np.unique(documents[rows] * table.shape[1] + table.indices) % table.shape[1]
+        frequency = np.bincount(seen, minlength=table.shape[1])
+        total = len(set(documents.tolist()))
+        rarity = np.log((total + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE)).astype(np.float32)
+        weights = rarity[table.indices]
+        size = np.sqrt(np.bincount(rows, weights**2, minlength=len(said)))
+        table.data = weights / np.maximum(size, 1e-9)[rows].astype(np.float32)
+        return Rows(np.array([row[place] for place in places], dtype=np.int64), table)
+
+
+def numbered(values: Iterable[Hashable]) -> Integers:
+    """The same number for the same value, from 0 in the order of first values."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int64)
+
+
+def sparse_rows(entries: Sequence[Sequence[int]], width: int) -> csr_array:
+    """Ones in the given columns of every row, which are in ascending order. *Shape:* (rows, width)"""
+    from scipy.sparse import csr_array
+
+    bounds = np.cumsum([0, *map(len, entries)])
+    columns = np.array([column for entry in entries for column in entry], dtype=np.int64)
+    return csr_array((np.ones(len(columns), dtype=np.float32), columns, bounds), shape=(len(entries), width))

@@ -1,0 +1,95 @@
+"""What the features of pairs see of one mention: its words, head, names, numbers and dates; where it stands.
+
+Everything here follows from the mention's own words, those of its sentence and its place, and from no parser (see
+:mod:`cdcoref.language.words`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cdcoref.corpus import ENTITY, Document, Mention
+from cdcoref.language.adjacent_facts import adjacent_facts
+from cdcoref.language.stated_facts import NO_FACTS
+from cdcoref.language.words import MentionWords, PhraseWords, SentenceWords, head_span, sentence_words
+
+LastWord = Literal["mention", "head"]
+"""Whose last word is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class MentionFacts:
+    """What is known of a mention beside the text.
+
+    Attributes
+    ----------
+    words
+        Its words and what they are.
+    phrase
+        The words around its head; only those of the mention itself if the sentence is hidden.
+    around
+        What the sentence that it begins in says; nothing if the sentence is hidden.
+    document, sentence
+        Id of its document, and the number of the sentence that it begins in.
+    start, end
+        Its first token, and the one behind its last.
+    quotation
+        Number of the quotation that it begins in (:func:`cdcoref.language.quotations`); 0: none, or not asked for.
+    """
+
+    words: MentionWords
+    phrase: PhraseWords
+    around: SentenceWords
+    document: str
+    sentence: int
+    start: int
+    end: int
+    quotation: int = 0
+
+
+def mention_facts(document: Document, mention: Mention, sentence: int, quotation: int = 0) -> MentionFacts:
+    """What is known of a mention that begins in this sentence, and in this quotation."""
+    start, end = document.sentences[sentence]
+    phrase = document.tokens[mention.start : mention.end]
+    said = () if sentence in document.hidden else tuple(document.tokens[start:end])
+    return MentionFacts(
+        mention_words(document, mention),
+        _phrase(said, phrase, mention.start - start),
+        sentence_words(said),
+        document.id,
+        sentence,
+        mention.start,
+        mention.end,
+        quotation,
+    )
+
+
+def mention_words(document: Document, mention: Mention) -> MentionWords:
+    """The words of a mention; of an entity also what belongs to it beside it (reports count one event differently)."""
+    start, end = document.sentence_at(mention.start)
+    phrase = document.tokens[mention.start : mention.end]
+    before, after = document.tokens[start : mention.start], document.tokens[mention.end : end]
+    return MentionWords.of(
+        [document.tokens[token] for token in mention.tokens],
+        begins_sentence=mention.start == start,
+        phrase=phrase,
+        beside=adjacent_facts(before, phrase, after) if mention.kind == ENTITY else NO_FACTS,
+    )
+
+
+def last_word(document: Document, mention: Mention, of: LastWord) -> int:
+    """The token that is the last one of a mention, or of its head."""
+    if of == "mention":
+        return mention.end - 1
+    _, end = head_span(document.tokens[mention.start : mention.end])
+    return mention.start + end - 1
+
+
+def _phrase(sentence: Sequence[str], phrase: Sequence[str], start: int) -> PhraseWords:
+    """What stands around the head of a phrase that begins with word `start` of a sentence."""
+    head, end = head_span(phrase)
+    if not sentence:
+        return PhraseWords.of(phrase, head, end)
+    return PhraseWords.of(sentence, start + head, min(start + end, len(sentence)))

@@ -1,0 +1,292 @@
+"""What is known about a pair of mentions besides the text that the encoder reads: facts about mentions in, numbers out.
+
+Which features a model uses is part of its configuration, by name; a new one is a function below with its name in
+`FEATURES`. Each is symmetric, from -1 to 1, and computed for many pairs at once. They are told to the
+pair scorer, which learns what they mean; none of them is a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.errors import InputError
+from cdcoref.language.fact_tables import FactTables, Integers, Numbers, WordSets, numbered
+from cdcoref.language.mention_facts import MentionFacts
+
+PREFIX_LENGTH = 3
+"""Heads that share fewer letters at their beginning share nothing."""
+
+
+class MentionPairs:
+    """Pairs of mentions whose features are asked for; what several features need is computed once.
+
+    Parameters
+    ----------
+    tables
+        What is known of every mention.
+    pairs
+        Positions of mentions. *Shape:* (pairs, 2)
+    """
+
+    def __init__(self, tables: FactTables, pairs: Integers) -> None:
+        self.tables = tables
+        self.first, self.second = pairs[:, 0], pairs[:, 1]
+
+    def equal(self, numbers: Integers) -> NDArray[np.bool_]:
+        """Where the two mentions have the same number. *Shape:* (mentions,) in, (pairs,) out"""
+        return numbers[self.first] == numbers[self.second]
+
+    def agreement(self, sets: WordSets) -> Numbers:
+        """See :meth:`cdcoref.language.fact_tables.WordSets.agreement`."""
+        return sets.agreement(self.first, self.second)
+
+    @cached_property
+    def same_document(self) -> NDArray[np.bool_]:
+        """Whether both are of one document."""
+        return self.equal(self.tables.documents)
+
+    @cached_property
+    def same_head(self) -> NDArray[np.bool_]:
+        """Whether their heads have one lemma."""
+        return self.equal(self.tables.heads)
+
+    @cached_property
+    def lemmas(self) -> tuple[Numbers, Numbers, Numbers]:
+        """How many lemmas they share, and how many either has."""
+        lemmas = self.tables.lemmas
+        return lemmas.shared(self.first, self.second), lemmas.sizes[self.first], lemmas.sizes[self.second]
+
+    @cached_property
+    def pronouns(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which of either is a pronoun."""
+        pronouns = self.tables.pronouns > 0
+        return pronouns[self.first], pronouns[self.second]
+
+    @cached_property
+    def definite(self) -> tuple[Integers, Integers]:
+        """See :class:`cdcoref.language.words.MentionWords`."""
+        return self.tables.definite[self.first], self.tables.definite[self.second]
+
+
+def _same_words(pairs: MentionPairs) -> NDArray[np.generic]:
+    """The same words, but for determiners."""
+    return pairs.equal(pairs.tables.words)
+
+
+def _same_head(pairs: MentionPairs) -> NDArray[np.generic]:
+    return pairs.same_head
+
+
+def _rare_head(pairs: MentionPairs) -> NDArray[np.generic]:
+    """The same head, and how few mentions of the sequence have it: 1 where these two alone do."""
+    heads = pairs.tables.heads
+    others = np.maximum(1, np.bincount(heads)[heads] - 1)
+    return np.where(pairs.same_head, 1.0 / np.sqrt(others[pairs.first]), 0.0)
+
+
+def _head_within(pairs: MentionPairs) -> NDArray[np.generic]:
+    """The head of one is among the words of the other: 0.5, or 1 where both are."""
+    lemmas, heads, of_mention = pairs.tables.lemmas, pairs.tables.different_heads, pairs.tables.heads
+    one = lemmas.contain(pairs.first, heads, of_mention[pairs.second])
+    other = lemmas.contain(pairs.second, heads, of_mention[pairs.first])
+    return 0.5 * one + 0.5 * other
+
+
+def _head_prefix(pairs: MentionPairs) -> NDArray[np.generic]:
+    """How much of the longer head both begin with ("acquire", "acquisition")."""
+    heads, of_mention = pairs.tables.different_heads, pairs.tables.heads
+    beginnings = numbered(head[:PREFIX_LENGTH] for head in heads)[of_mention]
+    alike = np.flatnonzero(pairs.equal(beginnings))
+    one, other = of_mention[pairs.first[alike]], of_mention[pairs.second[alike]]
+    codes, places = np.unique(one * len(heads) + other, return_inverse=True)
+    found = [_prefix(heads[code // len(heads)], heads[code % len(heads)]) for code in codes.tolist()]
+    result = np.zeros(len(pairs.first), dtype=np.float32)
+    result[alike] = np.array(found, dtype=np.float32)[places]
+    return result
+
+
+def _overlap(pairs: MentionPairs) -> NDArray[np.generic]:
+    """The lemmas that both have, as a share of the shorter."""
+    shared, one, other = pairs.lemmas
+    return shared / np.maximum(1, np.minimum(one, other))
+
+
+def _jaccard(pairs: MentionPairs) -> NDArray[np.generic]:
+    """The lemmas that both have, as a share of those that either has."""
+    shared, one, other = pairs.lemmas
+    return shared / np.maximum(1, one + other - shared)
+
+
+def _names(pairs: MentionPairs) -> NDArray[np.generic]:
+    """Whether names agree; see :meth:`MentionPairs.agreement`. So for numbers, years, weekdays and months."""
+    return pairs.agreement(pairs.tables.names)
+
+
+def _numbers(pairs: MentionPairs) -> NDArray[np.generic]:
+    return pairs.agreement(pairs.tables.numbers)
+
+
+def _years(pairs: MentionPairs) -> NDArray[np.generic]:
+    return pairs.agreement(pairs.tables.years)
+
+
+def _dates(pairs: MentionPairs) -> NDArray[np.generic]:
+    return pairs.agreement(pairs.tables.dates)
+
+
+def _one_pronoun(pairs: MentionPairs) -> NDArray[np.generic]:
+    one, other = pairs.pronouns
+    return one != other
+
+
+def _two_pronouns(pairs: MentionPairs) -> NDArray[np.generic]:
+    """Both are pronouns: 1 where they are of one class ("he", "his"), else -1."""
+    one, other = pairs.pronouns
+    alike = np.where(pairs.equal(pairs.tables.pronouns), 1.0, -1.0)
+    return np.where(one & other, alike, 0.0)
+
+
+def _both_definite(pairs: MentionPairs) -> NDArray[np.generic]:
+    one, other = pairs.definite
+    return (one > 0) & (other > 0)
+
+
+def _one_indefinite(pairs: MentionPairs) -> NDArray[np.generic]:
+    one, other = pairs.definite
+    return (one < 0) | (other < 0)
+
+
+def _modifiers(pairs: MentionPairs) -> NDArray[np.generic]:
+    """Whether the words before their heads agree; see :meth:`MentionPairs.agreement`. So for those after them."""
+    return pairs.agreement(pairs.tables.modifiers)
+
+
+def _complements(pairs: MentionPairs) -> NDArray[np.generic]:
+    return pairs.agreement(pairs.tables.complements)
+
+
+def _one_modified(pairs: MentionPairs) -> NDArray[np.generic]:
+    """Only one of the two has words before or after its head."""
+    sizes = pairs.tables.modifiers.sizes + pairs.tables.complements.sizes
+    return (sizes[pairs.first] > 0) != (sizes[pairs.second] > 0)
+
+
+def _same_document(pairs: MentionPairs) -> NDArray[np.generic]:
+    return pairs.same_document
+
+
+def _closeness(pairs: MentionPairs) -> NDArray[np.generic]:
+    """1 in one sentence, less the more sentences lie between, 0 in different documents."""
+    sentences = pairs.tables.sentences.astype(np.float32)
+    between = np.abs(sentences[pairs.first] - sentences[pairs.second])
+    return np.where(pairs.same_document, 1.0 / (1.0 + np.log1p(between)), 0.0)
+
+
+def _same_sentence(pairs: MentionPairs) -> NDArray[np.generic]:
+    return pairs.same_document & pairs.equal(pairs.tables.sentences)
+
+
+def _nested(pairs: MentionPairs) -> NDArray[np.generic]:
+    """One lies within the other."""
+    starts, ends = pairs.tables.spans
+    start, other_start = starts[pairs.first], starts[pairs.second]
+    end, other_end = ends[pairs.first], ends[pairs.second]
+    within = ((start <= other_start) & (other_end <= end)) | ((other_start <= start) & (end <= other_end))
+    return pairs.same_document & within
+
+
+def _sentences(pairs: MentionPairs) -> NDArray[np.generic]:
+    """Cosines of the two sentences by their lemmas."""
+    return _at_most_one(pairs.tables.sentence_lemmas.products(pairs.first, pairs.second))
+
+
+def _sentence_names(pairs: MentionPairs) -> NDArray[np.generic]:
+    """Cosines of the two sentences by their names and numbers."""
+    return _at_most_one(pairs.tables.sentence_names.products(pairs.first, pairs.second))
+
+
+FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
+    "same_words": _same_words,
+    "same_head": _same_head,
+    "rare_head": _rare_head,
+    "head_within": _head_within,
+    "head_prefix": _head_prefix,
+    "overlap": _overlap,
+    "jaccard": _jaccard,
+    "names": _names,
+    "numbers": _numbers,
+    "years": _years,
+    "dates": _dates,
+    "one_pronoun": _one_pronoun,
+    "two_pronouns": _two_pronouns,
+    "both_definite": _both_definite,
+    "one_indefinite": _one_indefinite,
+    "same_document": _same_document,
+    "closeness": _closeness,
+    "same_sentence": _same_sentence,
+    "nested": _nested,
+    "sentences": _sentences,
+    "sentence_names": _sentence_names,
+    "modifiers": _modifiers,
+    "complements": _complements,
+    "one_modified": _one_modified,
+}
+"""By name; a saved model refers to these names, so a name never changes its meaning."""
+
+
+def conflicts(mentions: FactTables, pairs: Integers) -> NDArray[np.bool_]:
+    """Which pairs cannot corefer (see :func:`cdcoref.language.in_conflict`). *Shape:* (pairs, 2) in, (pairs,) out"""
+    compared = MentionPairs(mentions, pairs)
+    values = [compared.agreement(sets) < 0 for sets in mentions.values]
+    return np.any([*values, mentions.different_names(compared.first, compared.second)], axis=0)
+
+
+def check_features(names: Iterable[str]) -> None:
+    """Refuse the name of a feature that does not exist."""
+    for name in names:
+        if name not in FEATURES:
+            raise InputError(f"features has {name!r}, which is no feature; cdcoref.language.FEATURES has their names")
+
+
+def pair_features(names: Sequence[str], mentions: Sequence[MentionFacts] | FactTables, pairs: Integers) -> Numbers:
+    """The features of pairs.
+
+    Parameters
+    ----------
+    names
+        The features, in the order of the columns.
+    mentions
+        What is known of every mention; as tables, if it is asked for some pairs after others.
+    pairs
+        Positions in `mentions`. *Shape:* (pairs, 2)
+
+    Returns
+    -------
+    NDArray
+        *Shape:* (pairs, features)
+    """
+    table = np.zeros((len(pairs), len(names)), dtype=np.float32)
+    if len(pairs):
+        tables = mentions if isinstance(mentions, FactTables) else FactTables(mentions)
+        compared = MentionPairs(tables, pairs)
+        for column, name in enumerate(names):
+            table[:, column] = FEATURES[name](compared)
+    return table
+
+
+def _at_most_one(cosines: NDArray[np.generic]) -> Numbers:
+    return np.minimum(cosines.astype(np.float32), np.float32(1.0))
+
+
+def _prefix(one: str, other: str) -> float:
+    """Letters that both begin with, as a share of the longer; 0 for fewer than `PREFIX_LENGTH`."""
+    shared = 0
+    for letter, same in zip(one, other, strict=False):
+        if letter != same:
+            break
+        shared += 1
+    return shared / max(len(one), len(other)) if shared >= PREFIX_LENGTH else 0.0

@@ -1,0 +1,133 @@
+"""What keeps mentions apart: years, amounts, dates, countries and names of two mentions in, whether they conflict out.
+
+Few pairs with a conflict corefer all the same; ``scripts/count_conflicts.py --annotated`` counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from nicknames import NickNamer
+
+
+class StatedFacts(NamedTuple):
+    """What a mention names that another mention of the same thing cannot contradict.
+
+    Attributes
+    ----------
+    years, amounts, weekdays, months
+        Those that it names; amounts also directly before it.
+    countries
+        Those that it may be the name of (:func:`cdcoref.language.countries.countries_named`).
+    full_name
+        Two or three capitalised words, in lower case, without a company's legal form; empty for none.
+    """
+
+    years: frozenset[str] = frozenset()
+    amounts: frozenset[str] = frozenset()
+    weekdays: frozenset[str] = frozenset()
+    months: frozenset[str] = frozenset()
+    countries: frozenset[str] = frozenset()
+    full_name: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> tuple[frozenset[str], ...]:
+        """Everything but the name, sort by sort."""
+        return self[:-1]
+
+
+NO_FACTS = StatedFacts()
+
+_MEN = "mr mister sir king prince uncle brother grandfather grandpa herr senor signor"
+_WOMEN = """
+mrs ms miss madam madame mme mademoiselle mlle lady queen princess aunt auntie sister grandmother grandma granny frau
+senora signora
+"""
+MEN_AND_WOMEN = {**dict.fromkeys(_MEN.split(), "man"), **dict.fromkeys(_WOMEN.split(), "woman")}
+"""Titles that say which of the two somebody is, without accents, as names are."""
+_TITLES = """
+admiral ambassador archbishop attorney baron bishop captain capt cardinal chairman chairwoman chancellor chief coach col
+colonel commander commissioner congressman congresswoman constable corporal count councillor councilman councilwoman
+detective deputy director doctor dr duke emperor farmer father gen general gov governor inspector judge justice
+lieutenant lord lt major marshal master mayor minister mistress monsieur mother officer pastor pope premier president
+private prof professor rabbi rep representative rev reverend secretary sen senator sergeant sgt sheriff spokesman
+spokeswoman sultan superintendent trooper
+"""
+TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
+"""Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
+_ADJECTIVES = "big dear dearest federal first former little national new old poor saint st the u.s united us young"
+NO_FIRST_NAMES = TITLES | frozenset(_ADJECTIVES.split())
+"""Words that stand before a name and may be left out: titles, ranks and adjectives."""
+
+
+def in_conflict(one: StatedFacts, other: StatedFacts) -> bool:
+    """Whether two mentions cannot corefer: both name values of a sort and share none, or have different full names."""
+    values = zip(one.values, other.values, strict=True)
+    return any(mine and yours and not mine & yours for mine, yours in values) or different_names(
+        one.full_name, other.full_name
+    )
+
+
+def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two full names cannot mean the same.
+
+    They have nothing in common: no word, and neither has the initials of the other ("GM Corp"); last words of which one
+    begins with the other count as one word ("Africa", "African"). Or they have only the last of two words in common,
+    and the first are no titles, begin differently and are not forms of one name ("Robert Hale", "Margaret Hale", not
+    "R. Hale", "Bob Hale" or "Mayor Hale"), or are the titles of a man and a woman. Or they have only the first of two
+    words in common, which is no title, and neither of the last begins with the other ("New York", "New Jersey", not
+    "Robert H."). Or the last of two words is the first of two, after another word than a title ("Ronald Li", "Li
+    Ka-shing", not "Uncle John", "John Linden").
+    """
+    if not one or not other:
+        return False
+    common = set(one) & set(other)
+    if not common:
+        initials = _initials(one) in other or _initials(other) in one
+        return not initials and not _one_word(one[-1], other[-1])
+    if not len(one) == len(other) == 2:
+        return False
+    first, second = one[0], other[0]
+    if common == {one[1]} == {other[1]}:
+        if {first, second} <= MEN_AND_WOMEN.keys():
+            return MEN_AND_WOMEN[first] != MEN_AND_WOMEN[second]
+        if first[0] == second[0] or not NO_FIRST_NAMES.isdisjoint((first, second)):
+            return False
+        return not _forms_of_one_name(first, second)
+    if common == {first} == {second}:
+        return first not in TITLES and not _one_word(one[1], other[1])
+    return _follows(one, other) or _follows(other, one)
+
+
+def _follows(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the last of two words is the first of two of another name, and the others differ."""
+    return one[1] == other[0] and one[0] not in NO_FIRST_NAMES and not _one_word(one[0], other[1])
+
+
+@lru_cache(maxsize=1 << 16)
+def _forms_of_one_name(one: str, other: str) -> bool:
+    """Whether one first name is short for the other ("Bill", "William"), or both for a third ("Bob", "Robbie")."""
+    names = _names()
+    return (
+        other in names.nicknames_of(one)
+        or one in names.nicknames_of(other)
+        or not names.canonicals_of(one).isdisjoint(names.canonicals_of(other))
+    )
+
+
+@lru_cache(maxsize=1)
+def _names() -> NickNamer:
+    from nicknames import NickNamer
+
+    return NickNamer()
+
+
+def _one_word(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _initials(name: Sequence[str]) -> str:
+    return "".join(word[0] for word in name)

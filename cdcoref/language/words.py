@@ -1,0 +1,395 @@
+"""What can be said of a mention's words without a parser: its head, lemmas, what is a pronoun, a number or a date.
+
+Rules, chosen on the train topics of ECB+. The head is the last word before the first preposition, conjunction, relative
+pronoun or comma, after prepositions at the beginning ("near an intersection in Brownsville": intersection); a weekday
+or month is the head wherever it stands ("on Saturday night": Saturday), and the legal form of a company is none
+("Chrysler Corp": Chrysler). Lemmas are simplemma's; all forms of a pronoun have one lemma ("his" is "he").
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cdcoref.language.amounts import NUMBER, NUMERALS, amounts_in, plain_number, whole_figures
+from cdcoref.language.countries import countries_named
+from cdcoref.language.dates import WEEKDAYS, YEAR, is_date, is_date_name
+from cdcoref.language.stated_facts import NO_FACTS, StatedFacts
+
+_PREPOSITION = re.compile(
+    r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
+    r"below|beneath|beside|between|beyond|by|despite|down|during|except|for|from|in|inside|into|like|near|of|off|"
+    r"on|onto|out|outside|over|past|per|since|through|throughout|to|together|toward|towards|under|until|up|upon|"
+    r"via|with|within|without",
+    re.IGNORECASE,
+)
+"""Prepositions, and the particles of verbs ("check into")."""
+_DETERMINER = re.compile(
+    r"the|a|an|this|that|these|those|his|her|its|their|our|my|your",
+    re.IGNORECASE,
+)
+"""Not a head when another word follows."""
+_QUANTIFIER = re.compile(
+    r"a|an|another|any|each|either|every|few|many|more|most|much|neither|no|numerous|other|several|some|such|what|which",
+    re.IGNORECASE,
+)
+"""Other determiners and quantifiers, some of which can also be a head."""
+_POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
+"""Possessive endings that are tokens of their own."""
+_NOT_IN_PHRASE = re.compile(
+    r"am|are|be|been|being|can|could|did|do|does|had|has|have|he|him|i|is|it|may|me|might|must|not|n't|only|said|"
+    r"say|says|shall|she|should|than|them|there|they|us|was|we|were|will|would|you|if|because|so|then|as|also|just",
+    re.IGNORECASE,
+)
+"""Words that no noun phrase has before or after its head: auxiliaries, pronouns, adverbs and particles."""
+_END_OF_HEAD = re.compile(
+    r"who|whom|whose|which|that|where|when|while|and|or|but|[,;:(]|--?|[–—]",
+    re.IGNORECASE,
+)
+"""What follows modifies the head or is another one."""
+_RELATIVE = re.compile(r"who|whom|whose|which|that|where|when|why", re.IGNORECASE)
+_ALSO_NAMES = frozenset({"april", "august", "june", "may"})
+LEGAL_FORM = re.compile(r"(ag|co|corp|gmbh|inc|llc|ltd|nv|plc|sa)\.?", re.IGNORECASE)
+"""What ends the names of companies without telling them apart; not a head after another capitalised word."""
+_QUOTES = frozenset({"``", "''", '"', "'", "“", "”", "‘", "’", "'s", "’s"})
+_POSSESSIVE = re.compile(r"(?<=..)['’]s?$", re.IGNORECASE)
+_PRONOUNS = {
+    form: pronoun
+    for pronoun, forms in {
+        "he": "him his himself",
+        "she": "her hers herself",
+        "they": "them their theirs themselves",
+        "it": "its itself",
+        "we": "us our ours ourselves",
+        "i": "me my mine myself",
+        "you": "your yours yourself yourselves",
+        "who": "whom whose",
+    }.items()
+    for form in forms.split()
+}
+_AMOUNT = re.compile(
+    r"[-+$€£]|[-+$€£]?\d[\d,./:]*%?|%|percent|hundred|thousand|million|billion|trillion", re.IGNORECASE
+)
+"""Words of an amount."""
+_IN_DATE = re.compile(r"\d{1,2}(st|nd|rd|th)?|\d{4}|(early|late|last|next|this)|night|morning|afternoon|evening", re.I)
+"""Words that belong to the date beside them."""
+_ACRONYMS = {"IT": "i.t.", "US": "u.s.", "WHO": "w.h.o."}
+"""Their lemmas; only in lower case are they pronouns."""
+_CLASS_OF_PRONOUN = {
+    **{word: word for word in ("he", "she", "it", "they", "i", "we", "you")},
+    **dict.fromkeys(("who", "which"), "who"),
+    **dict.fromkeys(("that", "this", "these", "those"), "that"),
+    **dict.fromkeys(("there", "here", "then"), "there"),
+}
+"""By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
+BEFORE_HEAD, AFTER_HEAD = 6, 6
+"""How many words before and after a head may belong to its phrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class MentionWords:
+    """The words of a mention, and what can be said of them.
+
+    Attributes
+    ----------
+    words
+        In lower case, without determiners and prepositions at the beginning, and without quotation marks.
+    head
+        Lemma of the head.
+    lemmas
+        Lemmas of the words that are no determiners, prepositions or punctuation.
+    names
+        Capitalised words that are no dates, pronouns or determiners, in lower case. A single word that begins a
+        sentence is none.
+    numbers, years, dates
+        Numbers in figures (two to twenty also in words), the years among them, weekdays and months.
+    pronoun
+        Class of the pronoun that the mention is; empty where it is none.
+    definite
+        1: begins with a definite determiner; -1: with an indefinite one; 0: with none.
+    beside
+        What words beside it say of it (:func:`cdcoref.language.adjacent_facts.adjacent_facts`).
+    amounts
+        The values of its numbers but years, as :func:`cdcoref.language.amounts.amounts_in` writes them.
+    countries
+        Those whose name, adjective or people its head is.
+    """
+
+    words: tuple[str, ...]
+    head: str
+    lemmas: frozenset[str]
+    names: frozenset[str]
+    numbers: frozenset[str]
+    years: frozenset[str]
+    dates: frozenset[str]
+    pronoun: str
+    definite: int
+    beside: StatedFacts = NO_FACTS
+    amounts: frozenset[str] = frozenset()
+    countries: frozenset[str] = frozenset()
+
+    @property
+    def stated(self) -> StatedFacts:
+        """The years, amounts, weekdays and months of it or else beside it, the countries and the full name that it is.
+
+        What stands beside a pronoun does not belong to it ("at 145.15 here").
+        """
+        weekdays = self.dates & WEEKDAYS
+        beside = NO_FACTS if self.pronoun else self.beside
+        return StatedFacts(
+            self.years or beside.years,
+            self.amounts or beside.amounts,
+            weekdays or beside.weekdays,
+            self.dates - weekdays or beside.months,
+            self.countries,
+            self._full_name,
+        )
+
+    @property
+    def _full_name(self) -> tuple[str, ...]:
+        if not 2 <= len(self.words) <= 3 or not self.names.issuperset(self.words):
+            return ()
+        return tuple(_plain(word) for word in self.words if not LEGAL_FORM.fullmatch(word))
+
+    @classmethod
+    def of(
+        cls,
+        tokens: Sequence[str],
+        *,
+        begins_sentence: bool = False,
+        phrase: Sequence[str] | None = None,
+        beside: StatedFacts = NO_FACTS,
+    ) -> MentionWords:
+        """Look at the words of a mention.
+
+        Parameters
+        ----------
+        tokens
+            The words.
+        begins_sentence
+            Whether it begins a sentence.
+        phrase
+            All words from its first to its last, among which its head is sought; None: it has no gaps.
+        beside
+            What words beside it say of it.
+        """
+        core = [token for token in tokens if token not in _QUOTES] or list(tokens)
+        determiner = core[0].casefold() if len(core) > 1 and _DETERMINER.fullmatch(core[0]) else ""
+        start = 0
+        while start < len(core) - 1 and (_DETERMINER.fullmatch(core[start]) or _PREPOSITION.fullmatch(core[start])):
+            start += 1
+        core = core[start:]
+        words = tuple(word.casefold() for word in core)
+        figures = [word.casefold() for word in whole_figures(core)]
+        head = lemma(head_word(tokens if phrase is None else phrase))
+        numbers = frozenset(plain_number(word) for word in figures if NUMBER.fullmatch(word) or word in NUMERALS)
+        return cls(
+            words,
+            head,
+            frozenset(lemma(word) for word in core if _is_content(word)),
+            frozenset()
+            if begins_sentence and len(tokens) == 1
+            else frozenset(map(str.casefold, filter(_is_name, tokens))),
+            numbers,
+            frozenset(filter(YEAR.fullmatch, words)),
+            frozenset(_dates(core)),
+            _CLASS_OF_PRONOUN.get(head, "") if len(core) == 1 else "",
+            (-1 if determiner in ("a", "an") else 1) if determiner else 0,
+            beside,
+            amounts_in(figures),
+            countries_named(name_of(tokens if phrase is None else phrase)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseWords:
+    """The phrase that a mention is the head of, as far as its sentence shows it, however much of it the mention has.
+
+    Attributes
+    ----------
+    modifiers
+        Lemmas of the words between a determiner and the head, with the possessor if there is one; if there is no
+        determiner, of the two words before the head.
+    complements
+        Lemmas of the words after a preposition that directly follows the head, up to the next preposition.
+    """
+
+    modifiers: frozenset[str]
+    complements: frozenset[str]
+
+    @classmethod
+    def of(cls, sentence: Sequence[str], start: int, end: int) -> PhraseWords:
+        """Look around the head, the words from `start` to before `end` of a sentence."""
+        before, after = sentence[max(0, start - BEFORE_HEAD) : start], sentence[end : end + AFTER_HEAD]
+        return cls(_before_head(before), _after_head(after))
+
+
+def _before_head(words: Sequence[str]) -> frozenset[str]:
+    modifiers: list[str] = []
+    for place in range(len(words) - 1, -1, -1):
+        word = words[place]
+        if word in _POSSESSIVES and place:
+            return frozenset(map(lemma, [*modifiers, words[place - 1]]))
+        if _DETERMINER.fullmatch(word) or _QUANTIFIER.fullmatch(word):
+            return frozenset(map(lemma, modifiers))
+        if _ends_phrase(word) or _PREPOSITION.fullmatch(word):
+            break
+        modifiers.append(word)
+    return frozenset(map(lemma, modifiers[:2]))
+
+
+def _after_head(words: Sequence[str]) -> frozenset[str]:
+    if not words or not _PREPOSITION.fullmatch(words[0]):
+        return frozenset()
+    found: list[str] = []
+    for word in words[1:]:
+        if _ends_phrase(word) or (found and _PREPOSITION.fullmatch(word)):
+            break
+        if _is_content(word):
+            found.append(lemma(word))
+    return frozenset(found)
+
+
+def _ends_phrase(word: str) -> bool:
+    return bool(_NOT_IN_PHRASE.fullmatch(word) or _END_OF_HEAD.fullmatch(word)) or not any(map(str.isalnum, word))
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceWords:
+    """What the words of a sentence say of what it is about.
+
+    Attributes
+    ----------
+    lemmas
+        Lemmas of the words that are no determiners, prepositions or punctuation.
+    names
+        Those of its names and numbers: capitalised words but the first, and words that begin with a digit.
+    """
+
+    lemmas: frozenset[str]
+    names: frozenset[str]
+
+
+@lru_cache(maxsize=1 << 14)
+def sentence_words(tokens: tuple[str, ...]) -> SentenceWords:
+    """Look at the words of a sentence."""
+    content = [(place, token) for place, token in enumerate(tokens) if _is_content(token)]
+    names = (token for place, token in content if (place and _is_name(token)) or token[0].isdigit())
+    return SentenceWords(frozenset(lemma(token) for _, token in content), frozenset(map(lemma, names)))
+
+
+def _plain(word: str) -> str:
+    """A word of a name without full stop and accents, its apostrophe straight."""
+    letters = unicodedata.normalize("NFKD", word.rstrip(".").replace("’", "'"))
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def _dates(words: Sequence[str]) -> Iterator[str]:
+    """Weekdays and months among words, in lower case; neither a "march" or a "may", nor the name "Theresa May"."""
+    for place, word in enumerate(words):
+        name = word.strip(".")
+        date = name.casefold()
+        before = words[place - 1] if place else ""
+        of_a_person = date in _ALSO_NAMES and _is_name(before) and not _IN_DATE.fullmatch(before)
+        if is_date_name(name) and not of_a_person:
+            yield date
+
+
+def _is_content(word: str) -> bool:
+    return any(map(str.isalnum, word)) and not (_DETERMINER.fullmatch(word) or _PREPOSITION.fullmatch(word))
+
+
+def _is_name(word: str) -> bool:
+    if not word[:1].isupper() or _DETERMINER.fullmatch(word) or is_date_name(word):
+        return False
+    return lemma(word) not in _CLASS_OF_PRONOUN
+
+
+def head_word(words: Sequence[str]) -> str:
+    """The word that says what a mention is, by the rules at the top of this file."""
+    words = [word for word in words if word not in _QUOTES] or list(words)
+    for word in words:
+        if is_date_name(word):
+            return word
+    start = 0
+    while start < len(words) - 1 and (_PREPOSITION.fullmatch(words[start]) or _DETERMINER.fullmatch(words[start])):
+        start += 1
+    end = start + 1
+    while end < len(words) and not (_PREPOSITION.fullmatch(words[end]) or _END_OF_HEAD.fullmatch(words[end])):
+        end += 1
+    last = end - 1
+    while last > start and _only_ends_a_name(words[last]):
+        last -= 1
+    return words[last if _is_capital(words[last]) else end - 1]
+
+
+def _only_ends_a_name(word: str) -> bool:
+    return word == "." or bool(LEGAL_FORM.fullmatch(word))
+
+
+def head_span(words: Sequence[str]) -> tuple[int, int]:
+    """Where the name or noun stands that a mention comes down to, end exclusive.
+
+    The head, with the rest of its name to the left and a company's legal form to the right ("a spokesman": spokesman;
+    "the Harry Winston boutique": boutique; "Mayor Dan Brown of Salem": Mayor Dan Brown), of its amount ("some 40
+    million euros": euros; "40 million": 40 million), or of its date on both sides ("on May 18 , 2006": May 18 , 2006).
+    """
+    head = head_word(words)
+    places = [place for place, word in enumerate(words) if word == head]
+    # Without a date, the head ends the first phrase, so of equal words the first after a determiner is meant.
+    start = end = next((place for place in places if place), places[0])
+    if is_date(head):
+        while end + 1 < len(words) and (words[end + 1] == "," or _IN_DATE.fullmatch(words[end + 1])):
+            end += 1
+        end -= words[end] == ","
+        while start and _IN_DATE.fullmatch(words[start - 1]):
+            start -= 1
+    elif _AMOUNT.fullmatch(head):
+        while start and _AMOUNT.fullmatch(words[start - 1]):
+            start -= 1
+    elif _is_capital(head):
+        while end + 1 < len(words) and _only_ends_a_name(words[end + 1]):
+            end += 1
+        while start and (_is_capital(words[start - 1]) or (words[start - 1] == "." and start > 1)):
+            start -= 1
+    return start, end + 1
+
+
+def name_of(words: Sequence[str]) -> tuple[str, ...]:
+    """The name that is a mention's head, as words in lower case, each once, without possessives and legal forms.
+
+    Empty if the head is not capitalised or a date.
+    """
+    if not _is_name(head_word(words)):
+        return ()
+    own = (_POSSESSIVE.sub("", word).rstrip(".").casefold() for word in words[slice(*head_span(words))])
+    return tuple(dict.fromkeys(word for word in own if word[:1].isalnum() and not LEGAL_FORM.fullmatch(word)))
+
+
+def continues_phrase(word: str) -> bool:
+    """Whether a word may belong to the same phrase as the one before it: not punctuation, a verb or a preposition."""
+    return not (_ends_phrase(word) or _PREPOSITION.fullmatch(word))
+
+
+def is_relative_pronoun(word: str) -> bool:
+    """Whether a word is one that may begin a relative clause."""
+    return bool(_RELATIVE.fullmatch(word))
+
+
+def _is_capital(word: str) -> bool:
+    return word[:1].isupper() and not _DETERMINER.fullmatch(word)
+
+
+@lru_cache(maxsize=1 << 16)
+def lemma(word: str) -> str:
+    """The dictionary form of an English word, in lower case; possessives and forms of pronouns are undone."""
+    from simplemma import lemmatize
+
+    word = _POSSESSIVE.sub("", word)
+    if not word or word in _ACRONYMS:
+        return _ACRONYMS.get(word, word)
+    word = word.lower()
+    return _PRONOUNS.get(word) or lemmatize(word, lang="en").lower()

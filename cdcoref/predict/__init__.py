@@ -1,0 +1,103 @@
+"""Prediction: documents in, mentions and their clusters across documents out, ranked and labelled.
+
+`load` reads a model as a `Predictor`, which groups documents into stories and has an engine link them: on this machine,
+one story after the other, or on a Ray cluster. Results that views and files need can be used without PyTorch.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from cdcoref.predict.labels import cluster_label
+from cdcoref.predict.ranking import mean_confidence, ranked_clusters
+from cdcoref.predict.results import (
+    Counts,
+    MentionRow,
+    Places,
+    Plan,
+    PredictedCluster,
+    PredictedMention,
+    Prediction,
+    character_parts,
+    corpus_and_stories,
+    dataframe,
+    mention_rows,
+    require_pandas,
+)
+
+if TYPE_CHECKING:
+    from cdcoref.predict.engines.cache import ResultCache
+    from cdcoref.predict.engines.estimate import pieces_per_second, pieces_to_read
+    from cdcoref.predict.engines.local import LocalEngine
+    from cdcoref.predict.engines.ray import RayEngine
+    from cdcoref.predict.engines.work import Progress, Story
+    from cdcoref.predict.engines.worker import Task
+    from cdcoref.predict.predictor import (
+        LARGER_THAN_STORIES,
+        LEMMA,
+        PredictionOptions,
+        Predictor,
+        Topics,
+        load,
+        plan_stories,
+    )
+
+__all__ = [
+    "LARGER_THAN_STORIES",
+    "LEMMA",
+    "Counts",
+    "LocalEngine",
+    "MentionRow",
+    "Places",
+    "Plan",
+    "PredictedCluster",
+    "PredictedMention",
+    "Prediction",
+    "PredictionOptions",
+    "Predictor",
+    "Progress",
+    "RayEngine",
+    "ResultCache",
+    "Story",
+    "Task",
+    "Topics",
+    "character_parts",
+    "cluster_label",
+    "corpus_and_stories",
+    "dataframe",
+    "load",
+    "mean_confidence",
+    "mention_rows",
+    "pieces_per_second",
+    "pieces_to_read",
+    "plan_stories",
+    "ranked_clusters",
+    "require_pandas",
+]
+
+_LAZY = {
+    "ResultCache": "cdcoref.predict.engines.cache",
+    "pieces_per_second": "cdcoref.predict.engines.estimate",
+    "pieces_to_read": "cdcoref.predict.engines.estimate",
+    "LocalEngine": "cdcoref.predict.engines.local",
+    "RayEngine": "cdcoref.predict.engines.ray",
+    "Progress": "cdcoref.predict.engines.work",
+    "Story": "cdcoref.predict.engines.work",
+    "Task": "cdcoref.predict.engines.worker",
+    "LARGER_THAN_STORIES": "cdcoref.predict.predictor",
+    "LEMMA": "cdcoref.predict.predictor",
+    "PredictionOptions": "cdcoref.predict.predictor",
+    "Predictor": "cdcoref.predict.predictor",
+    "Topics": "cdcoref.predict.predictor",
+    "load": "cdcoref.predict.predictor",
+    "plan_stories": "cdcoref.predict.predictor",
+}
+"""Where the names are defined that need the model's libraries; they are imported on first use."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is slow to import on first use."""
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,294 @@
+"""Many stories on many machines, with Ray: a collection and its stories in, linked stories out in their order.
+
+Every worker is an actor with its own copy of the model; a task is to find the mentions of some documents or to link one
+story. The tasks are those of :class:`cdcoref.predict.LocalEngine`, so with the same number of threads and the same kind
+of processor the results are identical to the last bit. Ray restarts a worker that dies and repeats its task.
+"""
+
+from __future__ import annotations
+
+import heapq
+import logging
+import os
+import socket
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError, first_line
+from cdcoref.linking import LinkedStory
+from cdcoref.model import CorefModel
+from cdcoref.predict.engines.cache import ResultCache, result_key
+from cdcoref.predict.engines.work import (
+    Chunk,
+    Mentions,
+    Part,
+    Progress,
+    Story,
+    chunks,
+    given_mentions,
+    with_unique_cluster_ids,
+)
+from cdcoref.predict.engines.worker import Task, Worker
+from cdlm.extras import install_command
+
+AHEAD = 4
+"""Stories per worker that are started before the earliest of them is finished; those finished wait in memory."""
+TRIES = 4
+"""How many times a task is attempted if its worker dies."""
+SECONDS_TO_ANSWER = 5.0
+"""How long to wait for a connection to the cluster's head."""
+
+
+class RayEngine:
+    """Links the stories of a collection on the workers of a Ray cluster; use it in a ``with`` statement.
+
+    Parameters
+    ----------
+    model
+        Finds and compares mentions; every worker gets a copy on the same type of device.
+    task
+        What is done with every story.
+    store
+        Where the results of all workers are looked up and stored, on this machine.
+    address
+        ``"auto"`` for the cluster that this machine is part of, or ``host:port`` of its head. None: the value of the
+        environment variable ``RAY_ADDRESS``; if it is not set, a cluster on this machine that lasts as long as the
+        ``with`` statement.
+
+    Attributes
+    ----------
+    workers
+        How many stories are linked at a time: as many as the cluster has room for when the ``with`` statement begins.
+        A worker uses as many cores as PyTorch has threads in this process, and a GPU if the model is on one.
+
+    Raises
+    ------
+    InputError
+        On entry, if Ray is not installed or the cluster cannot be reached. When run, whatever linking raises, and if
+        the workers of one task die repeatedly.
+    """
+
+    def __init__(
+        self, model: CorefModel, task: Task, store: ResultCache | None = None, *, address: str | None = None
+    ) -> None:
+        self._model = model
+        self._task = task
+        self._store = store
+        self._address = address or os.environ.get("RAY_ADDRESS")
+        self._actors: list[Any] = []
+        self._shared: list[Any] = []
+        self._connected = False
+
+    @property
+    def workers(self) -> int:
+        """See above."""
+        return len(self._actors)
+
+    def __enter__(self) -> RayEngine:
+        # Unless told otherwise, Ray sends usage statistics to its developers.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        try:
+            import ray
+        except ModuleNotFoundError as error:
+            raise InputError(f"Ray is not installed; install it with: {install_command('ray')}") from error
+        if not ray.is_initialized():
+            self._connect(ray)
+        self._actors = self._started(ray)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        import ray
+
+        for actor in self._actors:
+            ray.kill(actor)
+        self._actors, self._shared = [], []
+        if self._connected:
+            ray.shutdown()
+            self._connected = False
+
+    def _connect(self, ray: Any) -> None:
+        """Join the cluster, or start one on this machine."""
+        address = self._address
+        options = {"logging_level": logging.ERROR, "log_to_driver": False}
+        if address is None:
+            ray.init(address="local", include_dashboard=False, **options)
+        else:
+            if address != "auto":
+                check_address(address)
+            try:
+                ray.init(address=address, **options)
+            except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+                place = "on this machine" if address == "auto" else f"at {address}"
+                raise InputError(
+                    f"no Ray cluster {place} accepts a connection; `ray start --head` starts one, and if it uses a "
+                    "token, RAY_AUTH_MODE and RAY_AUTH_TOKEN must be set here as they are there"
+                ) from error
+        self._connected = True
+
+    def _started(self, ray: Any) -> list[Any]:
+        """The workers, which have begun to load their model."""
+        gpus = 1 if self._model.device.type == "cuda" else 0
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        threads = max(1, min(torch.get_num_threads(), max(int(node.get("CPU", 0)) for node in nodes)))
+        room = [int(node.get("CPU", 0)) // threads for node in nodes]
+        if gpus:
+            room = [min(count, int(node.get("GPU", 0))) for count, node in zip(room, nodes, strict=True)]
+        actor = ray.remote(max_restarts=-1, max_task_retries=TRIES - 1, num_cpus=threads, num_gpus=gpus)(_Actor)
+        keeper = None
+        if self._store is not None:
+            here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+                ray.get_runtime_context().get_node_id(), soft=False
+            )
+            kept = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(ResultCache)
+            keeper = kept.remote(self._store.path.parent.absolute(), self._store.fingerprint)
+        fingerprint = "" if self._store is None else self._store.fingerprint
+        # A restarted worker asks for the model again, so the reference must live as long as the engine. It is in a list
+        # because Ray warns about plain arguments, which it releases.
+        self._shared = [ray.put(self._model)]
+        return [actor.remote(self._shared, self._task, threads, keeper, fingerprint) for _ in range(max(sum(room), 1))]
+
+    def run(
+        self, corpus: Corpus, stories: Sequence[Story], progress: Progress = lambda stage, done, total: None
+    ) -> Iterator[LinkedStory]:
+        """Link every story; parameters and results as those of :meth:`cdcoref.predict.LocalEngine.run`.
+
+        Stories are returned in order, but `progress` is told about each as soon as it is finished.
+        """
+        given = given_mentions(corpus)
+        words = sum(len(document.tokens) for document in corpus.documents)
+        cost = sum(story.cost() for story in stories)
+        words_done = cost_done = 0
+        pool = _Pool(self._actors)
+        left = deque(chunks(corpus, stories))
+        finished: dict[int, LinkedStory] = {}
+        begun = 0
+        for wanted in range(len(stories)):
+            while wanted not in finished:
+                while left and begun < wanted + AHEAD * self.workers:
+                    chunk = left.popleft()
+                    begun += len(chunk.stories)
+                    if self._task.find:
+                        pool.add(chunk.first, "mentions", chunk.documents, of=chunk)
+                    else:
+                        pool.add_stories(chunk, given)
+                of, result = pool.next_result()
+                if isinstance(of, Chunk):
+                    words_done += of.words()
+                    progress("finding mentions", words_done, words)
+                    pool.add_stories(of, result)
+                else:
+                    finished[of] = result
+                    cost_done += stories[of].cost()
+                    progress("comparing", cost_done, cost)
+            yield with_unique_cluster_ids(finished.pop(wanted), wanted)
+
+
+class _Pool:
+    """The tasks that wait, the earliest story first, and the workers, each with one task at a time.
+
+    Only a worker that has started is given a task, because a busy cluster may not have room for all of them.
+    """
+
+    def __init__(self, actors: Sequence[Any]) -> None:
+        self._idle: deque[Any] = deque()
+        self._waiting: list[tuple[int, str, tuple[Any, ...], Any]] = []
+        self._running: dict[Any, tuple[Any, Any]] = {actor.started.remote(): (None, actor) for actor in actors}
+
+    def add(self, number: int, method: str, *arguments: Any, of: Any) -> None:
+        """Call a method of the next idle worker; `of` is returned with the result."""
+        heapq.heappush(self._waiting, (number, method, arguments, of))
+
+    def add_stories(self, chunk: Chunk, mentions: Mapping[str, Mentions]) -> None:
+        """Link the stories of a chunk."""
+        for number, story, part in chunk.parts(mentions):
+            self.add(number, "link", part, story, of=number)
+
+    def next_result(self) -> tuple[Any, Any]:
+        """The `of` and the result of the next task to finish."""
+        import ray
+
+        of = None
+        while of is None:
+            while self._idle and self._waiting:
+                _, method, arguments, of = heapq.heappop(self._waiting)
+                actor = self._idle.popleft()
+                self._running[getattr(actor, method).remote(*arguments)] = of, actor
+            (reference,), _ = ray.wait(list(self._running), num_returns=1)
+            of, actor = self._running.pop(reference)
+            self._idle.append(actor)
+            result = _result(reference)
+        return of, result
+
+
+def _result(reference: Any) -> Any:
+    """What a task returned; an `InputError` that it raised is raised here."""
+    import ray
+
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, InputError):
+            raise error.cause from None
+        raise
+    except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError) as error:
+        raise InputError(
+            f"the workers of the Ray cluster die repeatedly ({first_line(error)}); a story may need more memory than "
+            "they have"
+        ) from error
+
+
+class _Actor:
+    """A worker in its own process."""
+
+    def __init__(self, shared: Sequence[Any], task: Task, threads: int, keeper: Any, fingerprint: str) -> None:
+        import ray
+
+        torch.set_num_threads(threads)
+        self._worker = Worker(ray.get(shared[0]), task, None if keeper is None else _RemoteStore(keeper, fingerprint))
+
+    def started(self) -> None:
+        """Return when the model is loaded."""
+
+    def mentions(self, documents: Sequence[Any]) -> Any:
+        return self._worker.mentions(documents)
+
+    def link(self, part: Part, story: Story) -> LinkedStory:
+        return self._worker.link(part, story)
+
+
+class _RemoteStore:
+    """A :class:`cdcoref.linking.ResultStore` that another process holds."""
+
+    def __init__(self, keeper: Any, fingerprint: str) -> None:
+        self._keeper = keeper
+        self._fingerprint = fingerprint
+
+    def key(self, *parts: str) -> bytes:
+        return result_key(self._fingerprint, *parts)
+
+    def get(self, key: bytes) -> NDArray[np.float32] | None:
+        kept: NDArray[np.float32] | None = _result(self._keeper.get.remote(key))
+        return kept
+
+    def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
+        _result(self._keeper.put.remote(dict(results)))
+
+
+def check_address(address: str) -> None:
+    """Refuse an address where nothing answers; Ray itself takes minutes to report that."""
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdigit() or not 0 < int(port) < 2**16:
+        raise InputError(f"the address of a Ray cluster is auto or HOST:PORT, not {address!r}")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_ANSWER):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"no Ray cluster can be reached at {address} ({error.strerror or error}); `ray start --head` starts one"
+        ) from error

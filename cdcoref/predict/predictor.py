@@ -1,0 +1,420 @@
+"""Prediction from start to finish, for texts or a corpus: group documents, detect, compare and cluster mentions.
+
+import cdcoref
+prediction = cdcoref.load().predict(["first text ...", "second text ..."])
+for cluster in prediction.clusters():
+    print(cluster.kind, [(m.document, m.start, m.end, m.text) for m in cluster.mentions])
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+
+from cdcoref.corpus import KINDS, Corpus, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import tokenise_text
+from cdcoref.predict.results import Plan, Prediction
+from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs, subjects
+from cdlm.precision import resolve_precision
+from cdlm.printing import counted
+
+if TYPE_CHECKING:
+    from cdcoref.linking import LinkedStory
+    from cdcoref.model import CorefModel
+    from cdcoref.predict.engines.cache import ResultCache
+    from cdcoref.predict.engines.local import LocalEngine
+    from cdcoref.predict.engines.ray import RayEngine
+    from cdcoref.predict.engines.work import Progress, Story
+
+Precision = Literal["auto", "fp32", "bf16", "int8"]
+Kinds = Literal["event", "entity", "both"]
+Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
+Engine = Literal["local", "ray"]
+Marking = Literal["all", "pair", None]
+_CHOICES: dict[str, Any] = {"kind": Kinds, "topics": Topics, "marking": Marking, "engine": Engine}
+LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
+"""Groups that are told which predicted stories they consist of."""
+LEMMA = "lemma"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+PIECES_OF_NO_TIME = 50_000
+"""With fewer word pieces, no time is announced; nor with another marking than the model's."""
+BESIDE_THE_ENCODER = 1.4
+"""How much longer everything takes than the encoder alone: 1.3 on ECB+ dev with gold mentions, 1.6 on 100 texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionOptions:
+    """How a prediction is made.
+
+    Attributes
+    ----------
+    kind
+        ``"event"``, ``"entity"``, or ``"both"``.
+    topics
+        Mentions are linked only within groups of documents: predicted from the text (``"predicted"``), annotated, or
+        one group of all documents (``"none"``).
+    threshold
+        Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
+    max_pairs
+        Compare each document with at most this many others of its story, the most similar by TF-IDF; None: with all.
+    max_windows
+        Compare each part of a document that is too long for one sequence with at most this many other parts; None:
+        as the model does.
+    batch_tokens
+        Word pieces that the encoder reads at once.
+    find_mentions
+        Detect mentions even if the documents have annotated ones.
+    candidates
+        Read each mention together with at most so many others and those that have it among theirs, the likeliest by
+        their vectors; 0: with all; None: the model's own limit.
+    marking
+        Mark all mentions of a sequence (``"all"``), or one pair of candidates at a time, as in the paper (``"pair"``),
+        which takes far longer; None: as the model was trained.
+    engine
+        Where stories are linked: in this process, one after the other (``"local"``), or on the workers of a Ray
+        cluster (``"ray"``). The result is the same.
+    ray_address
+        Address of the cluster (see :class:`cdcoref.predict.RayEngine`). None: the environment variable ``RAY_ADDRESS``,
+        or a cluster on this machine.
+    across_stories
+        Whether entities of different predicted stories about one subject are one if they bear the same name (see
+        :mod:`cdcoref.linking.names_across`); the lemma baseline links nothing across stories.
+
+    Raises
+    ------
+    InputError
+        If a value is none of those, or out of its range.
+    """
+
+    kind: Kinds = "both"
+    topics: Topics = "predicted"
+    threshold: float | None = None
+    max_pairs: int | None = None
+    max_windows: int | None = None
+    batch_tokens: int = 8192
+    find_mentions: bool = False
+    candidates: int | None = None
+    marking: Marking = None
+    engine: Engine = "local"
+    ray_address: str | None = None
+    across_stories: bool = True
+
+    def __post_init__(self) -> None:
+        for name, hint in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in get_args(hint):
+                raise InputError(f"{name} is {value!r} and should be one of {', '.join(map(repr, get_args(hint)))}")
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise InputError(f"the threshold must be a probability from 0 to 1, not {self.threshold}")
+        if self.max_pairs is not None and self.max_pairs < 1:
+            raise InputError(f"the limit on pairs must be 1 or more, not {self.max_pairs}")
+        if self.max_windows is not None and self.max_windows < 1:
+            raise InputError(f"the limit on windows must be 1 or more, not {self.max_windows}")
+        if self.candidates is not None and self.candidates < 0:
+            raise InputError(f"the limit on candidates must be 0 or more, not {self.candidates}")
+        if self.batch_tokens < 1:
+            raise InputError(f"a batch must have 1 token or more, not {self.batch_tokens}")
+        if self.ray_address is not None and self.engine != "ray":
+            raise InputError("a Ray address was given, but the engine is local; choose the engine ray")
+
+
+class Announce(Protocol):
+    """Called with the plan before the long part of the work begins."""
+
+    def __call__(self, plan: Plan) -> None:
+        """Announce the plan."""
+
+
+class Predictor:
+    """A model that is ready to predict; created by :func:`load`.
+
+    Parameters
+    ----------
+    model
+        The coreference model; for the lemma baseline it only detects mentions.
+    lemma
+        Cluster by head lemma instead of by the model.
+    fingerprint
+        That of the model before its weights were rounded, if they were (see :attr:`fingerprint`).
+    """
+
+    def __init__(self, model: CorefModel, *, lemma: bool = False, fingerprint: str | None = None) -> None:
+        self.model = model
+        self.lemma = lemma
+        self._fingerprint = fingerprint
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the model and its settings, the same in every numeric precision."""
+        from cdcoref.model import model_fingerprint
+
+        return self._fingerprint or model_fingerprint(self.model, with_precision=False)
+
+    def predict(
+        self,
+        texts: Corpus | Mapping[str, str] | Sequence[str],
+        options: PredictionOptions | None = None,
+        *,
+        cache: str | Path | None = None,
+        announce: Announce | None = None,
+        progress: Progress = lambda stage, done, total: None,
+    ) -> Prediction:
+        """Find mentions, and link those that corefer across all documents.
+
+        Parameters
+        ----------
+        texts
+            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. If a corpus has annotated mentions,
+            they are used (those without a kind are of `options.kind`); otherwise mentions are detected.
+        options
+            See :class:`PredictionOptions`.
+        cache
+            Folder for intermediate results, from which an interrupted run resumes.
+        announce
+            Called with the plan.
+        progress
+            Called with a stage (``"finding mentions"``, ``"comparing"``), the amount done, and the total.
+
+        Raises
+        ------
+        InputError
+            If a text is not a string, an annotated mention has no kind, or annotated topics are requested but documents
+            have none.
+        """
+        corpus = texts if isinstance(texts, Corpus) else _corpus(texts)
+        plans: list[Plan] = []
+
+        def note(plan: Plan) -> None:
+            plans.append(plan)
+            if announce is not None:
+                announce(plan)
+
+        linked = list(self.stream(corpus, options, cache=cache, announce=note, progress=progress))
+        order = {document.id: number for number, document in enumerate(corpus.documents)}
+        mentions = [mention for story in linked for mention in story.corpus.mentions]
+        return Prediction(
+            replace(corpus, mentions=tuple(sorted(mentions, key=lambda m: order[m.document])), names={}),
+            tuple(tuple(d.id for d in story.corpus.documents) for story in linked if _has_words(story.corpus)),
+            plans[0],
+            sum(story.sequences for story in linked),
+            tuple(note for story in linked for note in story.notes),
+        )
+
+    def stream(
+        self,
+        corpus: Corpus,
+        options: PredictionOptions | None = None,
+        *,
+        cache: str | Path | None = None,
+        announce: Announce | None = None,
+        progress: Progress = lambda stage, done, total: None,
+    ) -> Iterator[LinkedStory]:
+        """As :meth:`predict`, but story by story: only the documents and the largest subject are held in memory.
+
+        Stories about one subject come one after the other (see :func:`cdcoref.stories.subjects`). Documents without
+        words are no story; they come together after the last one.
+        """
+        from cdcoref.linking import LinkedStory, joined_by_name
+
+        options = options or PredictionOptions()
+        find = options.find_mentions or not corpus.mentions
+        notes: tuple[str, ...] = ()
+        if not find:
+            corpus, notes = _each_once(corpus)
+            notes += _notes_on_documents_without_mentions(corpus)
+        with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
+            plan, by_subject = self._plan(corpus, options, find)
+            if announce is not None:
+                announce(replace(plan, seconds=plan.seconds / engine.workers))
+            results = engine.run(corpus, [story for subject in by_subject for story in subject], progress)
+            for subject in by_subject:
+                linked = list(islice(results, len(subject)))
+                for story, joined in zip(linked, joined_by_name([one.corpus for one in linked]), strict=True):
+                    yield replace(story, corpus=joined, notes=(*notes, *story.notes))
+                    notes = ()
+        told = {name for subject in by_subject for story in subject for name in story.documents}
+        if untold := [document.id for document in corpus.documents if document.id not in told]:
+            yield LinkedStory(corpus.subset(untold), notes=notes)
+
+    def _engine(
+        self, options: PredictionOptions, find: bool, store: ResultCache | None
+    ) -> AbstractContextManager[LocalEngine | RayEngine]:
+        """The engine that links the stories."""
+        from cdcoref.linking import LinkingOptions
+        from cdcoref.predict.engines.local import LocalEngine
+        from cdcoref.predict.engines.ray import RayEngine
+        from cdcoref.predict.engines.worker import Task
+
+        linking = LinkingOptions(
+            options.threshold, options.max_windows, options.batch_tokens, options.candidates, options.marking
+        )
+        task = Task(linking, options.kind, find, self.lemma)
+        if options.engine == "ray":
+            return RayEngine(self.model, task, store, address=options.ray_address)
+        return nullcontext(LocalEngine(self.model, task, store))
+
+    def _plan(self, corpus: Corpus, options: PredictionOptions, find: bool) -> tuple[Plan, list[list[Story]]]:
+        """The plan, and the stories with the pairs of documents to compare in each, subject by subject.
+
+        Where nothing is linked across stories, each counts as a subject of its own.
+        """
+        from cdcoref.predict.engines.estimate import pieces_per_second, pieces_to_read
+
+        vectors = DocumentVectors(corpus.documents)
+        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs)
+        empty = {document.id for document in corpus.documents if not document.tokens}
+        stories = [story for story in stories if not empty.issuperset(story.documents)]
+        kinds = KINDS if options.kind == "both" else (options.kind,)
+        pieces = pieces_to_read(self.model.settings, corpus, stories, find=find, lemma=self.lemma, kinds=kinds)
+        known = options.marking in (None, self.model.settings.sequences.marking)
+        long = known and pieces > PIECES_OF_NO_TIME
+        seconds = BESIDE_THE_ENCODER * pieces / pieces_per_second(self.model) if long else 0.0
+        largest = max((len(story.documents) for story in stories), default=0)
+        count = 0 if self.lemma else sum(story.pair_count() for story in stories)
+        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds, len(empty))
+        if self.lemma or options.topics != "predicted" or not options.across_stories:
+            return plan, [[story] for story in stories]
+        found: dict[int, list[Story]] = {}
+        for story, number in zip(stories, subjects(vectors, [story.documents for story in stories]), strict=True):
+            found.setdefault(number, []).append(story)
+        return plan, list(found.values())
+
+
+def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None) -> tuple[list[Story], int]:
+    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out."""
+    from cdcoref.predict.engines.work import Story
+
+    stories = []
+    pruned = 0
+    by_words = group_documents(vectors) if topics in LARGER_THAN_STORIES else []
+    story_of = {name: number for number, group in enumerate(by_words) for name in group}
+    for group in group_documents(vectors, topics):
+        pairs = None
+        if max_pairs is not None and len(group) > max_pairs + 1:
+            nearest = nearest_pairs(vectors, group, max_pairs)
+            pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
+        own = tuple(story_of[name] for name in group) if story_of else None
+        stories.append(Story(tuple(group), pairs, own))
+    return stories, pruned
+
+
+def load(
+    model: str | Path = "default",
+    *,
+    device: str | None = None,
+    precision: Precision = "auto",
+    style: str | None = None,
+) -> Predictor:
+    """Read a model for prediction.
+
+    Parameters
+    ----------
+    model
+        ``"default"`` for the model included in the package, the folder of another, ``organisation/model`` for one on
+        the Hugging Face hub, or ``"lemma"`` for the baseline that links mentions with the same head lemma.
+    device
+        ``"cpu"``, ``"cuda"``, ...; by default a GPU if there is one.
+    precision
+        Numeric precision of the encoder: ``"fp32"``; ``"bf16"``, which is faster if the processor supports it;
+        ``"int8"``, for CPUs only, which is slightly less accurate; or ``"auto"``: bf16 if the processor supports it,
+        otherwise fp32.
+    style
+        What counts as a mention where mentions are detected, one of :data:`cdcoref.corpus.STYLES`; by default the one
+        that the model has in use.
+
+    Raises
+    ------
+    InputError
+        If there is no such model, device or precision, or the model's detector does not have the style.
+    """
+    if precision not in get_args(Precision):
+        raise InputError(f"unknown precision {precision!r}; choose from {', '.join(get_args(Precision))}")
+    import torch
+
+    from cdcoref.model import CorefModel, model_fingerprint
+
+    name = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        place = torch.device(name)
+        torch.empty(0, device=place)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f"the device {name!r} is not available here; choose 'cpu', which always is") from error
+    loaded = CorefModel.from_pretrained("default" if model == LEMMA else model)
+    if style is not None:
+        loaded.settings = loaded.settings.in_style(style)
+    resolved = resolve_precision(precision, place)
+    fingerprint = None
+    if resolved == "bf16":
+        loaded.inference_dtype = torch.bfloat16
+    elif resolved == "int8":
+        if place.type != "cpu":
+            raise InputError("int8 precision is for CPUs only; choose bf16 or fp32")
+        fingerprint = model_fingerprint(loaded, with_precision=False)
+        loaded.compute_in_int8()
+    return Predictor(loaded.to(place), lemma=model == LEMMA, fingerprint=fingerprint)
+
+
+def _each_once(corpus: Corpus) -> tuple[Corpus, tuple[str, ...]]:
+    """The corpus without repeated mentions, which would corefer with themselves; a note if there were any."""
+    once: dict[object, Mention] = {}
+    for mention in corpus.mentions:
+        once.setdefault((mention.key, mention.kind), mention)
+    repeated = len(corpus.mentions) - len(once)
+    if not repeated:
+        return corpus, ()
+    note = f"{counted(repeated, 'mention')} given more than once; each is linked once"
+    return replace(corpus, mentions=tuple(once.values())), (note,)
+
+
+def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
+    """A note if only some of the documents have annotated mentions."""
+    with_some = {mention.document for mention in corpus.mentions}
+    without = [document.id for document in corpus.documents if document.id not in with_some]
+    if not without:
+        return ()
+    return (
+        f"no mentions were detected in {counted(len(without), 'document')} without annotation, such as {without[0]}, "
+        "since other documents have annotated mentions",
+    )
+
+
+def _has_words(corpus: Corpus) -> bool:
+    return any(document.tokens for document in corpus.documents)
+
+
+def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
+    if isinstance(texts, str):
+        raise InputError("give a list of texts, not a single text: coreference across documents needs several")
+    if not isinstance(texts, Iterable):
+        raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}")
+    named = texts if isinstance(texts, Mapping) else {str(n): text for n, text in enumerate(texts, start=1)}
+    for id, text in named.items():
+        if not isinstance(id, str):
+            raise InputError(f"the id of a text must be a string, not {id!r}")
+        if not isinstance(text, str):
+            raise InputError(f"the text of {id!r} must be a string, not {type(text).__name__}")
+        if _SURROGATE.search(id + text):
+            raise InputError(f"document {id!r} contains half of a surrogate pair, which is not a character")
+    return Corpus(tuple(tokenise_text(text, name) for name, text in named.items()))
+
+
+@contextmanager
+def _opened(cache: str | Path | None, model: CorefModel) -> Iterator[ResultCache | None]:
+    if cache is None:
+        yield None
+        return
+    from cdcoref.model import model_fingerprint
+    from cdcoref.predict.engines.cache import ResultCache
+
+    store = ResultCache(cache, model_fingerprint(model))
+    try:
+        yield store
+    finally:
+        store.close()

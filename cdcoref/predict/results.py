@@ -1,0 +1,402 @@
+"""The result of a prediction: clusters of mentions with their positions in the texts, and the work that was done.
+
+In: a corpus whose mentions carry the names of their clusters. Out: clusters in the order in which people want to see
+them, generated one by one so that the first are available at once, however many follow; counts; rows and data frames.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, field
+from itertools import islice
+from operator import add
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.predict.labels import cluster_label
+from cdcoref.predict.ranking import mean_confidence, ranked_clusters
+from cdlm.extras import install_command
+from cdlm.printing import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN_IN_NOTEBOOK = 10
+"""Clusters in the small table that a notebook shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The work ahead once documents are grouped.
+
+    Attributes
+    ----------
+    documents, stories, largest
+        Number of documents, of stories, and of documents in the largest story.
+    pairs, pruned
+        Number of document pairs to compare, and of those pruned because of `max_pairs`.
+    seconds
+        Estimated duration; 0 if it is only a few seconds.
+    empty
+        How many of the documents have no words; they are no stories.
+    """
+
+    documents: int
+    stories: int
+    largest: int
+    pairs: int
+    pruned: int
+    seconds: float
+    empty: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Totals; the counts of separate stories add up.
+
+    Attributes
+    ----------
+    documents, stories, mentions
+        Number of each.
+    across, within
+        Clusters whose mentions are in several documents, and clusters of several mentions in one document.
+    singletons
+        Clusters of one mention.
+    empty
+        Documents without words.
+    """
+
+    documents: int = 0
+    stories: int = 0
+    mentions: int = 0
+    across: int = 0
+    within: int = 0
+    singletons: int = 0
+    empty: int = 0
+
+    @classmethod
+    def of(cls, corpus: Corpus, stories: int) -> Counts:
+        """The counts of a corpus, given its number of stories."""
+        clusters = corpus.clusters()
+        several = [cluster for cluster in clusters if len(cluster) > 1]
+        across = sum(len({mention.document for mention in cluster}) > 1 for cluster in several)
+        return cls(
+            len(corpus.documents),
+            stories,
+            len(corpus.mentions),
+            across,
+            len(several) - across,
+            len(clusters) - len(several),
+            sum(not document.tokens for document in corpus.documents),
+        )
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*map(add, astuple(self), astuple(other)))
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedMention:
+    """A mention, located in the text for a reader.
+
+    Attributes
+    ----------
+    document, kind, confidence
+        As in :class:`cdcoref.corpus.Mention`.
+    start, end
+        Character range in the document's text, end exclusive.
+    line
+        Line of the text (from 1) in which it begins.
+    text
+        Its words as they appear there; the parts of a discontinuous mention are joined by ``" ... "``.
+    """
+
+    document: str
+    kind: str
+    start: int
+    end: int
+    line: int
+    text: str
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedCluster:
+    """Coreferent mentions, in the order of the documents.
+
+    Attributes
+    ----------
+    kind, mentions
+        Their kind, and the mentions.
+    confidence
+        The mean of its mentions' confidences; None if none has one.
+    id
+        The cluster's name in the corpus; None for a mention without one.
+    """
+
+    kind: str
+    mentions: tuple[PredictedMention, ...]
+    confidence: float | None
+    id: str | None = None
+
+    @property
+    def documents(self) -> int:
+        """The number of documents in which it is mentioned."""
+        return len({mention.document for mention in self.mentions})
+
+    @property
+    def label(self) -> str:
+        """Its most frequent wording, and of a name its fullest form (see :func:`~cdcoref.predict.cluster_label`)."""
+        return cluster_label(mention.text for mention in self.mentions)
+
+
+class MentionRow(NamedTuple):
+    """A mention as a row of a table: of a CSV file or a data frame.
+
+    Attributes
+    ----------
+    cluster, kind, text, document
+        As in :class:`PredictedMention`; `cluster` is the cluster's name in the corpus.
+    cluster_name
+        What people call the cluster; empty where it has no such name.
+    confidence
+        The mean probability that the mention corefers with the others of its cluster; for a detected singleton, that
+        it is a mention at all; None if unknown, as for singletons that were given.
+    line, start, end
+        Line of the document's text (from 1), and character range in it.
+    cluster_mentions, cluster_documents
+        How many mentions the cluster has, and in how many documents.
+    story
+        Number (from 1) of the story; None if unknown.
+    sentence
+        The sentence in which the mention begins, with white space reduced to single spaces.
+    """
+
+    cluster: str | None
+    cluster_name: str
+    kind: str
+    text: str
+    document: str
+    line: int
+    start: int
+    end: int
+    confidence: float | None
+    cluster_mentions: int
+    cluster_documents: int
+    story: int | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Prediction:
+    """A prediction.
+
+    Attributes
+    ----------
+    corpus
+        The documents with predicted mentions, each with its cluster and its confidence: the mean calibrated probability
+        that it corefers with the other mentions of its cluster that are of its story (without others, that it is a
+        mention at all).
+    stories
+        The documents of each story, by id; mentions were linked within stories, and entities across them by name.
+    plan
+        The work that had to be done.
+    sequences
+        Number of sequences read.
+    notes
+        One sentence for everything that could not be taken into account.
+    """
+
+    corpus: Corpus
+    stories: tuple[tuple[str, ...], ...]
+    plan: Plan
+    sequences: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        counts = self.counts()
+        clusters = f"{counted(counts.across, 'cluster')} across documents, {counts.within:,} within one document"
+        documents, mentions = counted(counts.documents, "document"), counted(counts.mentions, "mention")
+        return f"<Prediction: {documents}, {mentions}, {clusters}, {counted(counts.singletons, 'singleton')}>"
+
+    def clusters(self, *, singletons: bool = False) -> list[PredictedCluster]:
+        """The clusters in the order of :meth:`each_cluster`; singletons on request."""
+        return list(self.each_cluster(singletons=singletons))
+
+    def each_cluster(self, *, singletons: bool = False) -> Iterator[PredictedCluster]:
+        """The clusters one by one: texts are consulted only for those requested.
+
+        Clusters across documents come first, then clusters within one document, then, on request, singletons. Events
+        and entities take turns, each kind ranked by the number of documents and the confidence; clusters that only name
+        dates or numbers come last (see :func:`cdcoref.predict.ranked_clusters`).
+        """
+        places = Places(self.corpus.documents)
+        return (_cluster(members, places) for members in ranked_clusters(self.corpus, singletons=singletons))
+
+    def counts(self) -> Counts:
+        """The number of documents, stories, mentions and clusters."""
+        return Counts.of(self.corpus, len(self.stories))
+
+    def rows(self) -> Iterator[MentionRow]:
+        """One row per mention, cluster by cluster, singletons last."""
+        return mention_rows(self.corpus, self.stories)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A data frame with one row per mention; its columns are the fields of :class:`MentionRow`.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        return dataframe(self.rows())
+
+    def _repr_html_(self) -> str:
+        """The representation in a notebook: counts and the first clusters."""
+        counts = self.counts()
+        rows = []
+        for cluster in islice(self.each_cluster(), SHOWN_IN_NOTEBOOK):
+            texts = dict.fromkeys(mention.text for mention in islice(cluster.mentions, 50))
+            words = ", ".join(islice(texts, 5)) + (", ..." if len(texts) > 5 else "")
+            sure = "" if cluster.confidence is None else f"{cluster.confidence:.2f}"
+            cells = (cluster.kind, words, str(len(cluster.mentions)), str(cluster.documents), sure)
+            rows.append("<tr>" + "".join(f'<td dir="auto">{html.escape(cell)}</td>' for cell in cells) + "</tr>")
+        total = counts.across + counts.within
+        more = f"<p>The first {len(rows)} of {total} clusters.</p>" if total > len(rows) else ""
+        head = "".join(f"<th>{name}</th>" for name in ("kind", "mentioned as", "mentions", "documents", "confidence"))
+        return (
+            f"<p>Documents: {counts.documents}; mentions: {counts.mentions}; clusters across documents: "
+            f"{counts.across}; clusters within one document: {counts.within}.</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+        )
+
+
+def mention_rows(corpus: Corpus, stories: Sequence[Sequence[str]] = ()) -> Iterator[MentionRow]:
+    """One row per mention of a corpus, cluster by cluster.
+
+    Parameters
+    ----------
+    corpus
+        Documents, mentions and the names of their clusters.
+    stories
+        The documents of every story, by id; empty if unknown.
+    """
+    places = Places(corpus.documents)
+    story_of = {name: number for number, story in enumerate(stories, start=1) for name in story}
+    for members in ranked_clusters(corpus):
+        documents = len({mention.document for mention in members})
+        for mention in members:
+            shown = places.shown(mention)
+            yield MentionRow(
+                mention.cluster,
+                corpus.name_of(mention) or "",
+                shown.kind,
+                shown.text,
+                shown.document,
+                shown.line,
+                shown.start,
+                shown.end,
+                shown.confidence,
+                len(members),
+                documents,
+                story_of.get(mention.document),
+                places.sentence(mention),
+            )
+
+
+def dataframe(rows: Iterator[MentionRow]) -> pd.DataFrame:
+    """Rows as a data frame.
+
+    Raises
+    ------
+    InputError
+        If pandas is not installed.
+    """
+    pd = require_pandas()
+    frame = pd.DataFrame(list(rows), columns=list(MentionRow._fields))
+    return frame.astype({"confidence": "float64", "story": "Int64"})
+
+
+def require_pandas() -> ModuleType:
+    """The pandas package, which is imported only here.
+
+    Raises
+    ------
+    InputError
+        If it is not installed.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise InputError(f"pandas is not installed; install it with: {install_command('pandas')}") from None
+    return pandas
+
+
+def corpus_and_stories(source: Prediction | Corpus) -> tuple[Corpus, tuple[tuple[str, ...], ...]]:
+    """The corpus of a prediction, and the documents of every story by id.
+
+    The stories of a corpus are its annotated subtopics, or else its topics; there are none if any document has neither.
+    """
+    if isinstance(source, Prediction):
+        return source.corpus, source.stories
+    groups: dict[str, list[str]] = {}
+    for document in source.documents:
+        name = document.subtopic or document.topic
+        if name is None:
+            return source, ()
+        groups.setdefault(name, []).append(document.id)
+    return source, tuple(tuple(group) for group in groups.values())
+
+
+class Places:
+    """Where the mentions of documents are in their texts; the ends of lines are found once per document, on demand."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._documents = {document.id: document for document in documents}
+        self._line_ends: dict[str, list[int]] = {}
+
+    def shown(self, mention: Mention) -> PredictedMention:
+        """The mention with its character range, line and words."""
+        document = self._documents[mention.document]
+        parts = character_parts(mention, document)
+        text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
+        start, end = parts[0][0], parts[-1][1]
+        return PredictedMention(
+            document.id, mention.kind or "", start, end, self._line(document, start), text, mention.confidence
+        )
+
+    def sentence(self, mention: Mention) -> str:
+        """The words of the sentence in which the mention begins."""
+        document = self._documents[mention.document]
+        first, last = document.sentence_at(mention.start)
+        return " ".join(document.text[document.offsets[first][0] : document.offsets[last - 1][1]].split())
+
+    def _line(self, document: Document, character: int) -> int:
+        if document.id not in self._line_ends:
+            self._line_ends[document.id] = [m.start() for m in re.finditer("\n", document.text)]
+        return bisect_left(self._line_ends[document.id], character) + 1
+
+
+def character_parts(mention: Mention, document: Document) -> list[tuple[int, int]]:
+    """Character ranges of the unbroken parts of a mention, in order; a contiguous mention has one."""
+    offsets = document.offsets
+    if mention.contiguous:
+        return [(offsets[mention.start][0], offsets[mention.end - 1][1])]
+    parts: list[tuple[int, int]] = []
+    before = -2
+    for token in mention.tokens:
+        start, end = offsets[token]
+        if token == before + 1:
+            start = parts.pop()[0]
+        parts.append((start, end))
+        before = token
+    return parts
+
+
+def _cluster(members: Sequence[Mention], places: Places) -> PredictedCluster:
+    mentions = tuple(places.shown(mention) for mention in members)
+    return PredictedCluster(members[0].kind or "", mentions, mean_confidence(members), members[0].cluster)

@@ -1,0 +1,213 @@
+"""Features of pairs: known answers for mentions of one text, symmetry, range, and independence of the order."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.corpus import Document, Mention
+from cdcoref.language import FEATURES, FactTables, MentionFacts, conflicts, mention_facts, pair_features
+
+LINES = (
+    "The Anna Maria sank on Monday in 1998",
+    "Maria , an old ship , had sunk before , in 2001",
+    "It was carrying 2,000 tonnes and 12 sailors",
+    "she and her 300 tonnes",
+)
+
+
+def traits_of(phrase: str, document: str = "d") -> MentionFacts:
+    """The mention with these words, wherever it stands in the text."""
+    text = Document.from_sentences(document, [line.split() for line in LINES])
+    words = phrase.split()
+    start = next(n for n in range(len(text.tokens)) if list(text.tokens[n : n + len(words)]) == words)
+    mention = Mention(document, tuple(range(start, start + len(words))), "entity")
+    return mention_facts(text, mention, text.sentence_of_tokens()[start])
+
+
+@pytest.mark.parametrize(
+    ("feature", "one", "other", "value"),
+    [
+        ("same_words", "The Anna Maria", "Anna Maria", 1.0),
+        ("same_words", "Anna Maria", "Maria", 0.0),
+        ("same_head", "sank", "sunk", 1.0),
+        ("same_head", "sank", "ship", 0.0),
+        ("rare_head", "sank", "sunk", 1.0),
+        ("head_within", "The Anna Maria", "Maria", 1.0),
+        ("head_within", "an old ship", "sank", 0.0),
+        ("head_prefix", "sank", "sunk", 1.0),
+        ("head_prefix", "sailors", "sank", 0.0),
+        ("overlap", "The Anna Maria", "Maria", 1.0),
+        ("jaccard", "The Anna Maria", "Maria", 0.5),
+        ("names", "The Anna Maria", "Anna", 1.0),
+        ("names", "Anna", "an old ship", 0.0),
+        ("numbers", "2,000 tonnes", "300 tonnes", -1.0),
+        ("numbers", "2,000 tonnes", "sailors", 0.0),
+        ("years", "1998", "2001", -1.0),
+        ("years", "in 1998", "1998", 1.0),
+        ("dates", "on Monday", "Monday", 1.0),
+        ("one_pronoun", "she", "Maria", 1.0),
+        ("two_pronouns", "she", "her", 1.0),
+        ("two_pronouns", "she", "It", -1.0),
+        ("two_pronouns", "she", "Maria", 0.0),
+        ("both_definite", "her 300 tonnes", "The Anna Maria", 1.0),
+        ("one_indefinite", "an old ship", "The Anna Maria", 1.0),
+        ("same_document", "Maria", "ship", 1.0),
+        ("closeness", "old ship", "sunk", 1.0),
+        ("same_sentence", "Maria", "ship", 0.0),
+        ("same_sentence", "an", "ship", 1.0),
+        ("nested", "The Anna Maria", "Anna", 1.0),
+        ("nested", "Anna", "on Monday", 0.0),
+    ],
+)
+def test_known_answers(feature: str, one: str, other: str, value: float) -> None:
+    pairs = np.array([[0, 1], [1, 0]])
+    assert pair_features([feature], [traits_of(one), traits_of(other)], pairs).tolist() == [[value], [value]]
+
+
+def test_the_head_of_a_mention_with_gaps_is_that_of_its_phrase() -> None:
+    text = Document.from_sentences("d", [["The", "old", "Emperor", "of", "the", "United", "States", "met", "him"]])
+    emperor = mention_facts(text, Mention("d", (2, 5, 6), "entity"), 0)
+    assert emperor.words.head == "emperor"
+    assert emperor.words.words == ("emperor", "united", "states")
+    assert emperor.phrase == mention_facts(text, Mention("d", (2, 3, 4, 5, 6), "entity"), 0).phrase
+    assert emperor.phrase.modifiers == {"old"}
+
+
+def of_sentence(sentence: str, start: int, end: int, hidden: bool = False) -> MentionFacts:
+    """A mention of a text of one sentence."""
+    text = Document.from_sentences("d", [sentence.split()], hidden=frozenset({0} if hidden else ()))
+    return mention_facts(text, Mention("d", tuple(range(start, end)), "entity"), 0)
+
+
+NORTHERN = of_sentence("They closed the northern port of Lund on Monday", 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("feature", "other", "value"),
+    [
+        ("modifiers", of_sentence("Ships left the southern port at noon", 4, 5), -1.0),
+        ("modifiers", of_sentence("Ships left the southern port at noon", 2, 5), -1.0),
+        ("modifiers", of_sentence("Ships left a small northern port at noon", 5, 6), 1.0),
+        ("modifiers", of_sentence("Ships left the port at noon", 3, 4), 0.0),
+        ("complements", of_sentence("The port of Oslo is closed", 1, 2), -1.0),
+        ("complements", of_sentence("The port of Oslo is closed", 0, 4), -1.0),
+        ("complements", of_sentence("The port in Lund is closed", 1, 2), 1.0),
+        ("complements", of_sentence("The port was closed in Oslo", 1, 2), 0.0),
+        ("one_modified", of_sentence("Ships left the port", 3, 4), 1.0),
+        ("one_modified", of_sentence("Ships left the southern port", 4, 5), 0.0),
+    ],
+)
+def test_words_beside_the_head_count_whether_or_not_they_are_marked(
+    feature: str, other: MentionFacts, value: float
+) -> None:
+    pairs = np.array([[0, 1], [1, 0]])
+    assert pair_features([feature], [NORTHERN, other], pairs).tolist() == [[value], [value]]
+
+
+def test_across_documents_nothing_is_near() -> None:
+    names = ("same_document", "closeness", "same_sentence", "nested")
+    table = pair_features(names, [traits_of("Anna"), traits_of("Anna", "other")], np.array([[0, 1]]))
+    assert table.tolist() == [[0.0] * 4]
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        ["The", "a", "Anna", "Anna's", "it", "his", "12", "2001", "1,200", "Monday", "of", "sank", "(", ","]
+    ),
+    min_size=1,
+)
+
+
+@given(st.lists(WORDS, min_size=2, max_size=6), st.randoms(use_true_random=False))
+def test_features_are_symmetric_in_range_and_independent_of_order(sentences: list[list[str]], random) -> None:
+    text = Document.from_sentences("d", sentences)
+    seen = [
+        mention_facts(text, Mention("d", tuple(range(start, random.randint(start + 1, end))), "entity"), number)
+        for number, (start, end) in enumerate(text.sentences)
+    ]
+    pairs = np.stack(np.triu_indices(len(seen), 1), -1)
+    table = pair_features(list(FEATURES), seen, pairs)
+    assert np.abs(table).max(initial=0) <= 1
+    np.testing.assert_array_equal(pair_features(list(FEATURES), seen, pairs[:, ::-1]), table)
+    order = random.sample(range(len(seen)), len(seen))
+    place = np.argsort(order)
+    np.testing.assert_array_equal(pair_features(list(FEATURES), [seen[n] for n in order], place[pairs]), table)
+
+
+def sentence_cosine(feature: str, lines: list[str], documents: list[str]) -> np.ndarray:
+    """The feature of every pair of the first words of sentences."""
+    seen = []
+    for line, name in zip(lines, documents, strict=True):
+        document = Document.from_sentences(name, [line.split()])
+        seen.append(mention_facts(document, Mention(name, (0,), "event"), 0))
+    pairs = np.stack(np.triu_indices(len(lines), 1), -1)
+    return pair_features([feature], seen, pairs)[:, 0]
+
+
+def test_sentences_that_share_rare_words_are_alike() -> None:
+    lines = ["Fire in Lund", "Fire in Oslo", "Fire in Lund", "Votes were counted"]
+    same, lund, none, oslo, *_ = sentence_cosine("sentences", lines, ["a", "b", "c", "d"])
+    assert lund == pytest.approx(1.0)
+    assert 0 < same < 1
+    assert same == pytest.approx(oslo)
+    assert none == 0
+    # "fire" is in three documents and "Oslo" in one, so less than half of the two sentences agrees.
+    assert same < 0.5
+
+
+def test_names_of_sentences_are_those_after_the_first_word_and_numbers() -> None:
+    lines = ["Fire in Lund", "Smoke over Lund", "Fire , 12 hurt", "Smoke , 12 hurt"]
+    values = sentence_cosine("sentence_names", lines, ["a", "b", "c", "d"])
+    assert values.tolist() == pytest.approx([1, 0, 0, 0, 0, 1])
+
+
+def test_many_sentences_are_compared_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["Fire in Lund", "Fire in Oslo", "Fire , 12 hurt", "Votes in Lund and Oslo"]
+    few = sentence_cosine("sentences", lines, list("abcd"))
+    module = sys.modules["cdcoref.language.fact_tables"]
+    monkeypatch.setattr(module, "DENSE_ROWS", 2)
+    monkeypatch.setattr(module, "PAIRS_AT_ONCE", 4)
+    np.testing.assert_allclose(sentence_cosine("sentences", lines, list("abcd")), few, atol=1e-6)
+
+
+def test_many_mentions_have_the_features_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    phrases = (
+        "The Anna Maria",
+        "sank",
+        "on Monday",
+        "1998",
+        "Maria",
+        "2001",
+        "2,000 tonnes",
+        "12 sailors",
+        "she",
+        "her",
+    )
+    seen = [traits_of(phrase, document) for document in ("d", "e") for phrase in phrases]
+    pairs = np.stack(np.triu_indices(len(seen), 1), -1)
+    few = pair_features(list(FEATURES), seen, pairs)
+    impossible = conflicts(FactTables(seen), pairs)
+    names = [m.words.words for m in seen]
+    assert {(names[i], names[j]) for i, j in pairs[impossible]} >= {(("1998",), ("2001",))}
+    module = sys.modules["cdcoref.language.fact_tables"]
+    monkeypatch.setattr(module, "DENSE_ROWS", 2)
+    monkeypatch.setattr(module, "PAIRS_AT_ONCE", 7)
+    tables = FactTables(seen)
+    np.testing.assert_allclose(pair_features(list(FEATURES), tables, pairs), few, atol=1e-6)
+    np.testing.assert_array_equal(conflicts(tables, pairs), impossible)
+    some = slice(5, 20)
+    np.testing.assert_allclose(pair_features(list(FEATURES), tables, pairs[some]), few[some], atol=1e-6)
+
+
+def test_a_hidden_sentence_says_nothing() -> None:
+    document = Document.from_sentences("d", [["Fire", "in", "Lund"]], hidden=frozenset({0}))
+    seen = mention_facts(document, Mention("d", (0,), "event"), 0)
+    assert seen.around.lemmas == frozenset()
+    assert seen.phrase.complements == frozenset()
+    marked = of_sentence("Fire in Lund", 0, 3, hidden=True)
+    assert marked.phrase.complements == {"lund"}

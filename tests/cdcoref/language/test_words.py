@@ -1,0 +1,219 @@
+"""Heads by rule, lemmas, and what is a name, a number, a date or a pronoun."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdcoref.language import MentionWords, head_span, head_word, in_conflict, is_date, is_relative_pronoun, lemma
+from cdcoref.language.adjacent_facts import adjacent_facts
+from cdcoref.language.words import PhraseWords
+
+
+@pytest.mark.parametrize(
+    ("phrase", "head"),
+    [
+        ("earthquake", "earthquake"),
+        ("the strong earthquake", "earthquake"),
+        ("near an intersection in Brownsville", "intersection"),
+        ("the 22-year-old actress , who left", "actress"),
+        ("a man in his thirties", "man"),
+        ("checked into", "checked"),
+        ("on Saturday night", "Saturday"),
+        ('" Winter Harbour "', "Harbour"),
+        ("Lohan 's", "Lohan"),
+        ("in", "in"),
+        ("of the", "the"),
+        ("''", "''"),
+        (", then", "then"),
+        ("the Chrysler Corp", "Chrysler"),
+        ("Mazda Motor Co . Ltd .", "Motor"),
+        ("Rolls Royce Plc in Derby", "Royce"),
+        ("the army corps", "corps"),
+        ("a corp", "corp"),
+        ("Inc.", "Inc."),
+        ("the mayor who may have lied", "mayor"),
+        ("the protest march in March", "March"),
+    ],
+)
+def test_head_word(phrase: str, head: str) -> None:
+    assert head_word(phrase.split(" ")) == head
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("arrested arrests ARRESTING arrest", "arrest"),
+        ("Lohan's Lohan lohan’s", "lohan"),
+        ("his him He himself", "he"),
+        ("Children child", "child"),
+        ("U.S. US US's", "u.s."),
+        ("us we", "we"),
+        ("2010", "2010"),
+        ("'s", "'s"),
+    ],
+)
+def test_lemma(words: str, expected: str) -> None:
+    assert {lemma(word) for word in words.split()} == {expected}
+
+
+def test_the_lemma_of_nothing() -> None:
+    assert lemma("") == ""
+    assert MentionWords.of([""]).head == ""
+
+
+def test_what_the_words_of_a_mention_are() -> None:
+    words = MentionWords.of(["the", "2,000", "tonnes", "of", "French", "maize", "in", "March", "1987"])
+    assert words.words == ("2,000", "tonnes", "of", "french", "maize", "in", "march", "1987")
+    assert (words.numbers, words.years, words.dates) == ({"2000", "1987"}, {"1987"}, {"march"})
+    assert (words.head, words.names, words.definite) == ("march", {"french"}, 1)
+    assert words.lemmas == {"2,000", "tonne", "french", "maize", "march", "1987"}
+
+
+@pytest.mark.parametrize(
+    ("mention", "pronoun", "definite", "names"),
+    [
+        ("his", "he", 0, set()),
+        ("They", "they", 0, set()),
+        ("those", "that", 0, set()),
+        ("his boat", "", 1, set()),
+        ("a boat", "", -1, set()),
+        ("boats", "", 0, set()),
+        ("The Anna Maria", "", 1, {"anna", "maria"}),
+        ("Monday", "", 0, set()),
+        ("the US", "", 1, {"us"}),
+        ("WHO", "", 0, {"who"}),
+        ("IT", "", 0, {"it"}),
+        ("it", "it", 0, set()),
+        ("us", "we", 0, set()),
+    ],
+)
+def test_pronouns_determiners_and_names(mention: str, pronoun: str, definite: int, names: set[str]) -> None:
+    words = MentionWords.of(mention.split())
+    assert (words.pronoun, words.definite, words.names) == (pronoun, definite, names)
+
+
+def test_a_capital_at_the_beginning_of_a_sentence_makes_no_name() -> None:
+    assert MentionWords.of(["Shares"], begins_sentence=True).names == set()
+    assert MentionWords.of(["Shares"]).names == {"shares"}
+
+
+def test_numerals_are_numbers() -> None:
+    assert MentionWords.of(["twelve", "of", "$1,200", "or", "12%"]).numbers == {"12", "1200"}
+    assert MentionWords.of(["one"]).numbers == set()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "conflict"),
+    [
+        ("2 million tonnes", "2 thousand tonnes", True),
+        ("2 million tonnes", "2,000,000 tonnes", False),
+        ("5 mln dlrs", "$5,000,000", False),
+        ("two thousand people", "2,000 people", False),
+        ("two dozen", "24", False),
+        ("3.0 percent", "3 %", False),
+        ("3.5 percent", "3 %", True),
+        ("the protest march", "the June rally", False),
+        ("the March rally", "the June rally", True),
+        ("Theresa May", "the April visitor", False),
+        ("early May", "early June", True),
+        ("Monday May 5", "April 5", True),
+        ("10 000 homes", "10,000 homes", False),
+        ("10 000 homes", "25 000 homes", True),
+        ("1,5 million", "1.5 million", False),
+        ("10:30 am", "10.30 am", False),
+        ("Chancellor Rohm", "Ida Rohm", False),
+        ("Otto Rohm", "Ida Rohm", True),
+        ("Liam O'Brien", "Liam O’Brien", False),
+        ("Luka Dončić", "Luka Doncic", False),
+    ],
+)
+def test_amounts_and_months_that_differ(one: str, other: str, conflict: bool) -> None:
+    stated_facts = [MentionWords.of(phrase.split()).stated for phrase in (one, other)]
+    assert in_conflict(*stated_facts) is conflict
+    assert in_conflict(*stated_facts[::-1]) is conflict
+
+
+def test_what_is_no_decimal_number_is_as_it_was_written() -> None:
+    assert adjacent_facts(["3-1/2", "mln"], ["tonnes"], []).amounts == {"3-1/2 * 1000000"}
+    assert MentionWords.of(["10:30", "and", "3/4"]).amounts == {"3/4"}
+    assert MentionWords.of(["10.30", "am"]).amounts == MentionWords.of(["9", "p.m."]).amounts == set()
+    assert MentionWords.of(["1986/87", "and", "1990"]).amounts == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "amounts"),
+    [
+        ("over $2 . 6 million", {"2600000"}),
+        ("1 , 000 , 000", {"1000000"}),
+        ("9 , 000 . 5 %", {"9000.5"}),
+        ("7 , 8 , 9", {"7", "8", "9"}),
+        ("May 9 , 200 people", {"9", "200"}),
+        ("in 2004 . 12 people", {"12"}),
+        ("4 . people", {"4"}),
+    ],
+)
+def test_numbers_that_are_divided_are_one(words: str, amounts: set[str]) -> None:
+    assert MentionWords.of(words.split()).amounts == amounts
+
+
+def test_a_number_before_a_mention_may_be_divided() -> None:
+    assert adjacent_facts(["some", "20", ",", "000"], ["scientists"], []).amounts == {"20000"}
+    assert adjacent_facts(["On", "May", "9", ",", "200"], ["people"], []).amounts == {"200"}
+
+
+def test_what_stands_beside_a_pronoun_does_not_belong_to_it() -> None:
+    beside = adjacent_facts(["at", "145.15"], ["here"], [])
+    assert MentionWords.of(["dollars"], beside=beside).stated_facts.amounts == {"145.15"}
+    assert not any(MentionWords.of(["here"], beside=beside).stated)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("the two continents", "continents"),
+        ("on Friday night", "Friday night"),
+        ("at the harbour", "harbour"),
+        ("on May 18 , 2006", "May 18 , 2006"),
+        ("in June , which was cold", "June"),
+        ("some 40 million euros", "euros"),
+        ("about $ 40 million", "$ 40 million"),
+        ("Mayor Dan Brown of Salem", "Mayor Dan Brown"),
+        ("George W. Bush", "George W. Bush"),
+        ("the Mazda Motor Co . Ltd . of Japan", "Mazda Motor Co . Ltd ."),
+        ("the ferry 's owner", "owner"),
+        ("the man who saw the man", "man"),
+        ("it", "it"),
+    ],
+)
+def test_where_the_head_stands_with_its_name_amount_or_date(phrase: str, expected: str) -> None:
+    words = phrase.split()
+    start, end = head_span(words)
+    assert " ".join(words[start:end]) == expected
+    assert head_span(words[start:end]) == (0, end - start)
+
+
+def test_dates_and_relative_pronouns() -> None:
+    assert [is_date(word) for word in ("Friday", "May", "may", "1998", "19")] == [True, True, False, True, False]
+    assert [is_relative_pronoun(word) for word in ("Where", "who", "he")] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "modifiers", "complements"),
+    [
+        ("He saw the old northern *city of London in May", {"old", "northern"}, {"london"}),
+        ("John Smith 's old *house in the woods", {"smith", "old"}, {"wood"}),
+        ("another *earthquake struck", set(), set()),
+        ("Many southern *ports were closed", {"southern"}, set()),
+        ("three armed *men", {"three", "arm"}, set()),
+        ("The *president of the United States said", set(), {"unite", "state"}),
+        ("and *ports", set(), set()),
+        ("*ports", set(), set()),
+    ],
+)
+def test_the_phrase_around_a_head(sentence: str, modifiers: set[str], complements: set[str]) -> None:
+    words = sentence.split()
+    start = next(place for place, word in enumerate(words) if word.startswith("*"))
+    words[start] = words[start][1:]
+    phrase = PhraseWords.of(words, start, start + 1)
+    assert phrase.modifiers == modifiers
+    assert phrase.complements == complements

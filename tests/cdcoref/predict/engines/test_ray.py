@@ -1,0 +1,183 @@
+"""Stories on a Ray cluster: two workers on this machine, one of them killed; bad addresses; no Ray."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.linking import LinkedStory, LinkingOptions
+from cdcoref.model import CorefModel
+from cdcoref.predict import LocalEngine, RayEngine, ResultCache, Story, Task
+from cdcoref.predict.engines import ray as ray_module
+from cdcoref.predict.engines import work as work_module
+
+WORDS = ["The", "ferry", "sank", "in", "the", "storm", "off", "Tresk", "on", "Friday", "police", "said"]
+STORIES = [
+    Story(("d0", "d1", "d2")),
+    Story(("d3",)),
+    Story(("d4", "d5"), pairs=()),
+    Story(("d6", "d7")),
+    Story(("d8",)),
+]
+CORPUS = Corpus(tuple(Document.from_sentences(f"d{n}", [[*WORDS, str(n)]]) for n in range(9)))
+TASK = Task(LinkingOptions())
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A Ray cluster with two cores, for PyTorch on one thread each."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    ray.init(address="local", num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+    yield ray
+    ray.shutdown()
+    torch.set_num_threads(threads)
+
+
+def process_of(engine: RayEngine, worker: int) -> int:
+    """The process of a worker."""
+    import ray
+
+    process: int = ray.get(engine._actors[worker].__ray_call__.remote(lambda actor: os.getpid()))
+    return process
+
+
+def test_a_killed_workers_story_is_done_again(
+    cluster: Any, tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work_module, "WORDS_AT_ONCE", 40)  # several chunks
+    expected = list(LocalEngine(tiny_model, TASK).run(CORPUS, STORIES))
+    assert sum(len(story.corpus.mentions) for story in expected) > 10
+
+    def slow(actor: Any) -> None:
+        link = actor._worker.link
+
+        def linked(*arguments: Any) -> LinkedStory:
+            time.sleep(0.5)
+            story: LinkedStory = link(*arguments)
+            return story
+
+        actor._worker.link = linked
+
+    def doomed(actor: Any) -> None:
+        link = actor._worker.link
+
+        def killed(*arguments: Any) -> None:
+            link(*arguments)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        actor._worker.link = killed
+
+    with RayEngine(tiny_model, TASK) as engine:
+        assert engine.workers == 2
+        victim = process_of(engine, 1)
+        cluster.get([engine._actors[0].__ray_call__.remote(slow), engine._actors[1].__ray_call__.remote(doomed)])
+        found = list(engine.run(CORPUS, STORIES))
+        assert process_of(engine, 1) != victim
+    assert found == expected
+
+
+def test_a_story_that_ends_every_worker_is_given_up(
+    cluster: Any, tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(actor: Any) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(ray_module, "TRIES", 1)
+    with RayEngine(tiny_model, TASK) as engine:
+        reference = engine._actors[0].__ray_call__.remote(die)
+        with pytest.raises(InputError, match="die repeatedly"):
+            ray_module._result(reference)
+
+
+def test_an_error_is_raised_as_it_is_locally(cluster: Any, tiny_model: CorefModel) -> None:
+    unmarked = Corpus(CORPUS.documents[:1], (Mention("d0", (1,)),))
+    task = Task(LinkingOptions(), find=False)
+    with pytest.raises(InputError) as local:
+        list(LocalEngine(tiny_model, task).run(unmarked, [Story(("d0",))]))
+    with RayEngine(tiny_model, task) as engine, pytest.raises(InputError) as remote:
+        list(engine.run(unmarked, [Story(("d0",))]))
+    assert str(remote.value) == str(local.value)
+
+
+def test_results_are_kept_on_this_machine(cluster: Any, tiny_model: CorefModel, tmp_path: Path) -> None:
+    expected = list(LocalEngine(tiny_model, TASK).run(CORPUS, STORIES))
+    store = ResultCache(tmp_path, "tiny")
+    with RayEngine(tiny_model, TASK, store) as engine:
+        assert list(engine.run(CORPUS, STORIES)) == expected
+
+    class Kept:
+        """Has all results and takes no other."""
+
+        key, get = store.key, store.get
+
+        def put(self, results: dict[bytes, Any]) -> None:
+            assert not results
+
+    again = list(LocalEngine(tiny_model, TASK, Kept()).run(CORPUS, STORIES))
+    assert [story.corpus for story in again] == [story.corpus for story in expected]
+    store.close()
+
+
+@pytest.mark.parametrize("address", ["nowhere", "1.2.3.4", ":6379", "host:port", "host:99999", "ray://host:10001"])
+def test_an_address_is_host_and_port(tiny_model: CorefModel, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    with pytest.raises(InputError, match=r"is auto or HOST:PORT, not"), RayEngine(tiny_model, TASK, address=address):
+        pass
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_nobody_at_the_address(tiny_model: CorefModel, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        address = f"{host}:{closed.getsockname()[1]}"
+    with pytest.raises(InputError, match=rf"^no Ray cluster can be reached at {address} \(.*\); `ray start"):
+        RayEngine(tiny_model, TASK, address=address).__enter__()
+
+
+@pytest.mark.parametrize(("address", "place"), [("auto", "on this machine"), ("127.0.0.1:6379", "at 127.0.0.1:6379")])
+def test_a_cluster_that_refuses(
+    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, address: str, place: str
+) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+
+    def refused(**options: Any) -> None:
+        assert options["address"] == address
+        raise ConnectionError("InvalidAuthToken")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", refused)
+    monkeypatch.setattr(ray_module, "check_address", lambda address: None)
+    with pytest.raises(InputError, match=f"^no Ray cluster {place} accepts a connection; .* RAY_AUTH_TOKEN"):
+        RayEngine(tiny_model, TASK, address=address).__enter__()
+
+
+def test_without_ray(tiny_model_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The ferry sank.\n", encoding="utf-8")
+    code = f"""
+import sys
+sys.modules["ray"] = None
+sys.argv = ["cdcoref", "predict", "a.txt", "--model", {str(tiny_model_folder)!r}, "--engine", "ray"]
+from cdcoref.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == ("cdcoref: Ray is not installed; install it with: pip install ray")

@@ -1,0 +1,41 @@
+"""The label of a cluster: its most frequent wording, and the fullest form of a name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.predict import cluster_label
+
+
+@pytest.mark.parametrize(
+    ("wordings", "label"),
+    [
+        (["Lark", "Lark", "her", "her", "her", "Sea Lark"], "Sea Lark"),
+        (["Lark", "the Sea Lark"], "the Sea Lark"),
+        (["Lindsay", "Lindsay", "Lindsay Lohan"], "Lindsay Lohan"),
+        (["Rohm", "Rohm", "Rohm", "Ida Rohm", "Ida Rohm", "Transport Minister Rohm"], "Ida Rohm"),
+        (["Rohm", "Ida Rohm", "Minister Ida Rohm"], "Minister Ida Rohm"),
+        (["Tresk", "Tresk", "University of Tresk"], "University of Tresk"),
+        (["LARK", "Lark", "Lark", "SEA LARK", "Sea Lark", "Sea Lark"], "Sea Lark"),
+        # No name, another name, a name's possessive, a name with a number, or more than a name.
+        (["ferry", "ferry", "passenger ferry"], "ferry"),
+        (["Lark", "Lark", "Skylark"], "Lark"),
+        (["Lark", "Lark", "Sea Lark's"], "Lark"),
+        (["Boeing", "Boeing", "Boeing 737"], "Boeing"),
+        (["Lark", "Lark", "the sunken Lark"], "Lark"),
+        (["Vell", "Vell", "Officer In Charge Of The Night Tomas Vell"], "Vell"),
+        (["The Lark", "The Lark", "it"], "The Lark"),
+        (["he"], "he"),
+        (["1998", "then"], "1998"),
+    ],
+)
+def test_labels(wordings: list[str], label: str) -> None:
+    assert cluster_label(wordings) == label
+    assert cluster_label(reversed(wordings)) == label or len(set(wordings)) == len(wordings)
+
+
+@given(st.lists(st.text("aB 'é", max_size=8).map(lambda text: " ".join(text.split())), min_size=1, max_size=9))
+def test_a_label_is_a_wording_or_one_without_its_article(wordings: list[str]) -> None:
+    assert any(wording.endswith(cluster_label(wordings)) for wording in wordings)

@@ -1,0 +1,590 @@
+"""The whole arrow from Python: places in the texts, options, order, a cache, many documents and a long one."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import cdcoref
+from cdcoref.collection.settings import CollectionOptions
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import read_jsonl
+from cdcoref.linking import Comparison, all_pairs
+from cdcoref.linking import document_pairs as document_pairs_module
+from cdcoref.linking import mentions as mentions_module
+from cdcoref.model import CorefConfig, CorefModel, DetectorOptions, model_fingerprint
+from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor, Topics, load
+from cdcoref.predict.predictor import Precision
+from cdlm.settings import with_settings
+
+FERRY = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday."
+STORM = (
+    "\n\n  A ferry sank on Friday.\r\n\tThe captain of the ferry was “held” by police 🚢 in Tresk…\n\nPolice said so."
+)
+OTHER = "Museum guards found the painting. The museum closed early, the guards said."
+
+
+@pytest.fixture(scope="module")
+def predictor(tiny_model_folder: Path) -> Predictor:
+    return cdcoref.load(tiny_model_folder, device="cpu")
+
+
+def choosy(predictor: Predictor, **settings: Any) -> Predictor:
+    model = copy.copy(predictor.model)
+    model.settings = with_settings(model.settings, settings)
+    return Predictor(model)
+
+
+def links(prediction: Prediction) -> set[frozenset[tuple[str, str, tuple[int, ...]]]]:
+    return {
+        frozenset((m.document, m.kind or "", m.tokens) for m in cluster) for cluster in prediction.corpus.clusters()
+    }
+
+
+# -- places ----------------------------------------------------------------------------------------------------------
+
+
+def test_offsets_point_at_the_text(predictor: Predictor) -> None:
+    texts = {"a": FERRY, "b": STORM, "c": OTHER}
+    prediction = predictor.predict(texts, PredictionOptions(topics="none"))
+    clusters = prediction.clusters(singletons=True)
+    shown = [m for cluster in clusters for m in cluster.mentions]
+    assert len(shown) == len(prediction.corpus.mentions) > 10
+    documents = {d.id: d for d in prediction.corpus.documents}
+    tokens_at = {(m.document, documents[m.document].offsets[m.start][0]): m for m in prediction.corpus.mentions}
+    for mention in shown:
+        text = texts[mention.document]
+        words = text[mention.start : mention.end]
+        assert words == words.strip() != ""
+        assert " ".join(words.split()) == mention.text
+        assert mention.line == text[: mention.start].count("\n") + 1
+        tokens = [documents[mention.document].tokens[t] for t in tokens_at[mention.document, mention.start].tokens]
+        assert "".join(tokens) == "".join(words.split())
+        assert mention.kind in KINDS
+    assert {len(c.mentions) > 1 for c in clusters} == {True, False}
+    assert all(len(c.mentions) > 1 for c in prediction.clusters())
+    order = [(c.documents > 1, len(c.mentions) > 1) for c in clusters]
+    assert order == sorted(order, reverse=True)
+
+
+def test_a_discontinuous_mention_is_shown_in_parts(predictor: Predictor) -> None:
+    document = Document.from_sentences("d", [["They", "took", "all", "of", "it", "off"], ["They", "left"]])
+    mentions = (Mention("d", (1, 5), "event"), Mention("d", (7,), "event"), Mention("d", (1, 2, 4, 5), "entity"))
+    prediction = predictor.predict(Corpus((document,), mentions), PredictionOptions(threshold=0.0))
+    shown = {m.text: m for c in prediction.clusters(singletons=True) for m in c.mentions}
+    assert set(shown) == {"took ... off", "left", "took all ... it off"}
+    assert (shown["took ... off"].start, shown["took ... off"].end) == (5, 23)
+    assert shown["left"].line == 2
+
+
+def test_ids_of_documents(predictor: Predictor) -> None:
+    assert [d.id for d in predictor.predict([FERRY, OTHER]).corpus.documents] == ["1", "2"]
+    assert [d.id for d in predictor.predict({"x": FERRY, "y": ""}).corpus.documents] == ["x", "y"]
+
+
+# -- little and nothing ----------------------------------------------------------------------------------------------
+
+
+def test_little_and_nothing(predictor: Predictor) -> None:
+    for texts in ([], [""], ["", " \n"]):
+        prediction = predictor.predict(texts)
+        assert prediction.clusters(singletons=True) == []
+        assert (len(prediction.corpus.mentions), prediction.sequences) == (0, 0)
+    one = predictor.predict([FERRY])
+    assert one.plan.pairs == 0
+    assert one.clusters(singletons=True)
+    silent = choosy(predictor, detection_threshold={"event": 1.0, "entity": 1.0})
+    plans: list[Plan] = []
+    nothing = silent.predict([FERRY, STORM, OTHER], announce=plans.append)
+    assert nothing.corpus.mentions == ()
+    assert nothing.clusters(singletons=True) == []
+    assert plans == [nothing.plan]
+    assert nothing.plan.documents == 3
+
+
+def test_one_text_is_not_a_list_of_texts(predictor: Predictor) -> None:
+    with pytest.raises(InputError, match="give a list of texts, not a single text"):
+        predictor.predict(FERRY)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"a": None}, "the text of 'a' must be a string, not NoneType"),
+        ([FERRY, FERRY.encode()], "the text of '2' must be a string, not bytes"),
+        ({"a": "half \ud83d"}, "document 'a' contains half of a surrogate pair, which is not a character"),
+        ({1: FERRY}, "the id of a text must be a string, not 1"),
+        (None, "give texts by id, a list of texts or a corpus, not NoneType"),
+    ],
+)
+def test_what_is_no_text_is_refused(predictor: Predictor, texts: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        predictor.predict(texts)
+
+
+def test_documents_without_words_are_no_stories(predictor: Predictor) -> None:
+    texts = {"nothing": "", "a": FERRY, "blank": " \n", "b": STORM}
+    prediction = predictor.predict(texts)
+    assert [document.id for document in prediction.corpus.documents] == list(texts)
+    assert {name for story in prediction.stories for name in story} == {"a", "b"}
+    assert (prediction.plan.documents, prediction.plan.empty) == (4, 2)
+    assert prediction.plan.stories == len(prediction.stories)
+    counts = prediction.counts()
+    assert (counts.documents, counts.empty, counts.stories) == (4, 2, len(prediction.stories))
+    *_, last = predictor.stream(prediction.corpus.subset(texts), PredictionOptions(find_mentions=True))
+    assert [document.id for document in last.corpus.documents] == ["nothing", "blank"]
+    together = predictor.predict(texts, PredictionOptions(topics="none"))
+    assert together.stories == (tuple(texts),)
+
+
+# -- options ---------------------------------------------------------------------------------------------------------
+
+
+def test_wrong_options_are_said() -> None:
+    for values, message in (
+        ({"threshold": 1.5}, "the threshold must be a probability from 0 to 1, not 1.5"),
+        ({"threshold": -0.1}, "from 0 to 1, not -0.1"),
+        ({"max_pairs": 0}, "the limit on pairs must be 1 or more, not 0"),
+        ({"kind": "events"}, "kind is 'events' and should be one of 'event', 'entity', 'both'"),
+        ({"topics": "gold"}, "topics is 'gold' and should be one of 'predicted', 'gold_subtopic', "),
+        ({"marking": "both"}, "marking is 'both' and should be one of 'all', 'pair', None"),
+        ({"engine": "spark"}, "engine is 'spark' and should be one of 'local', 'ray'"),
+        ({"max_windows": 0}, "the limit on windows must be 1 or more, not 0"),
+        ({"batch_tokens": 0}, "a batch must have 1 token or more, not 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            PredictionOptions(**values)  # type: ignore[arg-type]
+
+
+def test_a_threshold_of_one_links_nothing_and_of_zero_everything(predictor: Predictor) -> None:
+    texts = [FERRY, STORM, OTHER]
+    nothing = predictor.predict(texts, PredictionOptions(threshold=1.0, topics="none"))
+    assert nothing.clusters() == []
+    assert len(nothing.clusters(singletons=True)) == len(nothing.corpus.mentions)
+    everything = predictor.predict(texts, PredictionOptions(threshold=0.0, topics="none"))
+    assert sorted(c.kind for c in everything.clusters(singletons=True)) == sorted(KINDS)
+    some = predictor.predict(texts, PredictionOptions(topics="none"))
+    assert 2 < len(some.clusters(singletons=True)) < len(some.corpus.mentions)
+
+
+def test_one_pair_can_be_marked_at_a_time(predictor: Predictor) -> None:
+    every, single = (
+        predictor.predict([FERRY, STORM], PredictionOptions(topics="none", marking=marking))
+        for marking in ("all", "pair")
+    )
+    assert single.sequences > every.sequences > 0
+    assert [m.place for m in single.corpus.mentions] == [m.place for m in every.corpus.mentions]
+    assert single.plan.seconds == 0
+
+
+def test_one_kind_only(predictor: Predictor) -> None:
+    both = predictor.predict([FERRY, STORM], PredictionOptions(topics="none"))
+    for kind in KINDS:
+        one = predictor.predict([FERRY, STORM], PredictionOptions(kind=kind, topics="none"))  # type: ignore[arg-type]
+        assert {m.kind for m in one.corpus.mentions} == {kind}
+        if kind == "entity":
+            assert len(links(one)) > 1
+    # What is found does not depend on what is asked for.
+    entities = predictor.predict([FERRY, STORM], PredictionOptions(kind="entity", topics="none"))
+    assert {m.key for m in entities.corpus.mentions} == {m.key for m in both.corpus.of_kind("entity").mentions}
+
+
+def test_mentions_are_linked_within_groups(predictor: Predictor) -> None:
+    texts = {"a": FERRY, "b": STORM, "c": OTHER, "d": OTHER.replace("early", "late")}
+    found = predictor.predict(texts, PredictionOptions(threshold=0.0))
+    assert {frozenset(group) for group in found.stories} == {frozenset("ab"), frozenset("cd")}
+    for cluster in found.clusters(singletons=True):
+        assert len({m.document in "ab" for m in cluster.mentions}) == 1
+    assert (found.plan.stories, found.plan.pairs) == (2, 2)
+    together = predictor.predict(texts, PredictionOptions(threshold=0.0, topics="none"))
+    assert together.stories == (("a", "b", "c", "d"),)
+    assert together.plan.pairs == 6
+    with pytest.raises(InputError, match="'a' has no annotated subtopic"):
+        predictor.predict(texts, PredictionOptions(topics="gold_subtopic"))
+    documents = tuple(replace(d, topic="t", subtopic=d.id) for d in found.corpus.documents)
+    alone = predictor.predict(Corpus(documents), PredictionOptions(threshold=0.0, topics="gold_subtopic"))
+    assert alone.plan.pairs == 0
+    assert predictor.predict(Corpus(documents), PredictionOptions(topics="gold_topic")).plan.pairs == 6
+
+
+def test_near_documents_are_compared_and_the_others_counted(predictor: Predictor) -> None:
+    texts = [f"The ferry number {n} sank. The storm of day {n // 2} was late." for n in range(8)]
+    options = PredictionOptions(topics="none", max_pairs=2)
+    limited = predictor.predict(texts, options)
+    assert 7 <= limited.plan.pairs <= 8
+    assert limited.plan.pairs + limited.plan.pruned == 28
+    assert predictor.predict(texts, replace(options, max_pairs=7)).plan.pruned == 0
+
+
+def test_confidence_is_the_mean_probability_of_the_links(predictor: Predictor) -> None:
+    prediction = predictor.predict([FERRY, STORM, OTHER, FERRY + OTHER], PredictionOptions(topics="none"))
+    corpus = prediction.corpus
+    logits = Comparison(predictor.model, corpus, all_pairs(prediction.stories)).run(batch_tokens=4096)
+    values = logits.probabilities(predictor.model.settings.temperature)
+    probability = dict(zip(zip(logits.first.tolist(), logits.second.tolist(), strict=True), values, strict=True))
+    number = {(m.key, m.kind): n for n, m in enumerate(corpus.mentions)}
+    checked = 0
+    for cluster in corpus.clusters():
+        members = sorted(number[m.key, m.kind] for m in cluster)
+        for one in members:
+            others = [probability[min(one, o), max(one, o)] for o in members if o != one]
+            if others:
+                assert corpus.mentions[one].confidence == pytest.approx(np.mean(others), abs=1e-4)
+                checked += 1
+            else:
+                assert (corpus.mentions[one].confidence or 0) >= 0.6  # that of the detector
+        shown = [c for c in prediction.clusters(singletons=True) if len(c.mentions) == len(members)]
+        pairs = [probability[pair] for pair in combinations(members, 2)]
+        if pairs:
+            assert any(c.confidence == pytest.approx(np.mean(pairs), abs=1e-4) for c in shown)
+    assert checked > 4
+
+
+def test_the_order_of_texts_does_not_matter(predictor: Predictor) -> None:
+    texts = {"a": FERRY, "b": STORM, "c": OTHER, "d": FERRY + " " + OTHER}
+    backwards = dict(reversed(texts.items()))
+    one, two = predictor.predict(texts), predictor.predict(backwards)
+    assert links(one) == links(two)
+    assert {frozenset(g) for g in one.stories} == {frozenset(g) for g in two.stories}
+    confidence = [{(m.key, m.kind): m.confidence for m in p.corpus.mentions} for p in (one, two)]
+    assert confidence[0] == pytest.approx(confidence[1], abs=1e-4)
+
+
+# -- across stories --------------------------------------------------------------------------------------------------
+
+
+def sightings() -> Corpus:
+    """Three stories of two documents that name Anna Berg, two of them about one subject."""
+    seen = {"a": ("Lund airport", 50), "c": ("wheat", 300), "b": ("Lund airport", 50)}
+    texts = {
+        story + copy_: f"They saw Anna Berg before the {where} closed {' '.join(f'{story}{n}x' for n in range(words))}"
+        for story, (where, words) in seen.items()
+        for copy_ in "12"
+    }
+    documents = tuple(Document.from_sentences(name, [text.split()]) for name, text in texts.items())
+    return Corpus(documents, tuple(Mention(name, (2, 3), "entity") for name in texts))
+
+
+def documents_of(prediction: Prediction) -> set[frozenset[str]]:
+    """The documents of every cluster."""
+    return {frozenset(m.document for m in cluster.mentions) for cluster in prediction.clusters()}
+
+
+APART = {frozenset({"a1", "a2"}), frozenset({"b1", "b2"}), frozenset({"c1", "c2"})}
+
+
+def test_stories_about_one_subject_have_entities_of_one_name_in_common(predictor: Predictor) -> None:
+    """Their stories follow each other."""
+    options = PredictionOptions(threshold=0)
+    prediction = predictor.predict(sightings(), options)
+    assert prediction.stories == (("a1", "a2"), ("b1", "b2"), ("c1", "c2"))
+    assert documents_of(prediction) == {frozenset({"a1", "a2", "b1", "b2"}), frozenset({"c1", "c2"})}
+    streamed = [m for story in predictor.stream(sightings(), options) for m in story.corpus.mentions]
+    assert {(m.key, m.cluster) for m in streamed} == {(m.key, m.cluster) for m in prediction.corpus.mentions}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        PredictionOptions(threshold=0, across_stories=False),
+        CollectionOptions(threshold=0, across_stories=False).prediction(512),
+    ],
+)
+def test_nothing_is_linked_across_stories_on_demand(predictor: Predictor, options: PredictionOptions) -> None:
+    assert documents_of(predictor.predict(sightings(), options)) == APART
+
+
+@pytest.mark.parametrize("topics", ["gold_topic", "none"])
+def test_larger_groups_are_told_which_stories_are_in_them(predictor: Predictor, topics: Topics) -> None:
+    """By the words of all documents; so the model can be wary of mentions of different stories without common names."""
+    corpus = sightings()
+    documents = tuple(replace(document, topic="all") for document in corpus.documents)
+    events = replace(corpus, documents=documents, mentions=tuple(Mention(d.id, (1,), "event") for d in documents))
+    options = PredictionOptions(threshold=0, topics=topics)
+    assert documents_of(predictor.predict(events, options)) == {frozenset(one.id for one in documents)}
+    wary = choosy(predictor, **{"vectors.other_story": {"event": -100.0, "entity": -100.0}})
+    assert documents_of(wary.predict(events, options)) == APART
+    assert len(documents_of(wary.predict(replace(events, mentions=corpus.mentions), options))) == 1
+
+
+def test_annotated_groups_and_the_baseline_have_nothing_in_common(predictor: Predictor) -> None:
+    corpus = sightings()
+    documents = tuple(replace(document, topic=document.id[0]) for document in corpus.documents)
+    options = PredictionOptions(threshold=0, topics="gold_topic")
+    assert documents_of(predictor.predict(replace(corpus, documents=documents), options)) == APART
+    assert documents_of(Predictor(predictor.model, lemma=True).predict(corpus)) == APART
+
+
+# -- mentions that are given -----------------------------------------------------------------------------------------
+
+
+def test_given_mentions_are_used_unless_told_otherwise(predictor: Predictor, sample: Path) -> None:
+    given = read_jsonl(sample / "dev_tiny.jsonl")
+    used = predictor.predict(given)
+    assert [(m.key, m.kind, m.id, m.tag) for m in used.corpus.mentions] == [
+        (m.key, m.kind, m.id, m.tag) for m in given.mentions
+    ]
+    assert used.notes == ()
+    found = predictor.predict(given, PredictionOptions(find_mentions=True))
+    assert {m.key for m in found.corpus.mentions} != {m.key for m in given.mentions}
+    assert all(m.cluster for m in (*used.corpus.mentions, *found.corpus.mentions))
+
+
+def test_documents_without_mentions_among_others_are_said(predictor: Predictor, sample: Path) -> None:
+    given = read_jsonl(sample / "dev_tiny.jsonl")
+    raw = predictor.predict({"raw": FERRY}).corpus.documents
+    prediction = predictor.predict(Corpus((*given.documents, *raw), given.mentions))
+    assert len(prediction.notes) == 1
+    assert prediction.notes[0].startswith("no mentions were detected in 1 document without annotation, such as raw")
+    assert (
+        predictor.predict(Corpus((*given.documents, *raw), given.mentions), PredictionOptions(find_mentions=True)).notes
+        == ()
+    )
+
+
+def test_mentions_without_a_kind_are_of_the_kind_that_is_asked_for(predictor: Predictor) -> None:
+    document = Document.from_sentences("d", [["ferry", "sank", "ferry"]])
+    corpus = Corpus((document,), (Mention("d", (0,)), Mention("d", (2,)), Mention("d", (1,), "event")))
+    with pytest.raises(InputError, match="specify the kind of its mentions"):
+        predictor.predict(corpus)
+    entities = predictor.predict(corpus, PredictionOptions(kind="entity", threshold=0.0))
+    assert [[m.text for m in c.mentions] for c in entities.clusters()] == [["ferry", "ferry"]]
+    assert len(predictor.predict(corpus, PredictionOptions(kind="event")).corpus.mentions) == 3
+
+
+def test_the_lemma_baseline(predictor: Predictor) -> None:
+    lemma = Predictor(predictor.model, lemma=True)
+    documents = [Document.from_sentences(n, [["The", "ferry", "sank"], ["Ferries", "sink"]]) for n in "ab"]
+    mentions = [
+        Mention(d.id, tokens, kind) for d in documents
+        for tokens, kind in (((0, 1), "entity"), ((2,), "event"), ((3,), "entity"), ((4,), "event"))
+    ]  # fmt: skip
+    prediction = lemma.predict(Corpus(tuple(documents), tuple(mentions)))
+    assert sorted((c.kind, len(c.mentions)) for c in prediction.clusters()) == [("entity", 4), ("event", 4)]
+
+
+# -- a cache ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_second_prediction_computes_nothing(
+    predictor: Predictor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"a": FERRY, "b": STORM, "c": OTHER, "empty": ""}
+    options = PredictionOptions(topics="none")
+    first = predictor.predict(texts, options, cache=tmp_path / "cache")
+    assert links(first) == links(predictor.predict(texts, options))
+
+    def computed(*_: object, **__: object) -> None:
+        raise AssertionError("this was kept")
+
+    monkeypatch.setattr(document_pairs_module, "pair_logits", computed)
+    monkeypatch.setattr(mentions_module, "_read", computed)
+    progress: list[tuple[str, int, int]] = []
+    again = predictor.predict(texts, options, cache=tmp_path / "cache", progress=lambda *step: progress.append(step))
+    assert again.corpus == first.corpus
+    assert progress[-1][0] == "comparing"
+    assert progress[-1][1] == progress[-1][2] == again.plan.pairs + 4
+    # Names and another threshold cost nothing either.
+    predictor.predict(list(texts.values()), replace(options, threshold=0.9), cache=tmp_path / "cache")
+    with pytest.raises(AssertionError, match="this was kept"):
+        predictor.predict([FERRY + " More."], options, cache=tmp_path / "cache")
+
+
+def test_an_interrupted_prediction_goes_on(
+    predictor: Predictor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"{FERRY} The ferry number {n} was late. {OTHER}" for n in range(6)]
+    options = PredictionOptions(topics="none", batch_tokens=300)
+    whole = predictor.predict(texts, options)
+    compute = document_pairs_module.pair_logits
+    computed = 0
+
+    def stopped(model: CorefModel, sequences: Sequence[Any]) -> Any:
+        nonlocal computed
+        computed += len(sequences)
+        if computed > whole.sequences / 2:
+            raise KeyboardInterrupt
+        return compute(model, sequences)
+
+    monkeypatch.setattr(document_pairs_module, "SEQUENCES_AT_ONCE", 8)
+    monkeypatch.setattr(document_pairs_module, "RESULTS_AT_ONCE", 2)
+    monkeypatch.setattr(document_pairs_module, "pair_logits", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        predictor.predict(texts, options, cache=tmp_path / "cache")
+    computed = -1000
+    finished = predictor.predict(texts, options, cache=tmp_path / "cache")
+    assert 0 < computed + 1000 < 0.8 * whole.sequences
+    assert links(finished) == links(whole)
+
+
+def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> None:
+    models = [CorefModel.from_pretrained(tiny_model_folder) for _ in range(4)]
+    settings = models[1].settings
+    models[1].settings = replace(settings, sequences=replace(settings.sequences, max_length=100))
+    models[2].detector.output.bias.data += 1e-6
+    models[3].inference_dtype = torch.bfloat16
+    prints = [model_fingerprint(model) for model in models]
+    assert len(set(prints)) == 4
+    assert model_fingerprint(CorefModel.from_pretrained(tiny_model_folder)) == prints[0]
+
+
+def test_a_setting_that_is_added_later_changes_no_fingerprint(
+    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = model_fingerprint(tiny_model)
+    plain = CorefConfig.to_dict
+    monkeypatch.setattr(CorefConfig, "to_dict", lambda self: {**plain(self), "added": {"event": 1.0}})
+    assert model_fingerprint(tiny_model) == before
+    monkeypatch.setattr(
+        CorefConfig, "to_dict", lambda self: {**plain(self), "added": {"event": float(self is tiny_model.settings)}}
+    )
+    assert model_fingerprint(tiny_model) != before
+
+
+# -- much ------------------------------------------------------------------------------------------------------------
+
+
+def test_fifty_documents(predictor: Predictor) -> None:
+    places = ["Tresk", "Osterby", "Lune", "Maren", "Vik"]
+    texts = [f"A ferry sank off {places[n % 5]} on Friday. The storm of {places[n % 5]} was late." for n in range(50)]
+    careful = choosy(predictor, detection_threshold={"event": 0.85, "entity": 0.85})
+    prediction = careful.predict(texts, PredictionOptions(max_pairs=3))
+    assert prediction.plan.documents == 50
+    assert sorted(name for group in prediction.stories for name in group) == sorted(str(n + 1) for n in range(50))
+    clustered = [m for c in prediction.clusters(singletons=True) for m in c.mentions]
+    assert len(clustered) == len(prediction.corpus.mentions) >= 50
+    group_of = {name: number for number, group in enumerate(prediction.stories) for name in group}
+    for cluster in prediction.clusters():
+        assert len({group_of[m.document] for m in cluster.mentions}) == 1
+
+
+def test_a_long_document(predictor: Predictor) -> None:
+    """Two hundred thousand characters, of which a sentence here and there has a mention."""
+    rng = np.random.default_rng(2)
+    words = np.array(["the", "ferry", "was", "late", "police", "said", "storm", "zq", "of", "1999"])
+    text = ". ".join(" ".join(rng.choice(words, 12)).capitalize() for _ in range(3400)) + "."
+    assert len(text) > 180_000
+    careful = choosy(
+        predictor, detection_threshold={"event": 0.9998, "entity": 0.9998}, context="sentence", both_orders=False
+    )
+    prediction = careful.predict([text, FERRY], PredictionOptions(topics="none", max_windows=2, batch_tokens=16_384))
+    assert 50 < len(prediction.corpus.mentions) < 1500
+    for mention in (m for c in prediction.clusters(singletons=True) for m in c.mentions):
+        assert [text, FERRY][int(mention.document) - 1][mention.start : mention.end] == mention.text
+
+
+# -- loading ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such folder; name a folder with a saved model"):
+        load(tmp_path / "missing")
+    with pytest.raises(InputError, match="the device 'toaster' is not available here; choose 'cpu', which always is"):
+        load(tiny_model_folder, device="toaster")
+    with pytest.raises(InputError, match="the device 'cuda:99' is not available here"):
+        load(tiny_model_folder, device="cuda:99")
+    with pytest.raises(InputError, match="unknown precision 'fp8'; choose from auto, fp32, bf16, int8"):
+        load(tiny_model_folder, precision="fp8")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="the model's mention detector has no style named 'dense'"):
+        load(tiny_model_folder, style="dense")
+
+
+def test_the_style_of_a_loaded_model(tiny_model: CorefModel, tmp_path: Path) -> None:
+    model = copy.deepcopy(tiny_model)
+    thresholds = {"dense": {"event": 0.2, "entity": 0.3}}
+    model.replace_detector(DetectorOptions(1, ("salient", "dense"), "salient", thresholds))
+    model.save_pretrained(tmp_path / "model", "card")
+    assert load(tmp_path / "model", device="cpu").model.settings.detector.style == "salient"
+    settings = load(tmp_path / "model", device="cpu", style="dense").model.settings
+    assert settings.detector.style == "dense"
+    assert settings.detection_threshold == thresholds["dense"]
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "expected"),
+    [
+        ({"avx512_bf16": True, "avx512_vnni": True}, "bf16"),
+        ({"avx512_bf16": False, "amx_bf16": True}, "bf16"),
+        ({"avx512_f": True, "avx512_vnni": True}, "fp32"),
+        (None, "fp32"),
+    ],
+)
+def test_bf16_is_chosen_where_the_processor_has_it(
+    capabilities: dict[str, bool] | None,
+    expected: Precision,
+    tiny_model_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if capabilities is None:  # an older PyTorch cannot tell
+        monkeypatch.delattr(torch.cpu, "get_capabilities", raising=False)
+    else:
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities, raising=False)
+
+    def fingerprint(precision: Precision) -> str:
+        return model_fingerprint(load(tiny_model_folder, device="cpu", precision=precision).model)
+
+    prints = {precision: fingerprint(precision) for precision in ("fp32", "bf16", "int8")}
+    assert len(set(prints.values())) == 3
+    assert fingerprint("auto") == prints[expected]
+
+
+def test_the_fingerprint_of_a_predictor_is_that_of_every_precision(tiny_model_folder: Path) -> None:
+    """A collection that was made in one precision can be added to in another."""
+    predictors = [load(tiny_model_folder, device="cpu", precision=name) for name in ("fp32", "bf16", "int8")]
+    assert len({predictor.fingerprint for predictor in predictors}) == 1
+    other = load(tiny_model_folder, device="cpu", precision="int8", style=None)
+    other.model.detector.output.bias.data += 1
+    assert Predictor(other.model).fingerprint != predictors[0].fingerprint
+
+
+def test_names_that_clusters_came_with_are_not_given_to_others(predictor: Predictor) -> None:
+    corpus = predictor.predict([FERRY, STORM]).corpus
+    named = replace(corpus, names={(m.kind, m.cluster): "a name" for m in corpus.mentions if m.cluster})
+    assert named.names
+    assert predictor.predict(named, PredictionOptions(find_mentions=True)).corpus.names == {}
+
+
+def test_a_mention_that_is_given_twice_is_linked_once(predictor: Predictor) -> None:
+    corpus = predictor.predict([FERRY, STORM]).corpus
+    twice = replace(corpus, mentions=(*corpus.mentions, *corpus.mentions[:2]))
+    prediction = predictor.predict(twice)
+    assert prediction.notes == ("2 mentions given more than once; each is linked once",)
+    assert [m.key for m in prediction.corpus.mentions] == [m.key for m in corpus.mentions]
+
+
+def test_the_precision_changes_probabilities_by_little() -> None:
+    story = Path(__file__).parents[2] / "data" / "sample"
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(story.glob("museum_*.txt"))}
+    confidences = []
+    for precision in ("fp32", "bf16", "int8"):
+        predictor = load("default", device="cpu", precision=precision)
+        assert sum(p.numel() for p in predictor.model.parameters()) > 28_000_000
+        found = predictor.predict(texts)
+        confidences.append({m.key: m.confidence or 0.0 for m in found.corpus.mentions})
+    exact = confidences[0]
+    for rounded in confidences[1:]:
+        same = exact.keys() & rounded.keys()
+        assert len(same) > 0.95 * max(len(exact), len(rounded))
+        differences = [abs(exact[key] - rounded[key]) for key in same]
+        # A mention at the edge of a cluster may come into another one, so the mean may be greater than what is typical.
+        assert 0 < np.median(differences) < 0.01
+        assert np.mean(differences) < 0.05
+
+
+def test_an_unknown_name_of_the_package() -> None:
+    with pytest.raises(AttributeError, match="module 'cdcoref' has no attribute 'lode'"):
+        cdcoref.lode  # noqa: B018
+
+
+def test_a_notebook_completes_the_names_of_the_package() -> None:
+    assert {"PredictionOptions", "load"} <= set(dir(cdcoref))
+    assert cdcoref.PredictionOptions is PredictionOptions

@@ -1,0 +1,118 @@
+"""Predictions as people and programs take them: clusters in order, counts, rows, data frames, a notebook's table."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.predict import Counts, MentionRow, Plan, Prediction, corpus_and_stories, mention_rows
+
+FIRST = Document.from_sentences("a", [["Ann", "left", "."], ["She", "took", "it", "off", "."]])
+SECOND = Document.from_sentences("b", [["Ann", "went", "."], ["Rain", "<b>", "."]])
+MENTIONS = (
+    Mention("a", (0,), "entity", "ann", confidence=0.5),
+    Mention("a", (1,), "event", "left", confidence=0.9),
+    Mention("a", (3,), "entity", "ann"),
+    Mention("a", (4, 6), "event", "off", confidence=0.75),
+    Mention("b", (0,), "entity", "ann", confidence=0.7),
+    Mention("b", (1,), "event", "left", confidence=0.8),
+    Mention("b", (3,), "event", None),
+    Mention("a", (5,), "entity", "it"),
+    Mention("a", (6,), "entity", "it"),
+)
+PREDICTION = Prediction(Corpus((FIRST, SECOND), MENTIONS), (("a", "b"),), Plan(2, 1, 2, 1, 0, 0.0))
+
+
+def test_clusters_across_documents_come_first_then_within_one_then_lone_mentions() -> None:
+    clusters = PREDICTION.clusters(singletons=True)
+    assert [(c.id, c.documents, len(c.mentions)) for c in clusters] == [
+        ("left", 2, 2), ("ann", 2, 3), ("it", 1, 2), (None, 1, 1), ("off", 1, 1),
+    ]  # fmt: skip
+    assert clusters[1].confidence == pytest.approx(0.6)
+    assert clusters[2].confidence is None
+    assert PREDICTION.clusters() == clusters[:3]
+    assert next(PREDICTION.each_cluster()) == clusters[0]
+
+
+def test_most_documents_come_first_where_no_confidence_is_known() -> None:
+    documents = tuple(Document.from_sentences(name, [["x"] * 9]) for name in "abc")
+    large = [Mention("ab"[n % 2], (n // 2,), "event", "large") for n in range(8)]
+    wide = [Mention(name, (8,), "event", "wide") for name in "abc"]
+    prediction = Prediction(Corpus(documents, (*large, *wide)), (("a", "b", "c"),), PREDICTION.plan)
+    assert [cluster.id for cluster in prediction.clusters()] == ["wide", "large"]
+
+
+def test_counts_of_stories_add_up() -> None:
+    counts = PREDICTION.counts()
+    assert counts == Counts(documents=2, stories=1, mentions=9, across=2, within=1, singletons=2)
+    other = Counts.of(Corpus((replace(FIRST, id="c"),)), 1)
+    assert counts + other == replace(counts, documents=3, stories=2)
+
+
+def test_a_prediction_is_printed_in_one_line() -> None:
+    assert (
+        str(PREDICTION)
+        == repr(PREDICTION)
+        == ("<Prediction: 2 documents, 9 mentions, 2 clusters across documents, 1 within one document, 2 singletons>")
+    )
+
+
+def test_rows() -> None:
+    rows = list(PREDICTION.rows())
+    assert rows[0] == MentionRow("left", "", "event", "left", "a", 1, 4, 8, 0.9, 2, 2, 1, "Ann left .")
+    assert [row.text for row in rows] == ["left", "went", "Ann", "She", "Ann", "it", "off", "Rain", "took ... off"]
+    assert (rows[8].start, rows[8].end, rows[8].line, rows[8].sentence) == (15, 26, 2, "She took it off .")
+    assert rows[7].cluster is rows[7].confidence is None
+    assert next(mention_rows(PREDICTION.corpus)).story is None
+
+
+def test_a_data_frame() -> None:
+    frame = PREDICTION.to_dataframe()
+    assert list(frame.columns) == list(MentionRow._fields)
+    assert len(frame) == 9
+    assert frame.groupby("cluster")["document"].nunique().to_dict() == {"ann": 2, "it": 1, "left": 2, "off": 1}
+    assert frame["confidence"].isna().sum() == 4
+    assert str(frame["story"].dtype) == "Int64"
+    empty = Prediction(Corpus(()), (), PREDICTION.plan).to_dataframe()
+    assert (len(empty), list(empty.columns)) == (0, list(MentionRow._fields))
+
+
+def test_without_pandas_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match=r"pip install pandas pyarrow"):
+        PREDICTION.to_dataframe()
+
+
+def test_a_notebook_shows_counts_and_the_first_clusters() -> None:
+    html = PREDICTION._repr_html_()
+    assert "clusters across documents: 2; clusters within one document: 1." in html
+    assert "Ann, She" in html
+    assert "The first" not in html
+    document = Document.from_sentences("x", [["<script>alert(1)</script>"] * 40])
+    mentions = tuple(Mention("x", (n,), "event", f"{n // 2}") for n in range(40))
+    hostile = Prediction(Corpus((document,), mentions), (("x",),), PREDICTION.plan)._repr_html_()
+    assert "<script" not in hostile
+    assert "&lt;script&gt;" in hostile
+    assert "The first 10 of 20 clusters." in hostile
+
+
+def test_the_stories_of_a_corpus_are_those_it_is_annotated_with() -> None:
+    documents = (replace(FIRST, topic="1", subtopic="1a"), replace(SECOND, topic="1", subtopic="1b"))
+    assert corpus_and_stories(Corpus(documents)) == (Corpus(documents), (("a",), ("b",)))
+    topics = tuple(replace(document, subtopic=None) for document in documents)
+    assert corpus_and_stories(Corpus(topics))[1] == (("a", "b"),)
+    assert corpus_and_stories(Corpus((documents[0], SECOND)))[1] == ()
+    assert corpus_and_stories(PREDICTION) == (PREDICTION.corpus, (("a", "b"),))
+
+
+def test_lines_and_sentences_of_a_text() -> None:
+    text = "One.\n\nTwo two.\nThree."
+    document = Document("d", ("One.", "Two", "two.", "Three."), ((0, 1), (1, 3), (3, 4)), text,
+                        ((0, 4), (6, 9), (10, 14), (15, 21)))  # fmt: skip
+    corpus = Corpus((document,), tuple(Mention("d", (n,), "event") for n in range(4)))
+    found = {row.text: (row.line, row.sentence) for row in mention_rows(corpus)}
+    assert found == {"One.": (1, "One."), "Two": (3, "Two two."), "two.": (3, "Two two."), "Three.": (4, "Three.")}
