@@ -12,14 +12,14 @@ __all__ = ["PredictionOptions", "load"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import :mod:`cdcoref.predict.predictor` on first use: it is slow, and the command line need not wait for it."""
+    """Import :mod:`cdcoref.predict` on first use: it is slow, and the command line need not wait for it."""
     if name in __all__:
-        from cdcoref import prediction
+        from cdcoref import predict
 
-        return getattr(prediction, name)
+        return getattr(predict, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """Everything that the module has, also what has not been imported yet."""
-    return sorted({*globals(), *__all__})
+    """What users call, whether or not it has been imported yet."""
+    return sorted([*__all__, "__version__"])

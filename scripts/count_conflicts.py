@@ -52,7 +52,7 @@ def _disjoint(of: Callable[[MentionWords], frozenset[str]]) -> Callable[[Mention
 
 def _different_names(one: MentionWords, other: MentionWords) -> bool:
     """Full names, neither of which is part of the other, with different last words ("Africa" and "African" are one)."""
-    names, others = one.stated_facts.full_name, other.stated_facts.full_name
+    names, others = one.stated.full_name, other.stated.full_name
     if not names or not others or set(names) <= set(others) or set(others) <= set(names):
         return False
     return not names[-1].startswith(others[-1]) and not others[-1].startswith(names[-1])
@@ -66,7 +66,7 @@ CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
     "countries": _disjoint(lambda words: words.lemmas & COUNTRIES),
     "unlike countries": _disjoint(lambda words: words.stated.countries),
     "full names": _different_names,
-    "unlike names": lambda one, other: different_names(one.stated_facts.full_name, other.stated_facts.full_name),
+    "unlike names": lambda one, other: different_names(one.stated.full_name, other.stated.full_name),
 }
 
 

@@ -127,7 +127,7 @@ def test_a_first_addition_that_is_interrupted_leaves_no_collection(
 def test_known_documents_are_added_without_a_model(
     news: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cdcoref import prediction
+    from cdcoref.predict import predictor as prediction
 
     asked = []
 

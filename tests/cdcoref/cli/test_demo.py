@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cdcoref import prediction
+from cdcoref.predict import predictor as prediction
 
 Run = Callable[..., Any]
 

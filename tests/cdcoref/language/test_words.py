@@ -163,7 +163,7 @@ def test_a_number_before_a_mention_may_be_divided() -> None:
 
 def test_what_stands_beside_a_pronoun_does_not_belong_to_it() -> None:
     beside = adjacent_facts(["at", "145.15"], ["here"], [])
-    assert MentionWords.of(["dollars"], beside=beside).stated_facts.amounts == {"145.15"}
+    assert MentionWords.of(["dollars"], beside=beside).stated.amounts == {"145.15"}
     assert not any(MentionWords.of(["here"], beside=beside).stated)
 
 

@@ -562,7 +562,7 @@ def test_a_mention_that_is_given_twice_is_linked_once(predictor: Predictor) -> N
 
 
 def test_the_precision_changes_probabilities_by_little() -> None:
-    story = Path(__file__).parents[2] / "data" / "sample"
+    story = Path(__file__).parents[3] / "data" / "sample"
     texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(story.glob("museum_*.txt"))}
     confidences = []
     for precision in ("fp32", "bf16", "int8"):
