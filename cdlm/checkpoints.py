@@ -23,7 +23,7 @@ from torch.overrides import TorchFunctionMode
 
 from cdlm.config import CONFIG_FILE, read_json
 from cdlm.errors import InputError, first_line
-from cdlm.files import replaced_file
+from cdlm.files import replaced_file, restore_folder
 from cdlm.hub import download
 from cdlm.validation import shown
 
@@ -71,6 +71,7 @@ def find_checkpoint(name_or_folder: str | Path) -> Path:
         If it is neither a folder nor a name that the hub (or its cache) has.
     """
     folder = Path(name_or_folder)
+    restore_folder(folder)
     if folder.is_dir():
         return folder
     if folder.exists():

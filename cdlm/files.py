@@ -22,25 +22,29 @@ LEFT_AFTER = 60.0
 
 
 def check_writable(output: Path) -> None:
-    """Refuse the name of a file that cannot be written; called before long work.
+    """Refuse the name of a file that cannot be written or replaced; called before long work.
 
     Raises
     ------
     InputError
-        If its folder does not exist or cannot be written, or it is a folder itself.
+        If its folder does not exist or cannot be written, or it is a folder itself, a device, or write-protected.
     """
-    folder = output.absolute().parent
-    if not folder.is_dir():
+    target = Path(os.path.realpath(output))
+    if not target.parent.is_dir():
         raise InputError("the folder of the output does not exist; create it first", output)
-    if output.is_dir():
+    if target.is_dir():
         raise InputError("the output is a folder; give the name of a file", output)
-    if not output.exists():
-        try:
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError as error:
-            message = f"the file cannot be written ({error.strerror}); choose another location"
-            raise InputError(message, output) from None
+    if target.exists() and not target.is_file():
+        raise InputError("the output is not a regular file; choose another name", output)
+    if target.exists() and not os.access(target, os.W_OK):
+        raise InputError("the file exists and is write-protected; choose another name, or remove it", output)
+    try:
+        # An existing file is replaced by a new one beside it, which its folder has to allow.
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        message = f"the file cannot be written ({error.strerror}); choose another location"
+        raise InputError(message, output) from None
 
 
 @contextmanager
@@ -100,7 +104,22 @@ def _lock(descriptor: int) -> bool:
 
 @contextmanager
 def replaced_folder(folder: Path) -> Iterator[Path]:
-    """A new folder that replaces `folder` when the block ends without an error."""
+    """A new folder that replaces `folder` when the block ends without an error.
+
+    If `folder` is a symbolic link, the folder that it points to is replaced. The old folder is moved aside before the
+    new one gets its name, and removed afterwards. If the process is killed in between, :func:`restore_folder` moves it
+    back.
+
+    Raises
+    ------
+    InputError
+        If `folder` is a file.
+    OSError
+        If the folder cannot be written.
+    """
+    folder = Path(os.path.realpath(folder))
+    if folder.exists() and not folder.is_dir():
+        raise InputError("this is a file; choose a folder for the output", folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
@@ -113,13 +132,29 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
         if path.is_file():
             with path.open("rb") as file:
                 os.fsync(file.fileno())
+    restore_folder(folder)
+    aside = _aside(folder)
+    if aside.exists():  # a process was killed after the new folder was in place
+        shutil.rmtree(aside)
     if folder.exists():
-        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-old-", dir=folder.parent))
-        folder.rename(old / "old")
+        folder.rename(aside)
         new.rename(folder)
-        shutil.rmtree(old)
+        shutil.rmtree(aside)
     else:
         new.rename(folder)
+
+
+def restore_folder(folder: Path) -> None:
+    """Move a folder back to its name if a process was killed while it replaced the folder; called before reading it."""
+    if not folder.exists():
+        folder = Path(os.path.realpath(folder))
+        with suppress(FileNotFoundError):  # nothing was moved aside, or another process was faster
+            _aside(folder).rename(folder)
+
+
+def _aside(folder: Path) -> Path:
+    """Where the old folder is while a new one replaces it."""
+    return folder.with_name(f".{folder.name}.old")
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from cdcoref.model.config import CorefConfig
 from cdlm.checkpoints import SAFE_FILES, read_safetensors
 from cdlm.config import EncoderConfig
 from cdlm.encoder import PRECISIONS, check_shapes, check_sizes
+from cdlm.files import restore_folder
 from cdlm.hub import download
 from cdlm.quantization import dequantize
 from cdlm.starting_encoders import DEFAULT, DEFAULT_MODEL
@@ -49,6 +50,7 @@ def find_model(name_or_folder: str | Path) -> Path:
     if str(name_or_folder) == DEFAULT:
         return DEFAULT_MODEL
     folder = Path(name_or_folder)
+    restore_folder(folder)
     if folder.is_dir():
         return folder
     if folder.exists():

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cdlm.files import replaced_file
+from cdlm.errors import InputError
+from cdlm.files import check_writable, replaced_file, replaced_folder, restore_folder
 
 WRITER = """
 import sys, time
@@ -20,6 +21,27 @@ with replaced_file(Path(sys.argv[1])) as part:
     part.write_text("half")
     print("writing", flush=True)
     time.sleep(60)
+"""
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from cdlm.files import replaced_folder
+
+left = int(sys.argv[2])
+
+def kill_at_its_turn(event, arguments):
+    global left
+    if event in ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod"):
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(kill_at_its_turn)
+with replaced_folder(Path(sys.argv[1])) as new:
+    (new / "config").write_text("new")
+    (new / "weights").write_text("new")
 """
 
 
@@ -84,3 +106,69 @@ def test_permissions(tmp_path: Path) -> None:
             part.touch()
     assert (tmp_path / "old").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_kill_at_any_step_leaves_a_whole_folder_under_its_name(tmp_path: Path) -> None:
+    outcomes = []
+    for step in range(100):
+        folder = tmp_path / str(step) / "model"
+        folder.mkdir(parents=True)
+        for name in ("config", "weights"):
+            (folder / name).write_text("old")
+        code = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(step)], check=False).returncode
+        missing = not folder.exists()
+        restore_folder(folder)
+        contents = {(folder / name).read_text() for name in ("config", "weights")}
+        assert len(contents) == 1
+        outcomes.append((missing, *contents))
+        with replaced_folder(folder) as new:
+            (new / "config").write_text("newer")
+        assert names(folder) == ["config"]
+        assert not list(folder.parent.glob("*.old"))
+        if code == 0:
+            break
+    assert code == 0
+    assert {(False, "old"), (True, "old"), (False, "new")} == set(outcomes)
+
+
+def test_a_folder_behind_a_link_is_replaced_and_a_file_is_not(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    with replaced_folder(tmp_path / "link") as new:
+        (new / "x").touch()
+    assert (tmp_path / "link").is_symlink()
+    assert names(tmp_path / "a") == ["x"]
+    with pytest.raises(InputError, match="file"), replaced_folder(tmp_path / "a" / "x"):
+        pass
+    assert names(tmp_path / "a") == ["x"]
+
+
+def test_what_cannot_be_written_is_noticed_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    existing = tmp_path / "a"
+    existing.write_text("kept")
+    check_writable(existing)
+    check_writable(tmp_path / "new")
+    for name, message in ((tmp_path, "folder"), (tmp_path / "no" / "a", "does not exist"), (existing / "a", "exist")):
+        with pytest.raises(InputError, match=message):
+            check_writable(name)
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != existing or mode != os.W_OK)
+    with pytest.raises(InputError, match="write-protected"):
+        check_writable(existing)
+    assert names(tmp_path) == ["a"]
+    assert existing.read_text() == "kept"
+
+
+@pytest.mark.skipif(not Path("/proc/version").is_file(), reason="a folder that not even root may write to")
+def test_an_existing_file_in_a_folder_that_allows_no_new_one(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/proc/version")
+    for output in (Path("/proc/version"), tmp_path / "link"):
+        with pytest.raises(InputError, match=r"cannot be written|write-protected"):
+            check_writable(output)
+
+
+@pytest.mark.skipif(not Path("/dev/null").is_char_device(), reason="there is no such device")
+def test_a_device_is_not_replaced() -> None:
+    with pytest.raises(InputError, match="regular file"):
+        check_writable(Path("/dev/null"))
+    assert Path("/dev/null").is_char_device()
