@@ -1,5 +1,6 @@
 """The encoder: token ids and a mask of globally attending tokens in, one vector per token out (a fast Longformer)."""
 
+import cdlm.forking  # noqa: F401  whoever has an encoder may fork
 from cdlm.encoder.earlier import EarlierEncoder
 from cdlm.encoder.model import PRECISIONS, CDLMModel, SelfAttention
 from cdlm.encoder.output import EncoderOutput

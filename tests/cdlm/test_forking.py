@@ -1,0 +1,40 @@
+"""A forked process computes, where a copy of the parent's thread pools would wait for ever."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+WORK = """
+import multiprocessing
+import os
+
+import numpy as np
+import torch
+from sklearn.cluster import KMeans
+
+import cdlm.encoder
+
+def pytorch(_=None):
+    return int((torch.ones(1 << 20) * 2).sum()), torch.get_num_threads()
+
+def openmp(_=None):
+    return len(set(KMeans(2, n_init=1, random_state=0).fit(np.arange(4000.0)[:, None]).labels_)), 0
+
+torch.set_num_threads(2)
+print(pytorch(), openmp())
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    print(*pool.map(pytorch, [0]), *pool.map(openmp, [0]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_computes_in_one_thread() -> None:
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    run = subprocess.run(
+        [sys.executable, "-c", WORK], capture_output=True, text=True, timeout=90, check=True, env=environment
+    )
+    assert run.stdout.splitlines() == ["(2097152, 2) (2, 0)", "(2097152, 1) (2, 0)"]
