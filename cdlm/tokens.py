@@ -7,7 +7,7 @@ among the pieces.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,21 +30,22 @@ CACHED_WORDS = 200_000
 
 
 def add_special_tokens(tokenizer: PreTrainedTokenizerFast, tokens: Sequence[str] = SPECIAL_TOKENS) -> int:
-    """Add the special tokens that the tokenizer does not have yet; others keep their ids.
+    """Add the special tokens that the tokenizer does not have yet, and mark all of them as special.
+
+    Those it has keep their ids. A token that the tokenizer has without the mark, since it was added as an ordinary one
+    or is listed in ``added_tokens.json`` alone, would otherwise also be found in text that spells it.
 
     Returns
     -------
     int
         The number of tokens added. The embedding table must have ``len(tokenizer)`` rows afterwards.
     """
-    return _add_special_tokens(tokenizer, tokenizer.get_vocab(), tokens)
-
-
-def _add_special_tokens(
-    tokenizer: PreTrainedTokenizerFast, known: Container[str], tokens: Sequence[str] = SPECIAL_TOKENS
-) -> int:
-    missing = [token for token in tokens if token not in known]
-    return tokenizer.add_special_tokens({"extra_special_tokens": missing}, replace_extra_special_tokens=False)
+    before = len(tokenizer)
+    marked = set(tokenizer.all_special_tokens)
+    unmarked = [token for token in tokens if token not in marked]
+    if unmarked:
+        tokenizer.add_special_tokens({"extra_special_tokens": unmarked}, replace_extra_special_tokens=False)
+    return len(tokenizer) - before
 
 
 def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerFast:
@@ -74,7 +75,7 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerFast:
         known = tokenizer.get_vocab()
         if max(known.values(), default=-1) >= len(known):
             raise InputError(f"the tokenizer has {len(known)} tokens, but ids beyond {len(known) - 1}")
-        _add_special_tokens(tokenizer, known)
+        add_special_tokens(tokenizer)
         if tokenizer.unk_token_id is None:
             raise InputError("the tokenizer has no token for unknown words")
         SpecialPieces.of(tokenizer)

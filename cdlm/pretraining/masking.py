@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdlm.sequences import TokenSequence
+from cdlm.tokens import SPECIAL_TOKENS
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -58,6 +59,8 @@ class Masking:
     def of_tokenizer(cls, tokenizer: PreTrainedTokenizerFast, rate: float = 0.15) -> Masking:
         """Masking with the mask token and the special tokens of a tokenizer.
 
+        Those of :mod:`cdlm.tokens` are special however they were added: transformers counts only registered ones.
+
         Raises
         ------
         ValueError
@@ -66,7 +69,9 @@ class Masking:
         if tokenizer.mask_token_id is None:
             raise ValueError("the tokenizer has no mask token")
         ordinary = np.ones(len(tokenizer), bool)
-        ordinary[tokenizer.all_special_ids] = False
+        vocabulary = tokenizer.get_vocab()
+        own = [vocabulary[token] for token in SPECIAL_TOKENS if token in vocabulary]
+        ordinary[[*tokenizer.all_special_ids, *own]] = False
         return cls(tokenizer.mask_token_id, ordinary, rate)
 
     def __call__(self, ids: np.ndarray, variant: Variant, generator: np.random.Generator) -> MaskedSequence:

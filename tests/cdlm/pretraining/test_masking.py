@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import PreTrainedTokenizerFast
+from tokenizers import ByteLevelBPETokenizer
+from transformers import PreTrainedTokenizerFast, RobertaTokenizerFast
 
 from cdlm.pretraining.masking import IGNORED, VARIANTS, Masking, Variant
+from cdlm.sequences import SequenceFrame
+from cdlm.tokens import WordPieces, load_tokenizer
 
 MASK, SPECIAL, VOCABULARY = 4, 10, 50
 ORDINARY = np.arange(VOCABULARY) >= SPECIAL
@@ -84,3 +90,49 @@ def test_the_special_tokens_of_a_tokenizer(word_tokenizer: PreTrainedTokenizerFa
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<doc-s>", "</doc-s>", "<m>", "</m>"]
     assert np.flatnonzero(~masking.ordinary).tolist() == sorted(word_tokenizer.convert_tokens_to_ids(special))
     assert masking.mask_id == word_tokenizer.mask_token_id
+
+
+TEXTS = ("the ferry sank near the island", "a <doc-s> in the text </doc-s> is text")
+
+
+@pytest.fixture(params=["special", "ordinary", "listed"])
+def released(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A folder with RoBERTa's kind of tokenizer to which the separators were added, in one of three ways."""
+    trained = ByteLevelBPETokenizer()
+    trained.train_from_iterator(TEXTS, vocab_size=300, special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    trained.save_model(str(tmp_path))
+    (tmp_path / "config.json").write_text('{"model_type": "longformer"}')
+    separators = ["<doc-s>", "</doc-s>"]
+    if request.param == "listed":
+        ids = {token: trained.get_vocab_size() + number for number, token in enumerate(separators)}
+        (tmp_path / "added_tokens.json").write_text(json.dumps(ids))
+    else:
+        tokenizer = RobertaTokenizerFast.from_pretrained(str(tmp_path))
+        tokenizer.add_tokens(separators, special_tokens=request.param == "special")
+        tokenizer.save_pretrained(str(tmp_path))
+    return tmp_path
+
+
+def test_separators_are_not_masked_however_they_were_added(released: Path) -> None:
+    for tokenizer in (load_tokenizer(released), RobertaTokenizerFast.from_pretrained(str(released))):
+        separators = tokenizer.convert_tokens_to_ids(["<doc-s>", "</doc-s>"])
+        words = tokenizer.encode(TEXTS[0], add_special_tokens=False)
+        ids = np.array(SequenceFrame.of_tokenizer(tokenizer).around([words] * 3, 10**6))
+        masking = Masking.of_tokenizer(tokenizer)
+        predicted = 0
+        for seed in range(100):
+            masked = masking(ids, "cdlm", np.random.default_rng(seed))
+            predicted += int((masked.labels != IGNORED).sum())
+            assert not np.isin(masked.labels, separators).any()
+            assert (np.isin(masked.input_ids, separators) == np.isin(ids, separators)).all()
+        assert predicted == 100 * round(0.15 * 3 * len(words))
+
+
+def test_text_that_spells_a_separator_is_text_however_they_were_added(released: Path) -> None:
+    tokenizer = load_tokenizer(released)
+    separators = set(tokenizer.convert_tokens_to_ids(["<doc-s>", "</doc-s>"]))
+    # The pieces of the same text with a tokenizer that knows no separators.
+    plain = ByteLevelBPETokenizer(str(released / "vocab.json"), str(released / "merges.txt"))
+    pieces = WordPieces(tokenizer)(TEXTS[1].split())
+    assert pieces == [plain.encode(" " + word).ids for word in TEXTS[1].split()]
+    assert not separators & {piece for word in pieces for piece in word}
