@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -44,6 +44,7 @@ def link(
     options: PredictionOptions | None = None,
     *,
     entities: bool = False,
+    **settings: Any,
 ) -> Prediction:
     """Find coreferent mentions across several Docs, and add them to the Docs.
 
@@ -58,6 +59,8 @@ def link(
         See :class:`cdcoref.predict.PredictionOptions`.
     entities
         Use the Docs' named entities (``doc.ents``) as the entity mentions, and detect only events.
+    settings
+        Options by name, instead of or over those of `options`: ``link(docs, kind="event")``.
 
     Returns
     -------
@@ -67,13 +70,19 @@ def link(
     Raises
     ------
     InputError
-        If there is no such model, two Docs have the same name, or `options` ask to find the entities that are given.
+        If these are no Docs, there is no such model or option, two Docs have the same name, or the options ask to find
+        the entities that are given.
     """
     from cdcoref.predict import PredictionOptions
 
+    if isinstance(docs, Doc):
+        raise InputError("give a list of Docs, not a single Doc: coreference across documents needs several")
     docs = list(docs)
+    if wrong := [doc for doc in docs if not isinstance(doc, Doc)]:
+        raise InputError(f"give spaCy Docs, such as those of nlp.pipe(texts), not {type(wrong[0]).__name__}")
+    options = PredictionOptions.with_settings(options, settings)
     predictor = _loaded(model) if isinstance(model, str | Path) else model
-    prediction = _predicted(docs, corpus_of(docs), predictor, options or PredictionOptions(), entities)
+    prediction = _predicted(docs, corpus_of(docs), predictor, options, entities)
     annotate(docs, prediction.corpus)
     return prediction
 

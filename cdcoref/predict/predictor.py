@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
@@ -124,6 +124,23 @@ class PredictionOptions:
         if self.ray_address is not None and self.engine != "ray":
             raise InputError("a Ray address was given, but the engine is local; choose the engine ray")
 
+    @classmethod
+    def with_settings(cls, options: PredictionOptions | None, settings: Mapping[str, Any]) -> PredictionOptions:
+        """The options, or the default ones, with some of their values replaced.
+
+        Raises
+        ------
+        InputError
+            If these are no options, or have no setting of such a name or value.
+        """
+        if options is not None and not isinstance(options, cls):
+            advice = f"kind={options!r}" if options in get_args(Kinds) else "settings by name, such as kind='event'"
+            raise InputError(f"options must be PredictionOptions, not {options!r}; pass {advice}")
+        names = [field.name for field in fields(cls)]
+        if unknown := [name for name in settings if name not in names]:
+            raise InputError(f"a prediction has no option {unknown[0]!r}; choose from {', '.join(names)}")
+        return replace(options or cls(), **settings)
+
 
 class Announce(Protocol):
     """Called with the plan before the long part of the work begins."""
@@ -165,6 +182,7 @@ class Predictor:
         cache: str | Path | None = None,
         announce: Announce | None = None,
         progress: Progress = lambda stage, done, total: None,
+        **settings: Any,
     ) -> Prediction:
         """Find mentions, and link those that corefer across all documents.
 
@@ -181,13 +199,16 @@ class Predictor:
             Called with the plan.
         progress
             Called with a stage (``"finding mentions"``, ``"comparing"``), the amount done, and the total.
+        settings
+            Options by name, instead of or over those of `options`: ``predict(texts, kind="event")``.
 
         Raises
         ------
         InputError
-            If a text is not a string, an annotated mention has no kind, or annotated topics are requested but documents
-            have none.
+            If there is no such option, a text is not a string, an annotated mention has no kind, or annotated topics
+            are requested but documents have none.
         """
+        options = PredictionOptions.with_settings(options, settings)
         corpus = texts if isinstance(texts, Corpus) else _corpus(texts)
         plans: list[Plan] = []
 
@@ -215,6 +236,7 @@ class Predictor:
         cache: str | Path | None = None,
         announce: Announce | None = None,
         progress: Progress = lambda stage, done, total: None,
+        **settings: Any,
     ) -> Iterator[LinkedStory]:
         """As :meth:`predict`, but story by story: only the documents and the largest subject are held in memory.
 
@@ -223,7 +245,7 @@ class Predictor:
         """
         from cdcoref.linking import LinkedStory, joined_by_name
 
-        options = options or PredictionOptions()
+        options = PredictionOptions.with_settings(options, settings)
         find = options.find_mentions or not corpus.mentions
         notes: tuple[str, ...] = ()
         if not find:

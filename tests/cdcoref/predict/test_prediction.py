@@ -165,6 +165,31 @@ def test_wrong_options_are_said() -> None:
             PredictionOptions(**values)  # type: ignore[arg-type]
 
 
+def test_options_by_name_are_those_of_the_options(predictor: Predictor) -> None:
+    texts = ["A ferry sank on Friday.", "The ferry sank off Tresk."]
+    options = PredictionOptions(threshold=0.0)
+    assert predictor.predict(texts, options, kind="entity") == predictor.predict(
+        texts, PredictionOptions("entity", threshold=0.0)
+    )
+    assert options.kind == "both"
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "message"),
+    [
+        ("event", {}, "kind='event'"),
+        ({"kind": "event"}, {}, "settings by name"),
+        (None, {"kinds": "event"}, "no option 'kinds'; choose from kind, topics"),
+        (None, {"kind": "events"}, "kind is 'events'"),
+    ],
+)
+def test_what_are_no_options_is_refused(
+    predictor: Predictor, options: Any, settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        predictor.predict(["A ferry sank."], options, **settings)
+
+
 def test_a_threshold_of_one_links_nothing_and_of_zero_everything(predictor: Predictor) -> None:
     texts = [FERRY, STORM, OTHER]
     nothing = predictor.predict(texts, PredictionOptions(threshold=1.0, topics="none"))
