@@ -32,10 +32,6 @@ def train(
         str | None,
         typer.Option(help="Trained model that selects the paragraphs first, for two stages as in Longformer."),
     ] = None,
-    skip_unanswerable: Annotated[
-        bool,
-        typer.Option("--skip-unanswerable", help="Skip questions whose answer is not in their paragraphs."),
-    ] = False,
     epochs: options.EpochsOption = None,
     batch_size: options.BatchOption = None,
     learning_rate: options.RateOption = None,
@@ -47,7 +43,10 @@ def train(
     device: options.DeviceOption = None,
     resume: options.ResumeOption = False,
 ) -> None:
-    """Train a model on questions with answers and supporting facts."""
+    """Train a model on questions with answers and supporting facts.
+
+    Training questions whose answer is not in their paragraphs are skipped and counted.
+    """
     from cdlm.tasks import QA_PRESETS, read_questions, train_reader
 
     named = {
@@ -61,7 +60,7 @@ def train(
         "run.precision": precision,
     }
     training = options.configured(QA_PRESETS[preset], config, settings, named)
-    train_questions = read_questions(train_file, answered=True, unanswerable="skip" if skip_unanswerable else "reject")
+    train_questions = read_questions(train_file, answered=True)
     dev_questions = read_questions(dev_file, answered=True, unanswerable="keep")
     for path, found in ((train_file, train_questions), (dev_file, dev_questions)):
         _say(found.notes, path)

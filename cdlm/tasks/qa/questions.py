@@ -22,12 +22,12 @@ TITLE = -1
 """The number of a title among a paragraph's sentences."""
 
 Fact = tuple[str, int]
-Unanswerable = Literal["reject", "skip", "keep"]
+Unanswerable = Literal["skip", "keep"]
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A title and the sentences below it."""
+    """A title and the sentences below it, if there are any."""
 
     title: str
     sentences: tuple[str, ...]
@@ -85,7 +85,7 @@ class Questions:
     notes: tuple[str, ...] = ()
 
 
-def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Unanswerable = "reject") -> Questions:
+def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Unanswerable = "skip") -> Questions:
     """Read questions in HotpotQA's official JSON.
 
     Parameters
@@ -93,14 +93,14 @@ def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Un
     answered
         For training and scoring: every question needs its answer and its supporting facts.
     unanswerable
-        If so, what to do with a question whose answer is nowhere in its paragraphs: ``"reject"`` the file, ``"skip"``
-        the question, or ``"keep"`` it, which is then wrong whatever is predicted.
+        If so, what to do with a question whose answer is nowhere in its paragraphs: ``"skip"`` it, since nothing can be
+        learnt from it, or ``"keep"`` it for scoring. A note counts the skipped questions.
 
     Raises
     ------
     InputError
-        If the file cannot be read, a field is missing or malformed, a paragraph has no sentences, two questions have
-        the same id, or an unanswerable question is to be rejected.
+        If the file cannot be read, a field is missing or malformed, two questions have the same id, or there are no
+        questions or all were skipped.
     """
     path = Path(path)
     try:
@@ -116,14 +116,7 @@ def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Un
         if question.id in questions:
             raise InputError(f"two questions have the _id {question.id!r}; ids must be unique", path, line)
         findable = not answered or is_yes_or_no(question.answer or "") or bool(occurrences(question))
-        if not findable and unanswerable != "keep":
-            if unanswerable == "reject":
-                raise InputError(
-                    f"question {question.id!r}: its answer {question.answer!r} is not in its paragraphs; correct it, "
-                    "or skip unanswerable questions",
-                    path,
-                    line,
-                )
+        if not findable and unanswerable == "skip":
             skipped += 1
             continue
         dangling += sum(1 for fact in question.facts or () if not _points(question, fact))
@@ -245,8 +238,6 @@ def _question(values: Mapping[str, Any], answered: bool, path: Path, line: int) 
     for number, item in enumerate(context, start=1):
         match item:
             case [str(title), list(sentences)] if all(isinstance(one, str) for one in sentences):
-                if not sentences:
-                    raise wrong(f"paragraph {number} ({title!r}) has no sentences; remove it or add some")
                 paragraphs.append(Paragraph(title, tuple(sentences)))
             case _:
                 raise wrong(f"paragraph {number} is not [title, [sentence, ...]]")

@@ -4,9 +4,12 @@
 
 The appendix has ``<doc-s>`` before ``<t>`` in its first paragraph and after it in its second: here it always comes
 first. It calls the sentence tokens ``<s>`` and ``</s>``, which are RoBERTa's own for the beginning and the end of a
-sequence; here they are ``<sent>`` and ``</sent>``. Global attention is on the question with its brackets, on ``<t>``
-and ``</sent>``, whose vectors represent paragraphs and sentences, and on ``[CLS]``, whose vector determines the type of
-the answer.
+sequence; here they are ``<sent>`` and ``</sent>``. It also lists a token ``[p]``, to which it gives neither a meaning
+nor a place in its format; paragraphs are marked by ``<doc-s>`` and ``</doc-s>``, so there is no ``[p]`` here.
+
+Global attention is on the question with its brackets, on ``<t>``, ``<sent>`` and ``</sent>``, and on ``[CLS]``. The
+vectors of ``<t>`` and ``</sent>`` represent paragraphs and sentences, and that of ``[CLS]`` determines the type of the
+answer. White space around a question, title or sentence is not encoded: HotpotQA's sentences begin with a space.
 """
 
 from __future__ import annotations
@@ -150,7 +153,7 @@ class QuestionBuilder:
             if room < min(1, len(pieces)):
                 writer.cut = True
                 break
-            writer.special(self._id[SENTENCE_START])
+            writer.special(self._id[SENTENCE_START], is_global=True)
             writer.text(pieces[:room], offsets, number, sentence)
             writer.cut |= len(pieces) > room
             writer.sentence_ends.append((len(writer.ids), number, sentence))
@@ -158,19 +161,20 @@ class QuestionBuilder:
         writer.special(self._special.doc_end)
 
     def _encode(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
-        """Pieces of every text, and their character ranges in it; each text is encoded as if after a space."""
+        """Pieces of every text, and their character ranges in it; each text is encoded as if after a single space."""
         encoded = self._tokenizer(
-            [" " + text for text in texts],
+            [" " + text.strip() for text in texts],
             add_special_tokens=False,
             return_attention_mask=False,
             return_token_type_ids=False,
             return_offsets_mapping=True,
             split_special_tokens=True,
         )
-        return [
-            (ids, [_trimmed(text, start - 1, end - 1) for start, end in offsets])
-            for text, ids, offsets in zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True)
-        ]
+        found = []
+        for text, ids, offsets in zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True):
+            shift = len(text) - len(text.lstrip()) - 1
+            found.append((ids, [_trimmed(text, start + shift, end + shift) for start, end in offsets]))
+        return found
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

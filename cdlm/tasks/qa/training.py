@@ -171,12 +171,13 @@ def _label_tensors(sequences: Sequence[QASequence], labels: Sequence[QALabels]) 
 def joint_loss(config: QATraining, model: nn.Module, batch: Batch) -> Tensor:
     """The four heads' losses on a batch, weighted and summed.
 
-    Binary cross-entropy, averaged over paragraphs and over sentences; cross-entropy of the type; and for span answers,
-    the negative logarithm of the total probability of all positions at which the answer may begin, and likewise end,
-    averaged over the two and over the questions.
+    Binary cross-entropy, averaged over paragraphs and over sentences, if there are any; cross-entropy of the type; and
+    for span answers, the negative logarithm of the total probability of all positions at which the answer may begin,
+    and likewise end, averaged over the two and over the questions.
     """
     logits = model(**{name: tensor for name, tensor in batch.items() if name not in LABELS})
     binary = nn.functional.binary_cross_entropy_with_logits
+    sentences = logits["sentences"]
     spans = []
     counts = batch["text_counts"].tolist()
     for name, labels in (("starts", batch["start_labels"]), ("ends", batch["end_labels"])):
@@ -187,7 +188,7 @@ def joint_loss(config: QATraining, model: nn.Module, batch: Batch) -> Tensor:
                 spans.append(values.logsumexp(0) - values[true].logsumexp(0))
     return (
         config.paragraph_weight * binary(logits["paragraphs"], batch["paragraph_labels"])
-        + config.sentence_weight * binary(logits["sentences"], batch["sentence_labels"])
+        + config.sentence_weight * (binary(sentences, batch["sentence_labels"]) if len(sentences) else sentences.sum())
         + config.type_weight * nn.functional.cross_entropy(logits["types"], batch["type_labels"])
         + config.span_weight * (torch.stack(spans).mean() if spans else logits["starts"].sum() * 0.0)
     )

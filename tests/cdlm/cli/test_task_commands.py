@@ -154,17 +154,7 @@ def test_wrong_input_is_one_sentence(
         ("match", "evaluate", dev, "--split", "dev", *model): "only benchmarks have splits; leave out --split",
         ("match", "predict", dev, *model, "-o", tmp_path / "none" / "x"): "the folder of the output does not exist",
         ("qa", "predict", questions, *model, "-o", tmp_path / "none" / "x"): "the folder of the output does not exist",
-        (
-            "qa",
-            "train",
-            "--train",
-            broken,
-            "--dev",
-            questions,
-            "--skip-unanswerable",
-            *output,
-        ): f"{broken}: all 1 questions were skipped: their answers are not in their paragraphs",
-        ("qa", "train", "--train", broken, "--dev", questions, *output): "its answer 'Oslo' is not in its paragraphs",
+        ("qa", "train", "--train", broken, "--dev", questions, *output): f"{broken}: all 1 questions were skipped",
         ("qa", "train", "--train", questions, "--dev", unknown, *output): f"{unknown}, line 1: question 'q1'",
         ("qa", "predict", questions, *model): "holds no model for question answering",
         ("qa", "predict", dev, *model): "expected a JSON list of questions",
@@ -180,14 +170,29 @@ def test_wrong_input_is_one_sentence(
         assert not (tmp_path / "model").exists()
 
 
-def test_questions_without_an_answer_may_be_skipped(
+def test_training_questions_whose_answer_is_not_found_are_skipped_and_counted(
     cdlm: Callable[..., Finished], tiny_encoder: Path, tmp_path: Path
 ) -> None:
     both = tmp_path / "both.json"
     both.write_text(json.dumps([QUESTION, {**QUESTION, "_id": "q2", "answer": "Oslo"}]))
     finished = cdlm(
-        "qa", "train", "--train", both, "--dev", both, "--skip-unanswerable", "--encoder", tiny_encoder,
+        "qa", "train", "--train", both, "--dev", both, "--encoder", tiny_encoder,
         "-o", tmp_path / "model", *FAST,
     )  # fmt: skip
     assert finished.code == 0, finished.err
     assert f"cdlm: note: {both}: skipped 1 of 2 questions" in finished.err
+
+
+def test_a_paragraph_without_sentences_does_not_stop_the_scoring(
+    cdlm: Callable[..., Finished], tiny_encoder: Path, tmp_path: Path
+) -> None:
+    questions, predictions = tmp_path / "questions.json", tmp_path / "predictions.json"
+    questions.write_text(json.dumps([{**QUESTION, "context": [["Empty", []], *QUESTION["context"]]}]))
+    predictions.write_text(json.dumps({"answer": {"q1": "tresk"}, "sp": {"q1": QUESTION["supporting_facts"]}}))
+    scored = cdlm("qa", "evaluate", questions, "--predictions", predictions, "--json")
+    assert (scored.code, set(json.loads(scored.out).values())) == (0, {1.0})
+    trained = cdlm(
+        *("qa", "train", "--train", questions, "--dev", questions, "--encoder", tiny_encoder),
+        *("-o", tmp_path / "model", *FAST),
+    )
+    assert trained.code == 0, trained.err

@@ -43,12 +43,38 @@ def test_special_tokens_come_in_the_order_of_the_docstring(
     assert not sequence.cut
 
 
-def test_question_titles_and_sentence_ends_attend_globally(
+def test_the_sequence_is_the_appendixs_format_encoded_as_one_text(
+    tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
+) -> None:
+    """The format of Appendix C.3, written as text in which the tokenizer itself finds the special tokens."""
+    for question in questions:
+        text = f"{tokenizer.cls_token or '<s>'}[q] {question.text}[/q]"
+        for paragraph in question.paragraphs:
+            sentences = "".join(f"<sent> {sentence.strip()}</sent>" for sentence in paragraph.sentences)
+            text += f"<doc-s><t> {paragraph.title}</t>{sentences}</doc-s>"
+        expected = tokenizer(text, add_special_tokens=False)["input_ids"]
+        assert QuestionBuilder(tokenizer, 1000)(question).tokens.input_ids.tolist() == expected
+
+
+def test_white_space_around_a_text_changes_characters_but_no_tokens(
+    tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
+) -> None:
+    tight = Question("q", "Who?", (Paragraph("Maren", ("She was a ferry.", "She sank.")), Paragraph("Empty", ())))
+    loose = Question(
+        "q", " Who? ", (Paragraph(" Maren", ("  She was a ferry. ", " She sank.")), Paragraph("Empty", ()))
+    )
+    first, second = (QuestionBuilder(tokenizer, 400)(question) for question in (tight, loose))
+    assert first.tokens.input_ids.tolist() == second.tokens.input_ids.tolist()
+    for number in range(len(first.texts)):
+        assert text_of(tight, first, np.array([number])) == text_of(loose, second, np.array([number]))
+
+
+def test_the_question_titles_and_sentences_attend_globally(
     tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
 ) -> None:
     sequence = QuestionBuilder(tokenizer, 400)(questions[0])
     tokens = tokens_of(tokenizer, sequence)
-    expected = [token in ("<t>", "</sent>") for token in tokens]
+    expected = [token in ("<t>", "<sent>", "</sent>") for token in tokens]
     asked = tokens.index("[/q]")
     expected[: asked + 1] = [True] * (asked + 1)
     assert sequence.tokens.is_global.tolist() == expected

@@ -13,7 +13,7 @@ import torch
 
 from cdlm.errors import InputError
 from cdlm.settings import as_toml, with_settings
-from cdlm.tasks import QA_PRESETS, QAModel, QATraining, Question, predict_answers, train_reader
+from cdlm.tasks import QA_PRESETS, Paragraph, QAModel, QATraining, Question, predict_answers, train_reader
 from cdlm.tasks.qa.model import QASettings, collate
 from cdlm.tasks.qa.sequences import QuestionBuilder, label_sequence
 from cdlm.tasks.qa.training import _label_tensors, joint_loss
@@ -22,6 +22,17 @@ from cdlm.tasks.qa.training import _label_tensors, joint_loss
 def config(encoder: Path, **values: object) -> QATraining:
     given = {"encoder": str(encoder), "epochs": 2, "batch_size": 1, "max_length": 200, "precision": "fp32", **values}
     return with_settings(QATraining(), given)
+
+
+def test_the_loss_of_questions_without_sentences_is_finite(tiny_encoder: Path) -> None:
+    model = QAModel.from_encoder(str(tiny_encoder), QASettings(max_length=200)).eval()
+    question = Question("q", "Is it?", (Paragraph("Maren", ()), Paragraph("Pell", ())), "yes", ())
+    sequences = [QuestionBuilder(model.tokenizer, 200)(question)]
+    batch = {**collate(sequences, 0), **_label_tensors(sequences, [label_sequence(question, sequences[0])])}
+    loss = joint_loss(config(tiny_encoder), model, batch)
+    loss.backward()
+    assert torch.isfinite(loss)
+    assert predict_answers(model, [question]).predictions["q"].facts == ()
 
 
 def test_the_loss_is_the_weighted_sum_of_four(tiny_encoder: Path, questions: tuple[Question, ...]) -> None:
