@@ -10,6 +10,7 @@ the span's index in the group. ``doc.user_data["cdcoref"]`` holds the document's
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 UNKNOWN_KIND = "mention"
 USER_DATA = "cdcoref"
 
+_WITHOUT_SPACE = re.compile(r"\S+")
 _GZIP = b"\x1f\x8b"
 _DAMAGE = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError),
@@ -130,7 +132,7 @@ def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
 
 
 def corpus_of(docs: Sequence[Doc], *, mentions: bool = False, prefix: str = "") -> Corpus:
-    """The Docs as a corpus, without white-space tokens.
+    """The Docs as a corpus, without white-space tokens; a token with white space inside counts as several words.
 
     Parameters
     ----------
@@ -150,10 +152,10 @@ def corpus_of(docs: Sequence[Doc], *, mentions: bool = False, prefix: str = "") 
     documents: list[Document] = []
     found: list[Mention] = []
     for number, doc in enumerate(docs, start=1):
-        places = _places(doc)
-        documents.append(_document(doc, f"{prefix}{number}", places))
+        words = _words(doc)
+        documents.append(_document(doc, f"{prefix}{number}", words))
         if mentions:
-            found += sorted(_mentions(doc, documents[-1].id, places), key=lambda m: m.tokens)
+            found += sorted(_mentions(doc, documents[-1].id, words), key=lambda m: m.tokens)
     return Corpus(tuple(documents), tuple(found))
 
 
@@ -161,9 +163,9 @@ def named_entities(docs: Sequence[Doc], corpus: Corpus) -> tuple[Mention, ...]:
     """The named entities (``doc.ents``) of Docs as mentions in the documents made from them."""
     found = []
     for doc, document in zip(docs, corpus.documents, strict=True):
-        number = {place: n for n, place in enumerate(_places(doc))}
+        numbers = _numbers(_words(doc))
         for span in doc.ents:
-            tokens = tuple(number[place] for place in range(span.start, span.end) if place in number)
+            tokens = tuple(n for place in range(span.start, span.end) for n in numbers.get(place, ()))
             if tokens:
                 found.append(Mention(document.id, tokens, ENTITY, tag=span.label_ or None))
     return tuple(found)
@@ -178,7 +180,7 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
 
     by_document = corpus.by_document()
     for doc, document in zip(docs, corpus.documents, strict=True):
-        places = _places(doc)
+        places = [word.place for word in _words(doc)]
         groups: dict[str, list[Mention]] = {kind: [] for kind in KINDS}
         for mention in by_document[document.id]:
             groups.setdefault(mention.kind or UNKNOWN_KIND, []).append(mention)
@@ -197,21 +199,45 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
             attributes: dict[str, Any] = {"confidence": [mention.confidence for mention in members]}
             broken = {n: mention for n, mention in enumerate(members) if not mention.contiguous}
             if broken:
-                attributes["tokens"] = {str(n): [places[t] for t in mention.tokens] for n, mention in broken.items()}
+                attributes["tokens"] = {
+                    str(n): sorted({places[token] for token in mention.tokens}) for n, mention in broken.items()
+                }
             doc.spans[name] = SpanGroup(doc, name=name, spans=spans, attrs=attributes)
 
 
-def _places(doc: Doc) -> list[int]:
-    """Indices of the Doc's tokens that are tokens of the document."""
+class _Word(NamedTuple):
+    """A token of a document: the index of the Doc's token that it is or is part of, and its characters in the text."""
+
+    place: int
+    start: int
+    end: int
+
+
+def _words(doc: Doc) -> list[_Word]:
+    """The tokens of the document. Merged tokens of a Doc ("big bad wolf") are several, since they are several words."""
     known = _known(doc).get("places")
-    return [token.i for token in doc if not token.text.isspace()] if known is None else known
+    if known is not None:
+        return [_Word(place, doc[place].idx, doc[place].idx + len(doc[place])) for place in known]
+    return [
+        _Word(token.i, token.idx + part.start(), token.idx + part.end())
+        for token in doc
+        for part in _WITHOUT_SPACE.finditer(token.text)
+    ]
 
 
-def _document(doc: Doc, id: str, places: Sequence[int]) -> Document:
-    offsets = tuple((doc[place].idx, doc[place].idx + len(doc[place])) for place in places)
+def _numbers(words: Sequence[_Word]) -> dict[int, list[int]]:
+    """By the index of a Doc's token, the document's tokens that it consists of."""
+    numbers: dict[int, list[int]] = {}
+    for number, word in enumerate(words):
+        numbers.setdefault(word.place, []).append(number)
+    return numbers
+
+
+def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
+    offsets = tuple((word.start, word.end) for word in words)
     if doc.has_annotation("SENT_START"):
         sentence_of = {token.i: n for n, sentence in enumerate(doc.sents) for token in sentence}
-        of_token = [sentence_of[place] for place in places]
+        of_token = [sentence_of[word.place] for word in words]
     else:
         rules = tokenise_text(doc.text, id)
         starts = [rules.offsets[first][0] for first, _ in rules.sentences]
@@ -221,7 +247,7 @@ def _document(doc: Doc, id: str, places: Sequence[int]) -> Document:
     annotated = known.get("annotated")
     return Document(
         known.get("id", id),
-        tuple(doc[place].text for place in places),
+        tuple(doc.text[start:end] for start, end in offsets),
         tuple((tokens[0], tokens[-1] + 1) for tokens in sentences),
         doc.text,
         offsets,
@@ -290,14 +316,14 @@ def _doc(document: Document, vocab: Vocab) -> Doc:
     known["hidden"] = sorted(renumbered[n] for n in document.hidden if n in renumbered)
     if document.annotated is not None:
         known["annotated"] = sorted(renumbered[n] for n in document.annotated if n in renumbered)
-    if any(map(str.isspace, document.tokens)):
-        known["places"] = places  # these tokens look like gaps
+    if any(token.split() != [token] for token in document.tokens):
+        known["places"] = places  # some tokens look like gaps or like several words
     doc.user_data[USER_DATA] = known
     return doc
 
 
-def _mentions(doc: Doc, document: str, places: Sequence[int]) -> Iterator[Mention]:
-    number = {place: n for n, place in enumerate(places)}
+def _mentions(doc: Doc, document: str, words: Sequence[_Word]) -> Iterator[Mention]:
+    numbers = _numbers(words)
     for name in (*KINDS, UNKNOWN_KIND):
         group = doc.spans.get(name)
         if group is None:
@@ -306,7 +332,7 @@ def _mentions(doc: Doc, document: str, places: Sequence[int]) -> Iterator[Mentio
         broken = group.attrs.get("tokens") or {}
         for n, span in enumerate(group):
             inside = broken.get(str(n), range(span.start, span.end))
-            tokens = tuple(number[place] for place in inside if place in number)
+            tokens = tuple(n for place in inside for n in numbers.get(place, ()))
             if tokens:
                 kind = name if name != UNKNOWN_KIND else None
                 tag = span.label_ if span.label_ not in (kind, "") else None

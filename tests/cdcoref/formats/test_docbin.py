@@ -18,7 +18,16 @@ from spacy.tokens import Doc, DocBin, Span
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import corpus_of, docs_of, read_docbin, read_docs, tokenise_text, write_docbin
+from cdcoref.formats import (
+    annotate,
+    corpus_of,
+    docs_of,
+    named_entities,
+    read_docbin,
+    read_docs,
+    tokenise_text,
+    write_docbin,
+)
 
 FIRST = Document.from_sentences(
     "a b", [["http", "x"], ["She", "took", "it", "off", "."], ["No"]], topic="1", subtopic="1a", part="2",
@@ -110,6 +119,34 @@ def test_tokens_that_are_white_space_come_back(tmp_path: Path) -> None:
     back = read_docbin(tmp_path / "x.spacy")
     assert (back.documents[0].tokens, back.documents[0].offsets) == (document.tokens, document.offsets)
     assert [(m.tokens, m.cluster) for m in back.mentions] == [((place,), str(place)) for place in range(5)]
+
+
+def test_merged_tokens_are_the_words_that_they_consist_of() -> None:
+    words = spacy.blank("en")("The big bad wolf left. It ran.")
+    merged = words.copy()
+    with merged.retokenize() as retokenizer:
+        retokenizer.merge(merged[0:4])
+    (document,) = corpus_of([merged]).documents
+    assert document == corpus_of([words]).documents[0]
+    mentions = [
+        Mention("1", (3,), "entity", "x"),
+        Mention("1", (1, 3, 6), "entity", "x"),
+        Mention("1", (4,), "event", "y"),
+    ]
+    annotate([merged], Corpus((document,), tuple(mentions)))
+    assert [span.text for span in merged.spans["entity"]] == ["The big bad wolf left. It", "The big bad wolf"]
+    assert [span.text for span in merged.spans["event"]] == ["left"]
+    read = corpus_of([merged], mentions=True).mentions
+    assert sorted(mention.tokens for mention in read) == [(0, 1, 2, 3), (0, 1, 2, 3, 6), (4,)]
+    merged.set_ents([Span(merged, 0, 1, "PERSON")])
+    assert [mention.tokens for mention in named_entities([merged], corpus_of([merged]))] == [(0, 1, 2, 3)]
+
+
+def test_tokens_with_white_space_inside_come_back(tmp_path: Path) -> None:
+    document = Document("d", ("New York", "won", "."), ((0, 3),), "New York won.", ((0, 8), (9, 12), (12, 13)))
+    write_docbin(Corpus((document,)), tmp_path / "x.spacy")
+    (read,) = read_docbin(tmp_path / "x.spacy").documents
+    assert (read.tokens, read.offsets) == (document.tokens, document.offsets)
 
 
 def test_an_empty_token_is_refused(tmp_path: Path) -> None:
