@@ -62,10 +62,15 @@ class TokenLayout:
 
     @classmethod
     def from_masks(cls, attention_mask: Tensor, global_attention_mask: Tensor | None) -> TokenLayout:
-        """Build the layout of a batch from its masks, both of *shape* (batch, length); zero means unset."""
+        """Build the layout of a batch from its masks, both of *shape* (batch, length).
+
+        Zero means unset. As in Hugging Face's Longformer, tokens whose attention mask is 2 are global too.
+        """
         real = attention_mask != 0
         batch, length = real.shape
-        is_global = torch.zeros_like(real) if global_attention_mask is None else (global_attention_mask != 0) & real
+        is_global = attention_mask > 1
+        if global_attention_mask is not None:
+            is_global |= (global_attention_mask != 0) & real
         # 0 for global, 1 for local, 2 for padding: a stable sort puts each sequence's tokens in this order.
         rank = 2 - real.to(torch.int8) - is_global.to(torch.int8)
         order = rank.sort(dim=1, stable=True).indices

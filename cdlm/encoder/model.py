@@ -358,9 +358,10 @@ class CDLMModel(nn.Module):
         input_ids
             *Shape:* (batch, length).
         attention_mask
-            *Shape:* (batch, length). Zero for padding; by default nothing is padding.
+            *Shape:* (batch, length). Zero for padding, 2 for tokens with global attention; by default nothing is
+            padding.
         global_attention_mask
-            *Shape:* (batch, length). Nonzero for tokens with global attention; by default there are none.
+            *Shape:* (batch, length). Nonzero for further tokens with global attention; by default there are none.
         output_attentions
             Whether to return the attention from and to the global tokens. It has no gradients.
         output_hidden_states

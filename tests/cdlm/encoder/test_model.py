@@ -71,6 +71,21 @@ def test_equals_longformer(pairs: Pairs, batch: Batch, which: int) -> None:
     assert bool((states[~real] == 0).all())
 
 
+@given(batch=batches(), which=st.integers(0, 2), both=st.booleans())
+@settings(max_examples=25)
+def test_global_tokens_of_the_attention_mask_equal_longformers(
+    pairs: Pairs, batch: Batch, which: int, both: bool
+) -> None:
+    reference, ours = pairs[which]
+    mask = batch.mask * (1 + batch.global_mask)
+    others = (batch.ids % 5 == 0).long() * batch.mask if both else None
+    with torch.no_grad():
+        expected = reference(batch.ids, attention_mask=mask, global_attention_mask=others).last_hidden_state
+        states = ours(batch.ids, mask, others).last_hidden_state
+    torch.testing.assert_close(states[mask != 0], expected[mask != 0], atol=1e-4, rtol=0)
+    assert bool((states[mask == 0] == 0).all())
+
+
 @given(batch=batches(), which=st.integers(0, 2), seed=st.integers(0, 1000))
 @settings(max_examples=25)
 def test_gradients_equal_longformers(pairs: Pairs, batch: Batch, which: int, seed: int) -> None:
