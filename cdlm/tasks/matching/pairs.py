@@ -5,8 +5,9 @@ predicted) and, optionally, ``id``. Other fields are ignored.
 
 **The benchmarks** (paper, section 3.3 and Appendix A.3; Zhou et al., *Multilevel Text Alignment with Cross-Document
 Attention*, EMNLP 2020) are released as CSV without a header: three cells per line, ``label,text,text``, separated by
-commas, quoted with ``"``. In the first text of some, the character U+0001 marks the citation; it is removed. The files
-of a benchmark are in one folder:
+commas, quoted with ``"``. Quotes within a cell that are not doubled are read as Python's ``csv.reader`` reads them by
+default. In the first text of some, the character U+0001 marks the citation; it is removed. The files of a benchmark are
+in one folder:
 
 =======  ====================  ==================  ===================  ==========================================
 name     train                 dev                 test                 first text, second text
@@ -27,6 +28,7 @@ import json
 import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,9 @@ BENCHMARKS: dict[str, dict[str, str]] = {
 TEXTS = ("text_a", "text_b")
 LONGEST_CELL = 2**31 - 1
 """Python's own limit for a cell of a CSV file is 131,072 characters, which a document may exceed."""
+
+END = "\x04 end of the file"
+"""A line after the last of a CSV file; where it is part of a cell, a quote was not closed before."""
 
 _KEPT = frozenset(string.printable)
 _LABELS: dict[object, int] = {0: 0, 1: 1, "0": 0, "1": 1}
@@ -150,13 +155,18 @@ def _json_rows(lines: Any, path: Path) -> Iterator[Row]:
 
 
 def _csv_rows(lines: Any, path: Path, bare: bool) -> Iterator[Row]:
+    """The rows of a CSV file; quotes may stand within cells, but one that is never closed is refused."""
     csv.field_size_limit(LONGEST_CELL)
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader(chain(lines, [END]))
+    first = 1
     names: list[str] | None = ["label", *TEXTS] if bare else None
     try:
         for cells in reader:
-            if not any(cells):
+            begins, first = first, reader.line_num + 1
+            if cells == [END] or not any(cells):
                 continue
+            if cells[-1].endswith(END):
+                raise InputError("a quote in this line is never closed; close it or remove it", path, begins)
             if names is None:
                 names = [cell.strip() for cell in cells]
                 if not set(TEXTS) <= set(names):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import string
 from pathlib import Path
@@ -56,6 +57,15 @@ def test_the_benchmarks_files(tmp_path: Path) -> None:
     assert "\x01" in read_pairs(path, cleaned=False)[0].first
 
 
+def test_stray_quotes_are_read_as_by_pythons_own_reader(tmp_path: Path) -> None:
+    lines = ['1,"The "chart" parser, as in Earley",Two', '0,A "study" of bees,"Quoted"', '1,"a"b,c""d', '0,5" disks,x']
+    path = write(tmp_path, "train_cite.csv", "\n".join(lines))
+    with path.open(newline="") as file:
+        expected = [(int(label), first, second) for label, first, second, *_ in csv.reader(file)]
+    assert expected[1:] == [(0, 'A "study" of bees', "Quoted"), (1, "ab", 'c""d'), (0, '5" disks', "x")]
+    assert [(pair.label, pair.first, pair.second) for pair in read_pairs(path)] == expected
+
+
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_the_files_of_a_benchmark_are_found(name: str, tmp_path: Path) -> None:
     for split, file in BENCHMARKS[name].items():
@@ -103,7 +113,8 @@ def test_cells_may_be_long(tmp_path: Path) -> None:
         ("first,second,label\na,b,1\n", 1, "the first line must name the columns"),
         ("1,a,b\n2,a,b\n", 2, "the label is '2'"),
         ("1,a,b\n0,a\n", 2, "2 cells, not label,text,text"),
-        ('1,a,b\n0,"a"b,c\n', 2, "the line is not CSV"),
+        ('1,a,b\n0,"a\nb",c\n1,"d,e\n0,f,g\n', 4, "never closed"),
+        ('1,a,b\n0,"a,b', 2, "never closed"),
     ],
 )
 def test_bad_files_are_refused_with_their_line(text: str, line: int, message: str, tmp_path: Path) -> None:
