@@ -78,7 +78,8 @@ def test_global_tokens_of_the_attention_mask_equal_longformers(
 ) -> None:
     reference, ours = pairs[which]
     mask = batch.mask * (1 + batch.global_mask)
-    others = (batch.ids % 5 == 0).long() * batch.mask if both else None
+    # Hugging Face's sum of the masks overflows for tokens that are global by both.
+    others = ((batch.ids % 5 == 0) & (mask == 1)).long() if both else None
     with torch.no_grad():
         expected = reference(batch.ids, attention_mask=mask, global_attention_mask=others).last_hidden_state
         states = ours(batch.ids, mask, others).last_hidden_state
