@@ -52,6 +52,7 @@ from cdcoref.collection.vectors import store_vectors, stored_vectors
 from cdcoref.collection.word_index import surroundings
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
+from cdcoref.language import remarks_on_language
 from cdcoref.predict import plan_stories
 from cdcoref.stories import DocumentVectors, nearest_to, place_documents
 
@@ -125,6 +126,8 @@ def add_documents(database: Database, reader: Reader, incoming: Sequence[Incomin
         with database.reading() as connection:
             version = _data_version(connection)
             plan = make_plan(connection, reader, incoming)
+        if revision is None:
+            notes += remarks_on_language(one.document for one in plan.documents.new)
         if plan.revision != revision:
             late, scores, compared, revision = {}, {}, set(), plan.revision
         _read_new(reader, plan, found, vectors, progress)

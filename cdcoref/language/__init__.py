@@ -6,6 +6,7 @@ whose facts conflict cannot corefer; what two mentions' facts have in common are
 
 from cdcoref.language.casing import in_sentence_case
 from cdcoref.language.dates import is_date
+from cdcoref.language.english import remarks_on_language
 from cdcoref.language.fact_tables import FactTables, WordSets
 from cdcoref.language.mention_facts import LastWord, MentionFacts, last_word, mention_facts, mention_words
 from cdcoref.language.pair_features import FEATURES, check_features, conflicts, pair_features
@@ -37,4 +38,5 @@ __all__ = [
     "name_of",
     "pair_features",
     "quotations",
+    "remarks_on_language",
 ]

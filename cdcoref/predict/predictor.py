@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
+from cdcoref.language import remarks_on_language
 from cdcoref.predict.results import Plan, Prediction
 from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs, subjects
 from cdlm.precision import resolve_precision
@@ -247,9 +248,10 @@ class Predictor:
 
         options = PredictionOptions.with_settings(options, settings)
         find = options.find_mentions or not corpus.mentions
-        notes: tuple[str, ...] = ()
+        notes = remarks_on_language(corpus.documents)
         if not find:
-            corpus, notes = _each_once(corpus)
+            corpus, repeated = _each_once(corpus)
+            notes += repeated
             notes += _notes_on_documents_without_mentions(corpus)
         with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
             plan, by_subject = self._plan(corpus, options, find)

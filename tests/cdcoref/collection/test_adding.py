@@ -280,3 +280,11 @@ def test_only_mentions_of_the_kind_that_is_linked_are_kept(written: Any, path: P
     with Collection.create(path, "lemma", CollectionOptions(kind="event")) as collection:
         collection.add(written.joined(*written.reports(2)))
         assert {mention.kind for mention in collection.corpus().mentions} == {"event"}
+
+
+def test_new_documents_in_another_language_are_noted(lemma: Collection) -> None:
+    text = "Die Fähre sank am Freitag vor Tresk, und neunzehn Menschen ertranken, wie die Polizei mitteilte."
+    document = tokenise_text(text, "de")
+    corpus = Corpus((document,), (Mention("de", (2,), "event"),))
+    assert any(note.endswith("another language: de") for note in lemma.add(corpus).notes)
+    assert not lemma.add(corpus).notes

@@ -613,3 +613,9 @@ def test_an_unknown_name_of_the_package() -> None:
 def test_a_notebook_completes_the_names_of_the_package() -> None:
     assert {"PredictionOptions", "load"} <= set(dir(cdcoref))
     assert cdcoref.PredictionOptions is PredictionOptions
+
+
+def test_texts_in_another_language_are_noted(predictor: Predictor) -> None:
+    texts = {"de": "Die Fähre sank am Freitag vor Tresk, und neunzehn Menschen ertranken.", "en": "A ferry sank."}
+    assert [note for note in predictor.predict(texts).notes if note.endswith("another language: de")]
+    assert not predictor.predict({"en": texts["en"]}).notes

@@ -1,0 +1,51 @@
+"""Which texts are not in English, the only language that the models know: documents in, a sentence about them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from cdcoref.corpus import Document
+from cdlm.printing import counted
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+MIN_BYTES = 60
+"""Shorter texts, of fewer than some 12 words, are not judged."""
+MAX_CHARACTERS = 5000
+"""Of longer texts the beginning is judged."""
+MIN_PROBABILITY = 0.01
+"""Texts for which English is less probable than this are taken to be in another language.
+
+None of the 4,529 single sentences of `MIN_BYTES` or more in the dev sets of ECB+, GUM, LitBank, MEANTIME and GVC is,
+lists of names among them; of 306 sentences in other languages, spaCy's examples, 305 are.
+"""
+NAMED = 5
+"""So many documents are named; more are counted."""
+
+
+def remarks_on_language(documents: Iterable[Document]) -> tuple[str, ...]:
+    """A sentence that names the documents that are not in English; none if all are."""
+    others = [document.id for document in documents if not _seems_english(document.text)]
+    if not others:
+        return ()
+    names = ", ".join(others[:NAMED]) + (f" and {len(others) - NAMED} more" if len(others) > NAMED else "")
+    verb = "seems" if len(others) == 1 else "seem"
+    subject = f"{counted(len(others), 'document')} {verb} to be in another language"
+    return (f"the model knows English only, and {subject}: {names}",)
+
+
+def _seems_english(text: str) -> bool:
+    start = text[:MAX_CHARACTERS]
+    if len(start.encode(errors="replace")) < MIN_BYTES:
+        return True
+    return dict(_identifier().rank(start))["en"] >= MIN_PROBABILITY
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> LanguageIdentifier:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
