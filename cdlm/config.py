@@ -10,10 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic_core import core_schema
-
 from cdlm.errors import InputError
-from cdlm.validation import COUNT, INDEX, Count, any_of, number, shown, validated, whole_number
+from cdlm.validation import Count, Index, any_of, number, shown, validated, whole_number
 
 CONFIG_FILE = "config.json"
 MOST_LAYERS = 1000
@@ -22,7 +20,6 @@ MOST_BYTES = 2**26
 MOST_NESTING = 50
 
 Dropout = Annotated[float, number(0, below=1)]
-Index = Annotated[int | None, core_schema.nullable_schema(INDEX)]
 
 
 @dataclass(frozen=True)
@@ -42,15 +39,12 @@ class EncoderConfig:
     num_hidden_layers: Annotated[int, whole_number(1, MOST_LAYERS)]
     num_attention_heads: Count
     intermediate_size: Count
-    attention_window: Annotated[tuple[int, ...], core_schema.tuple_variable_schema(COUNT)]
+    attention_window: tuple[Count, ...]
     max_position_embeddings: Count
-    pad_token_id: Annotated[int, INDEX] = 1
-    bos_token_id: Index = None
-    eos_token_id: Annotated[
-        int | list[int] | None,
-        core_schema.nullable_schema(any_of("a whole number or a list of them", INDEX, core_schema.list_schema(INDEX))),
-    ] = None
-    sep_token_id: Index = None
+    pad_token_id: Index = 1
+    bos_token_id: Index | None = None
+    eos_token_id: Annotated[Index | list[Index], any_of("a whole number or a list of them")] | None = None
+    sep_token_id: Index | None = None
     type_vocab_size: Count = 1
     hidden_act: Literal["gelu", "gelu_new", "relu"] = "gelu"
     hidden_dropout_prob: Dropout = 0.1

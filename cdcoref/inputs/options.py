@@ -5,20 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic_core import core_schema
-
 from cdcoref.errors import InputError
 from cdcoref.language import check_features
-from cdlm.validation import COUNT, INDEX, TEXT, any_of, check_fields, whole_number
+from cdlm.validation import Count, Index, any_of, check_fields, whole_number
 
 SMALLEST_LENGTH = 32
 
-Context = Annotated[
-    int | Literal["document", "sentence"],
-    any_of(
-        "'document', 'sentence' or a number of sentences", INDEX, core_schema.literal_schema(["document", "sentence"])
-    ),
-]
+Context = Annotated[Index | Literal["document", "sentence"], any_of("'document', 'sentence' or a number of sentences")]
 Length = Annotated[int, whole_number(SMALLEST_LENGTH, 10**7)]
 
 
@@ -56,8 +49,8 @@ class SequenceOptions:
     marking: Literal["all", "pair"] = "all"
     context: Context = "document"
     max_length: Length = 4096
-    max_windows: Annotated[int | None, core_schema.nullable_schema(COUNT)] = None
-    features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
+    max_windows: Count | None = None
+    features: tuple[str, ...] = ()
     documents: Literal["two", "many"] = "two"
 
     def __post_init__(self) -> None:

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic_core import core_schema
-
 from cdcoref.clustering import Linkage
 from cdcoref.corpus import ENTITY, KINDS, STYLES
 from cdcoref.errors import InputError
@@ -16,16 +14,16 @@ from cdcoref.inputs import Length, SequenceOptions
 from cdcoref.language import FEATURES, LastWord, check_features
 from cdcoref.model.antecedents import ANTECEDENT_FEATURES
 from cdcoref.model.mention_vectors import ALL, LEARNT
-from cdlm.validation import INDEX, PROBABILITY, TEXT, Count, check_fields, number, shown, validated, whole_number
+from cdlm.validation import Count, Flag, Index, Probability, check_fields, number, shown, validated, whole_number
 
-Probabilities = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, PROBABILITY)]
+Probabilities = Mapping[str, Probability]
 
 
 def _per_kind(value: float) -> dict[str, float]:
     return dict.fromkeys(KINDS, value)
 
 
-Weights = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(-100, most=100))]
+Weights = Mapping[str, Annotated[float, number(-100, most=100)]]
 
 
 def _check_kinds(configuration: object, names: Sequence[str]) -> None:
@@ -62,14 +60,12 @@ class DetectorOptions:
         If a value is of the wrong type or out of range, or a style is unknown.
     """
 
-    word_layers: Annotated[int, INDEX] = 0
-    styles: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
+    word_layers: Index = 0
+    styles: tuple[str, ...] = ()
     style: str = ""
-    thresholds: Annotated[
-        Mapping[str, Probabilities], core_schema.dict_schema(TEXT, core_schema.dict_schema(TEXT, PROBABILITY))
-    ] = field(default_factory=dict)
-    spelling: bool = False
-    neighbours: bool = False
+    thresholds: Mapping[str, Probabilities] = field(default_factory=dict)
+    spelling: Flag = False
+    neighbours: Flag = False
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -173,25 +169,23 @@ class VectorOptions:
         If a value is of the wrong type or out of range, or a feature is unknown.
     """
 
-    layers: Annotated[int, INDEX] = 0
+    layers: Index = 0
     earlier_rank: Count = 32
-    pair_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = tuple(FEATURES)
-    similarities: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ALIKE[:3]
+    pair_features: tuple[str, ...] = tuple(FEATURES)
+    similarities: tuple[str, ...] = ALIKE[:3]
     vector_width: Count = 96
-    learnt: Annotated[int, INDEX] = 0
-    learnt_shares: Annotated[
-        Mapping[str, Probabilities], core_schema.dict_schema(TEXT, core_schema.dict_schema(TEXT, PROBABILITY))
-    ] = field(default_factory=lambda: {ENTITY: {ALL: 0.5}})
+    learnt: Index = 0
+    learnt_shares: Mapping[str, Probabilities] = field(default_factory=lambda: {ENTITY: {ALL: 0.5}})
     starts: Count = 1
     last_word: LastWord = "mention"
-    antecedents: Annotated[int, INDEX] = 0
-    antecedent_kinds: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = (ENTITY,)
-    antecedent_features: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
+    antecedents: Index = 0
+    antecedent_kinds: tuple[str, ...] = (ENTITY,)
+    antecedent_features: tuple[str, ...] = ()
     antecedent_width: Count = 128
     antecedent_starts: Count = 1
-    together: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = KINDS
-    candidates: Annotated[int, INDEX] = 20
-    least: Annotated[float, PROBABILITY] = 0.05
+    together: tuple[str, ...] = KINDS
+    candidates: Index = 20
+    least: Probability = 0.05
     joint: Weights = field(default_factory=lambda: _per_kind(0.5))
     alone: Weights = field(default_factory=lambda: _per_kind(0.5))
     alike: Weights = field(default_factory=lambda: _per_kind(0.0))
@@ -283,16 +277,14 @@ class CorefConfig:
 
     sequences: SequenceOptions = field(default_factory=SequenceOptions)
     mention_vector: Literal["sum", "mean"] = "sum"
-    both_orders: bool = True
+    both_orders: Flag = True
     scorer_width: Count = 1024
     detector_width: Count = 256
     detector_max_words: Annotated[int, whole_number(1, 1000)] = 16
     detector_max_length: Length = 256
     linkage: Linkage = "average"
     distance_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
-    temperature: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0.01, most=100))] = field(
-        default_factory=lambda: _per_kind(1.0)
-    )
+    temperature: Mapping[str, Annotated[float, number(0.01, most=100)]] = field(default_factory=lambda: _per_kind(1.0))
     detection_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
     detector: DetectorOptions = field(default_factory=DetectorOptions)
     vectors: VectorOptions = field(default_factory=VectorOptions)

@@ -20,7 +20,6 @@ from typing import Annotated
 
 import numpy as np
 import torch
-from pydantic_core import core_schema
 from torch import Tensor
 from torch.utils.data import Dataset
 
@@ -30,10 +29,9 @@ from cdcoref.errors import InputError
 from cdcoref.inputs import MarkedDocument, PairSequence, ReadingSequence
 from cdcoref.model import CorefModel, collate_pairs, collate_readings
 from cdcoref.training.sources import Source, check_weights, drawn
-from cdlm.validation import PROBABILITY, TEXT, Count, check_fields, number, whole_number
+from cdlm.validation import Count, Probability, check_fields, number, whole_number
 
 Batch = dict[str, str | Tensor]
-SHARE = core_schema.float_schema(strict=True, allow_inf_nan=False, gt=0, le=1)
 SPANS_PER_MENTION = 5.0
 """Divisor of each mention's share of the detector's loss, to balance it against the pair scorer's."""
 
@@ -63,11 +61,11 @@ class SamplingOptions:
     """
 
     negatives: Annotated[float, number(0, most=10**9)] = 0.0
-    other_subtopics: Annotated[float, PROBABILITY] = 0.3
+    other_subtopics: Probability = 0.3
     detection_passes: Annotated[int, whole_number(0, 1000)] = 2
     batch_tokens: Count = 4096
     batch_sequences: Count = 64
-    weights: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, SHARE)] = field(default_factory=dict)
+    weights: Mapping[str, Annotated[float, number(above=0, most=1)]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_fields(self)

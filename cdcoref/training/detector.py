@@ -24,7 +24,7 @@ from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_b
 from cdcoref.training.sources import Shares, drawn_by_share
 from cdcoref.training.styles import in_style, span_targets, teaches
 from cdlm.runs import Say
-from cdlm.validation import PROBABILITY, Count, check_fields, number
+from cdlm.validation import Count, Probability, check_fields, number
 
 LONG = 6
 """Spans of more words are hardly ever mentions, and are the most of all spans."""
@@ -60,8 +60,8 @@ class DetectorTraining:
     step_words: Count = 1200
     detector_rate: Annotated[float, number(0, most=1)] = 2e-3
     detector_decay: Annotated[float, number(0, most=10)] = 0.05
-    word_dropout: Annotated[float, PROBABILITY] = 0.1
-    lower_case: Annotated[float, PROBABILITY] = 0.2
+    word_dropout: Probability = 0.1
+    lower_case: Probability = 0.2
     corpus_shares: Shares = field(default_factory=dict)
     most_words: Count = 60_000
     long_spans: Annotated[float, number(0.01, most=1)] = 0.25

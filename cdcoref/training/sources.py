@@ -14,18 +14,17 @@ from itertools import combinations, product
 from typing import Annotated, TypeVar
 
 import numpy as np
-from pydantic_core import core_schema
 
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS, Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.inputs import ReadingBuilder, ReadingSequence
 from cdcoref.stories import Setting, group_documents
-from cdlm.validation import TEXT, number
+from cdlm.validation import number
 
 T = TypeVar("T")
 
-Shares = Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(0, most=10**6))]
+Shares = Mapping[str, Annotated[float, number(0, most=10**6)]]
 """By corpus, how much of it is seen; 1 where a corpus is not named."""
 
 

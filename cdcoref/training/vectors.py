@@ -15,7 +15,6 @@ from typing import Annotated
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic_core import core_schema
 from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
@@ -28,7 +27,7 @@ from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.sources import Shares, linkable_groups, widest_setting
 from cdlm.encoder import CDLMModel
 from cdlm.runs import Say
-from cdlm.validation import INDEX, TEXT, Count, check_fields, number
+from cdlm.validation import Count, Flag, Index, check_fields, number
 
 COREFERENT = 0.25
 """Share of the pairs of a step that are drawn from the coreferent ones."""
@@ -61,10 +60,10 @@ class VectorTraining:
     scorer_pairs: Count = 1024
     scorer_rate: Annotated[float, number(0, most=1)] = 1e-3
     corpus_weights: Shares = field(default_factory=dict)
-    unseen: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
+    unseen: tuple[str, ...] = ()
     antecedents: AntecedentTraining = field(default_factory=AntecedentTraining)
-    pack_length: Annotated[int, INDEX] = 2048
-    pack_both_orders: bool = False
+    pack_length: Index = 2048
+    pack_both_orders: Flag = False
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic_core import core_schema
-
-from cdlm.validation import INDEX, PROBABILITY, Count, check_fields, number, whole_number
+from cdlm.validation import Count, Flag, Index, Probability, check_fields, number, whole_number
 
 LARGEST_SEED = 2**32 - 1
-AMOUNT = number(0, most=10**9)
 
-Amount = Annotated[float, AMOUNT]
-Steps = Annotated[int, INDEX]
+Amount = Annotated[float, number(0, most=10**9)]
 
 
 @dataclass(frozen=True)
@@ -68,20 +64,20 @@ class RunOptions:
 
     seed: Annotated[int, whole_number(0, LARGEST_SEED)] = 0
     epochs: Count = 1
-    steps: Steps = 0
-    evaluate_steps: Steps = 0
+    steps: Index = 0
+    evaluate_steps: Index = 0
     learning_rate: Amount = 1e-4
-    head_learning_rate: Annotated[float | None, core_schema.nullable_schema(AMOUNT)] = None
+    head_learning_rate: Amount | None = None
     decay_power: Amount = 1.0
     warmup: Amount = 0.1
     weight_decay: Amount = 0.01
     adam_beta2: Annotated[float, number(0, below=1)] = 0.999
     adam_epsilon: Amount = 1e-8
     max_gradient_norm: Amount = 1.0
-    attention_dropout: Annotated[float, PROBABILITY] = 0.0
+    attention_dropout: Probability = 0.0
     accumulation: Count = 1
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
-    gradient_checkpointing: bool = False
+    gradient_checkpointing: Flag = False
     data_workers: Annotated[int, whole_number(0, 1000)] = 0
     save_steps: Count = 100
     log_steps: Count = 20

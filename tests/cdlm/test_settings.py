@@ -11,29 +11,27 @@ from typing import Annotated, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic_core import core_schema
+from pydantic import Strict
 
 from cdlm.errors import InputError
 from cdlm.runs import RunOptions
 from cdlm.settings import as_toml, parse_settings, read_toml, with_settings
-from cdlm.validation import TEXT, Count, any_of, check_fields, number
+from cdlm.validation import Count, any_of, check_fields, number
 
 
 @dataclass(frozen=True)
 class Sail:
     area: Annotated[float, number(0)] = 20.0
     colour: str = "white"
-    reef: Annotated[int | str, any_of("a whole number or text", core_schema.int_schema(strict=True), TEXT)] = "none"
+    reef: Annotated[Annotated[int, Strict()] | str, any_of("a whole number or text")] = "none"
 
 
 @dataclass(frozen=True)
 class Rig:
     sail: Sail = field(default_factory=Sail)
     masts: Count = 1
-    names: Annotated[tuple[str, ...], core_schema.tuple_variable_schema(TEXT)] = ()
-    loads: Annotated[Mapping[str, float], core_schema.dict_schema(TEXT, number(-9))] = field(
-        default_factory=lambda: {"bow": 1.0}
-    )
+    names: tuple[str, ...] = ()
+    loads: Mapping[str, Annotated[float, number(-9)]] = field(default_factory=lambda: {"bow": 1.0})
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -45,7 +43,7 @@ class Rig:
 class Boat:
     rig: Rig = field(default_factory=Rig)
     colour: str = "blue"
-    keel: Annotated[float | None, core_schema.nullable_schema(number(-9))] = None
+    keel: Annotated[float, number(-9)] | None = None
 
 
 def test_full_and_short_names_and_tables_say_the_same() -> None:

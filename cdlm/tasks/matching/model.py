@@ -15,7 +15,7 @@ from cdlm.sequences import TokenSequence, side_by_side
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.model import TaskModel
 from cdlm.tokens import SpecialPieces, WordPieces
-from cdlm.validation import check_fields, whole_number
+from cdlm.validation import Flag, check_fields, whole_number
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -45,7 +45,7 @@ class MatchSettings:
 
     max_length: Length = 4096
     reading: Literal["together", "apart"] = "together"
-    both_orders: bool = False
+    both_orders: Flag = False
 
     def __post_init__(self) -> None:
         check_fields(self)
