@@ -30,6 +30,14 @@ CorporaOption = Annotated[
 EcbOption = Annotated[
     Path | None, typer.Option(help="Folder of ECB+ 1.0; short for --corpus ecb:DIR.", show_default=False)
 ]
+IdsOption = Annotated[
+    Literal["local", "global"] | None,
+    typer.Option(
+        help="Whether cluster ids in CoNLL are local to a document, or global to all documents and files. Default: "
+        "global if the file says so or has one block of many documents, otherwise local.",
+        show_default=False,
+    ),
+]
 Split = Literal["train", "dev", "test"]
 SplitOption = Annotated[Split | None, typer.Option(help="Split of the corpus.", show_default="dev")]
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from cdcoref.cli.corpus_options import IdsOption
 from cdcoref.cli.scoring_options import KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
 from cdlm.printing import say
 
@@ -19,6 +20,7 @@ def errors(
     level: LevelOption = None,
     kind: KindOption = KindChoice.both,
     remove_nested: NestedOption = False,
+    ids: IdsOption = None,
     limit: Annotated[int, typer.Option(min=0, help="Number of errors of each type to show.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -29,7 +31,7 @@ def errors(
     from cdcoref.scoring import Options, report_errors
     from cdcoref.views import error_text
 
-    options = Options(level.value if level else None, kind.value, remove_nested=remove_nested)
+    options = Options(level.value if level else None, kind.value, remove_nested=remove_nested, ids=ids)
     report = report_errors(key, response, options, limit=limit)
     for note in report.notes:
         say("cdcoref", f"note: {response}: {note}")

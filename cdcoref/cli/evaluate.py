@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cdcoref.cli.corpus_options import CorpusOption, EcbOption, Split, SplitOption, corpus_or_files
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, Split, SplitOption, corpus_or_files
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
+    from cdcoref.formats import IdScope
 
 
 def evaluate(
@@ -25,6 +26,7 @@ def evaluate(
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
     split: SplitOption = None,
+    ids: IdsOption = None,
     kind: Annotated[
         Literal["event", "entity", "both"],
         typer.Option(help="Kind of mentions to score; also the kind of those in CoNLL files, which do not state it."),
@@ -61,7 +63,7 @@ def evaluate(
     folder = corpus_or_files(corpus, ecb_root, file is not None, "one annotated file of your own")
     if folder is None and split is not None:
         raise InputError("only corpora have splits; leave out --split")
-    gold, name = _named(folder, split or "dev") if folder is not None else _own(file or Path(), kind)
+    gold, name = _named(folder, split or "dev") if folder is not None else _own(file or Path(), kind, ids)
     for note in gold.corpus.notes:
         say("cdcoref", note)
     from cdcoref.evaluation import evaluate as evaluate_model
@@ -90,11 +92,11 @@ def _named(folder: CorpusFolder, split: Split) -> tuple[AnnotatedCorpus, str]:
     return folder.read(split), f"{folder.info.title} {split}"
 
 
-def _own(file: Path, kind: str) -> tuple[AnnotatedCorpus, str]:
+def _own(file: Path, kind: str, ids: IdScope | None) -> tuple[AnnotatedCorpus, str]:
     from cdcoref.corpora import annotated_corpora
     from cdcoref.formats import read_corpus
 
-    loaded = read_corpus([str(file)], kind=None if kind == "both" else kind)
+    loaded = read_corpus([str(file)], kind=None if kind == "both" else kind, ids=ids)
     if loaded.problems:
         raise InputError(loaded.problems[0])
     return annotated_corpora(loaded.corpus)[0], str(file)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cdcoref.cli.corpus_options import CorpusOption, EcbOption, SplitOption, corpus_or_files
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, SplitOption, corpus_or_files
 from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.errors import InputError
 from cdlm.printing import counted, say
 
 if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
+    from cdcoref.formats import IdScope
     from cdcoref.predict import Prediction
 
 
@@ -47,6 +48,7 @@ def export(
         typer.Option("--corrected", help="Only the documents of a collection in which somebody corrected a mention."),
     ] = False,
     layout: LayoutOption = None,
+    ids: IdsOption = None,
 ) -> None:
     """Write a corpus with its clusters, as a key for `cdcoref score`, as input for training, or to look at.
 
@@ -63,7 +65,7 @@ def export(
     if folder is None:
         if split is not None:
             raise InputError("only corpora have splits; leave out --split")
-        source = _read(files or [], corrected, None if kind == "both" else kind)
+        source = _read(files or [], corrected, None if kind == "both" else kind, ids)
     elif corrected:
         raise InputError("only collections have corrections; leave out --corrected")
     else:
@@ -81,7 +83,7 @@ def export(
         say("cdcoref", f"{output}: {sentence}")
 
 
-def _read(files: list[Path], corrected: bool, kind: str | None) -> Corpus | Prediction:
+def _read(files: list[Path], corrected: bool, kind: str | None, ids: IdScope | None) -> Corpus | Prediction:
     """A collection with its stories, or files as one corpus; `kind` is that of mentions without one."""
     from cdcoref.formats import is_collection, read_corpus
 
@@ -93,7 +95,7 @@ def _read(files: list[Path], corrected: bool, kind: str | None) -> Corpus | Pred
         return replace(prediction, corpus=prediction.corpus.with_kind(kind))
     if corrected:
         raise InputError("only a collection has corrections; leave out --corrected")
-    loaded = read_corpus(files, kind=kind)
+    loaded = read_corpus(files, kind=kind, ids=ids)
     if loaded.problems:
         raise InputError(loaded.problems[0])
     return loaded.corpus

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cdcoref.cli.corpus_options import IdsOption
 from cdcoref.cli.scoring_options import KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
 from cdcoref.errors import InputError
 from cdlm.printing import say
@@ -42,6 +43,7 @@ def score(
     ] = SingletonsChoice.keep,
     kind: KindOption = KindChoice.both,
     remove_nested: NestedOption = False,
+    ids: IdsOption = None,
     metrics: Annotated[
         str,
         typer.Option(help="Comma-separated metrics: mentions, muc, b3, ceafm, ceafe, lea, blanc, conll. Default: all."),
@@ -75,7 +77,7 @@ def score(
     if engine is EngineChoice.coval and (per_document or significance):
         raise InputError("--engine coval supports neither --per-document nor --significance")
     names = _metric_names(metrics)
-    options = Options(level.value if level else None, kind.value, singletons.value, remove_nested, names)
+    options = Options(level.value if level else None, kind.value, singletons.value, remove_nested, names, ids)
     results, test = _scored(key, responses, options, per_document, significance, resamples, seed, engine)
     for note in dict.fromkeys(f"{result.response}: {note}" for result in results for note in result.notes):
         say("cdcoref", f"note: {note}")
@@ -86,7 +88,10 @@ def score(
     elif as_latex:
         print(tables.latex_rows(results))
     else:
-        print(f"{key}: level {results[0].level}, singletons {'kept' if singletons == 'keep' else 'removed'}; percent\n")
+        print(f"{key}: level {results[0].level}, singletons {'kept' if singletons == 'keep' else 'removed'}; percent")
+        for sentence in dict.fromkeys(filter(None, (result.ids for result in results))):
+            print(sentence)
+        print()
         print(tables.score_table(results))
         for result in results if per_document else []:
             print(f"\n{result.response}\n{tables.document_table(result)}")
@@ -116,7 +121,7 @@ def _scored(
         return list(score_files(key, responses, options, per_document=per_document)), None
     from cdcoref.scoring import compare_responses
 
-    table, first, second = (read_mention_table(path) for path in (key, *responses))
+    table, first, second = (read_mention_table(path, ids=options.ids) for path in (key, *responses))
     results = [score_tables(table, response, options, per_document=per_document) for response in (first, second)]
     progress = _progress if sys.stderr.isatty() else None
     return results, compare_responses(table, first, second, options, resamples=resamples, seed=seed, progress=progress)

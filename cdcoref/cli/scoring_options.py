@@ -31,7 +31,7 @@ LevelOption = Annotated[
     LevelName | None,
     typer.Option(
         help="The unit within which links are scored. Default: corpus, so that links between documents count; "
-        "document for CorefUD."
+        "document if cluster ids are local to a document (CorefUD, CoNLL-2012)."
     ),
 ]
 KindOption = Annotated[KindChoice, typer.Option(help="Score only mentions of one kind; CoNLL files have no kinds.")]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cdcoref.cli.corpus_options import CorpusOption, EcbOption, corpus_or_files
+from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, corpus_or_files
 from cdlm.printing import say
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def stats(
     ] = None,
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
+    ids: IdsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Count the documents, mentions and clusters of every split, and compare predicted topics with subtopics."""
@@ -48,7 +49,7 @@ def stats(
     else:
         from cdcoref.formats import read_corpus
 
-        loaded = read_corpus(files or [])
+        loaded = read_corpus(files or [], ids=ids)
         problems, remarks = loaded.problems, list(loaded.corpus.notes)
         corpora = {"corpus": loaded.corpus} if loaded.corpus.documents else {}
     numbers = {name: _numbers(corpus) for name, corpus in corpora.items()}

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from cdcoref.cli.corpus_options import CorporaOption, EcbOption
+from cdcoref.cli.corpus_options import CorporaOption, EcbOption, IdsOption
 from cdcoref.errors import InputError
 from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
     from cdcoref.corpus import Corpus
+    from cdcoref.formats import IdScope
 
 
 def train(
@@ -31,6 +32,7 @@ def train(
         list[Path] | None,
         typer.Option("--dev", help="Annotated file on which to choose the epoch and the thresholds. Repeatable."),
     ] = None,
+    ids: IdsOption = None,
     config: Annotated[Path | None, typer.Option(help="TOML file with settings; options override it.")] = None,
     preset: Annotated[
         Literal["small", "paper"],
@@ -112,7 +114,7 @@ def train(
     training = with_settings(training, parse_settings(settings or []))
     training = with_settings(training, {name: value for name, value in named.items() if value is not None})
     stated = None if training.kind == "both" else training.kind
-    learnt, dev = _corpora(corpus_folders(corpus or [], ecb_root), train_file, dev_file, stated)
+    learnt, dev = _corpora(corpus_folders(corpus or [], ecb_root), train_file, dev_file, stated, ids)
     try:
         train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
     except KeyboardInterrupt:
@@ -121,7 +123,11 @@ def train(
 
 
 def _corpora(
-    folders: list[CorpusFolder], train_files: list[Path] | None, dev_files: list[Path] | None, kind: str | None
+    folders: list[CorpusFolder],
+    train_files: list[Path] | None,
+    dev_files: list[Path] | None,
+    kind: str | None,
+    ids: IdScope | None,
 ) -> tuple[list[AnnotatedCorpus | Corpus], list[AnnotatedCorpus | Corpus]]:
     """The training and the dev corpora."""
     if folders:
@@ -134,7 +140,7 @@ def _corpora(
 
     corpora: list[Corpus] = []
     for files in (train_files, dev_files):
-        loaded = read_corpus(files, kind=kind)
+        loaded = read_corpus(files, kind=kind, ids=ids)
         if loaded.problems:
             raise InputError(loaded.problems[0])
         for note in loaded.corpus.notes:

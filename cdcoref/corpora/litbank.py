@@ -60,7 +60,7 @@ def read_litbank(root: Path, split: str) -> Corpus:
         if path.suffix == ".ann":
             work = read_brat(path.with_suffix(".txt"), path, id, ENTITY)
         else:
-            work = _renamed(read_conll(path, kind=ENTITY, clusters="document"), id)
+            work = _renamed(read_conll(path, kind=ENTITY, ids="local"), id)
         documents.extend(work.documents)
         mentions.extend(work.mentions)
         notes.extend(work.notes)

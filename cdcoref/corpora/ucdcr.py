@@ -64,7 +64,7 @@ def read_ucdcr(root: Path, split: str, *, title: str, kinds: tuple[str, ...]) ->
         if few:
             found = _read_few_columns(path)
         else:
-            whole = read_conll(path, kind=kinds[0])
+            whole = read_conll(path, kind=kinds[0], ids="global")
             found = {_key(document): _PlacedDocument.of(document) for document in whole.documents}
             mentions.extend(() if mention_files else whole.mentions)
         again = next((key for key in found if key in documents), None)

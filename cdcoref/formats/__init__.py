@@ -21,7 +21,7 @@ from cdcoref.formats.collection_file import (
     stored_fields,
     stored_mention,
 )
-from cdcoref.formats.conll import Layout, read_conll, write_conll
+from cdcoref.formats.conll import Layout, described_ids, read_conll, write_conll
 from cdcoref.formats.corefud import read_corefud, write_corefud
 from cdcoref.formats.docbin import annotate, corpus_of, docs_of, named_entities, read_docbin, read_docs, write_docbin
 from cdcoref.formats.document_names import DocumentKey
@@ -31,7 +31,7 @@ from cdcoref.formats.format import Format, ReadOptions, Writer
 from cdcoref.formats.input_file import readable_twice
 from cdcoref.formats.jsonl import jsonl_writer, read_jsonl, write_jsonl
 from cdcoref.formats.lines import first_bytes, line_chunks
-from cdcoref.formats.mention_table import Ints, MentionTable, table_of_corpus
+from cdcoref.formats.mention_table import IdScope, Ints, MentionTable, table_of_corpus
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.registry import (
     FORMATS,
@@ -54,6 +54,7 @@ __all__ = [
     "DocumentKey",
     "EncodingError",
     "Format",
+    "IdScope",
     "Ints",
     "Layout",
     "LoadedCorpus",
@@ -68,6 +69,7 @@ __all__ = [
     "connect_to_collection",
     "corpus_in",
     "corpus_of",
+    "described_ids",
     "docs_of",
     "first_bytes",
     "format_of",

@@ -9,7 +9,7 @@ files is the same cluster. Two cases are errors, because this is uncertain or im
   assigned across files would leave gaps in all files but the first.
 
 An event cluster and an entity cluster of the same name are two clusters, within a file and across files. Names that are
-local to a document (CorefUD) carry the document id as a prefix and are never shared.
+local to a document (CorefUD) or to a file (CoNLL) carry its id as a prefix and are never shared.
 """
 
 from __future__ import annotations
@@ -36,8 +36,15 @@ class ClusterNames:
         ] = {}  # by name: the first file that has it with a kind, and the first without
         self._numbered: dict[str, Path] = {}  # by prefix: the first file with consecutive numbers
 
-    def add(self, corpus: Corpus, path: Path) -> None:
+    def add(self, corpus: Corpus, path: Path, *, numbers_are_shared: bool = False) -> None:
         """Add the names of another file.
+
+        Parameters
+        ----------
+        corpus, path
+            What the file contains, and the file.
+        numbers_are_shared
+            Whether it is known that equal numbers in two files are the same cluster.
 
         Raises
         ------
@@ -56,7 +63,7 @@ class ClusterNames:
                     "same cluster is unclear; give both files kinds, or rename one of the clusters",
                     path,
                 )
-        numbered = _numbered_alone(name for name, _ in named)
+        numbered = {} if numbers_are_shared else _numbered_alone(name for name, _ in named)
         for prefix in sorted(numbered):
             if prefix in self._numbered:
                 raise InputError(

@@ -210,7 +210,7 @@ def _read(path: Path, options: ReadOptions) -> Corpus:
     return read_collection(path).with_kind(options.kind)
 
 
-def _read_table(path: Path) -> MentionTable:
+def _read_table(path: Path, options: ReadOptions) -> MentionTable:
     return table_of_corpus(read_collection(path), str(path))
 
 

@@ -15,10 +15,10 @@ from typing import Literal, get_args
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.conll_parsing import Lines, begins_with_a_document, read_conll_table
+from cdcoref.formats.conll_parsing import GLOBAL_IDS, Lines, begins_with_a_document, read_conll_table
 from cdcoref.formats.document_names import document_ids, document_keys, key_to_column
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.mention_table import MentionTable
+from cdcoref.formats.mention_table import IdScope, MentionTable
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape, unescape
 from cdlm.printing import counted
@@ -33,9 +33,7 @@ _REST_OF_2012 = "-\t*\t-\t-\t-\t-\t*"
 """The columns between word and coreference: part of speech, parse, lemma, frameset, sense, speaker, named entity."""
 
 
-def read_conll(
-    path: str | Path, *, kind: str | None = None, clusters: Literal["corpus", "document"] = "corpus"
-) -> Corpus:
+def read_conll(path: str | Path, *, kind: str | None = None, ids: IdScope | None = None) -> Corpus:
     """Read a CoNLL file, plain or gzipped, in either layout.
 
     Parameters
@@ -44,9 +42,10 @@ def read_conll(
         The file.
     kind
         The kind of all mentions (`"event"` or `"entity"`), since CoNLL has none.
-    clusters
-        The scope of cluster names: the corpus, or the document (as in the CoNLL-2011/2012 shared tasks); the document
-        id is then put before the name.
+    ids
+        Whether cluster ids are ``"local"`` to a document (as in the CoNLL-2011/2012 shared tasks) or ``"global"`` to
+        the file. None takes them as the file has them: local to a `#begin document` block, unless a comment at the top
+        says that they are global. The name of a local cluster is its id after that of the block's first document.
 
     Returns
     -------
@@ -60,11 +59,15 @@ def read_conll(
     InputError
         If the file is malformed; the message gives the line.
     """
+    return _corpus_and_table(path, kind, ids)[0]
+
+
+def _corpus_and_table(path: str | Path, kind: str | None, ids: IdScope | None) -> tuple[Corpus, MentionTable]:
     words = _Words()
-    table = read_conll_table(path, words.add)
-    ids = document_ids(table.documents, str(path))
+    table = read_conll_table(path, words.add, ids=ids)
+    names = document_ids(table.documents, str(path))
     documents = []
-    for number, (id, (key, row)) in enumerate(zip(ids, table.documents.items(), strict=True)):
+    for number, (id, (key, row)) in enumerate(zip(names, table.documents.items(), strict=True)):
         text = words.documents.get(number, _Sentences())
         document = Document.from_sentences(
             id,
@@ -76,7 +79,7 @@ def read_conll(
             annotated=text.annotated(),
         )
         documents.append(document)
-    return Corpus(tuple(documents), tuple(_mentions(table, ids, kind, clusters == "document")))
+    return Corpus(tuple(documents), tuple(_mentions(table, names, kind))), table
 
 
 def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "cross-document") -> None:
@@ -91,7 +94,8 @@ def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "cross-doc
         The file; it is replaced once everything is written.
     layout
         ``"cross-document"``: eight columns with topic and subtopic, all documents in one block. ``"2012"``: one block
-        per document, in which other scorers count links within documents only.
+        per document, in which other scorers count links within documents only; a comment at the top says that cluster
+        ids are shared by all documents.
 
     Raises
     ------
@@ -141,11 +145,13 @@ class _Words:
                 text.add(blanks, unescape(columns[3]) if len(columns) > 4 else "_", True)
 
 
-def _mentions(table: MentionTable, ids: list[str], kind: str | None, local: bool) -> Iterator[Mention]:
+def _mentions(table: MentionTable, ids: list[str], kind: str | None) -> Iterator[Mention]:
+    blocks = [row.ids_of for row in table.documents.values()]
+    prefixes = [f"{ids[of]}/" if table.ids == "local" and of is not None else "" for of in blocks]
     rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), table.cluster.tolist(), strict=True)
     for document, start, end, cluster in sorted(rows):
-        name = table.names[cluster]
-        yield Mention(ids[document], tuple(range(start, end)), kind, f"{ids[document]}/{name}" if local else name)
+        name = f"{prefixes[document]}{table.names[cluster]}"
+        yield Mention(ids[document], tuple(range(start, end)), kind, name)
 
 
 def fill_gaps(corpus: Corpus) -> tuple[Corpus, int, int]:
@@ -188,6 +194,8 @@ def _longest_part(tokens: Sequence[int]) -> tuple[int, ...]:
 
 
 def _lines_of_2012(corpus: Corpus) -> Iterator[str]:
+    if len(corpus.documents) > 1:
+        yield GLOBAL_IDS
     keys = document_keys(corpus.documents)
     for (name, part), (document, cells) in zip(keys, _cells(corpus), strict=True):
         yield f"#begin document ({escape(name).replace(_ESCAPED_SPACE, ' ')}); part {part.zfill(3)}"
@@ -295,7 +303,25 @@ def _described(mention: Mention, document: Document) -> str:
 
 
 def _read(path: Path, options: ReadOptions) -> Corpus:
-    return read_conll(path, kind=options.kind, clusters=options.clusters)
+    corpus, table = _corpus_and_table(path, options.kind, options.ids)
+    if options.several and options.ids != "global" and table.ids != "local":
+        # Other files number their clusters too.
+        mentions = (replace(m, cluster=f"{options.id or path.name}/{m.cluster}") for m in corpus.mentions)
+        corpus = replace(corpus, mentions=tuple(mentions))
+    if options.with_clusters and options.ids is None and table.ids is not None and corpus.mentions:
+        corpus = replace(corpus, notes=(*corpus.notes, f"{path}: {described_ids(table.ids)}"))
+    return corpus
+
+
+def described_ids(ids: IdScope) -> str:
+    """A clause for users that says how the cluster ids of a file were taken, and how to have it otherwise."""
+    if ids == "local":
+        return "cluster ids are local to a #begin document block; --ids global takes them across documents"
+    return "cluster ids are global to the file; --ids local takes them within documents"
+
+
+def _read_table(path: Path, options: ReadOptions) -> MentionTable:
+    return read_conll_table(path, ids=options.ids)
 
 
 def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
@@ -331,7 +357,7 @@ CONLL = Format(
     suffixes=(".conll",),
     recognise=begins_with_a_document,
     read=_read,
-    read_table=read_conll_table,
+    read_table=_read_table,
     write=_write,
     layouts=get_args(Layout),
 )

@@ -5,6 +5,10 @@ document, columns separated by tabs or spaces, coreference in the last. Cross-do
 columns (topic, subtopic, document, sentence number, token number, word, flag, coreference); the first three identify
 the document, whatever `#begin document` says.
 
+Cluster ids are local to a block, from `#begin document` to `#end document`: in CoNLL-2011/2012 to a document (or to its
+part), in cross-document CoNLL to all documents of the block. They are global to the file if a comment before the first
+block says so (`GLOBAL_IDS`).
+
 The last column contains brackets, with or without `|` between them: `(7` begins a mention of cluster 7, `7)` ends the
 mention of that cluster that began last, and `(7)` is a mention of one token. Within a line, whole mentions come first,
 then beginnings, then ends, as in the reference scorer. `-` and `_` are empty, as is a bare number, which some tools
@@ -29,7 +33,7 @@ from numpy.typing import NDArray
 from cdcoref.errors import InputError
 from cdcoref.formats.document_names import DocumentKey, column_to_key
 from cdcoref.formats.lines import line_chunks
-from cdcoref.formats.mention_table import DocumentRow, Ints, MentionTable, MentionTableBuilder
+from cdcoref.formats.mention_table import DocumentRow, IdScope, Ints, MentionTable, MentionTableBuilder
 from cdcoref.formats.word_escapes import unescape
 
 LONGEST_LINE = 1 << 24
@@ -38,6 +42,10 @@ LONGEST_LINE = 1 << 24
 COLUMNS = 8
 """The number of columns in the cross-document layout; the first three identify the document."""
 
+GLOBAL_IDS = "# cluster ids: global"
+"""The comment before the first block of a file whose cluster ids mean the same cluster in every block."""
+
+_GLOBAL_IDS = re.compile(rb"#\s*cluster ids:\s*global\s*")
 _BEGIN = re.compile(rb"#\s*begin document\b\s*(.*)")
 _END = re.compile(rb"#\s*end document\b")
 _NAME_AND_PART = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+([0-9]+))?")
@@ -92,7 +100,7 @@ def begins_with_a_document(start: bytes) -> bool:
     return False
 
 
-def read_conll_table(path: str | Path, on_lines: OnLines | None = None) -> MentionTable:
+def read_conll_table(path: str | Path, on_lines: OnLines | None = None, *, ids: IdScope | None = None) -> MentionTable:
     """Read the mentions of a CoNLL file, plain or gzipped.
 
     Parameters
@@ -101,6 +109,9 @@ def read_conll_table(path: str | Path, on_lines: OnLines | None = None) -> Menti
         The file.
     on_lines
         Called with the token lines, in order.
+    ids
+        Whether cluster ids are ``"local"`` to a document or ``"global"`` to the file; None to take them as the file
+        has them.
 
     Raises
     ------
@@ -108,7 +119,7 @@ def read_conll_table(path: str | Path, on_lines: OnLines | None = None) -> Menti
         If the file is not UTF-8 text in one of the two layouts, is truncated, or has an unmatched bracket, a duplicate
         document, or a line outside any document.
     """
-    parser = _Parser(str(path), on_lines)
+    parser = _Parser(str(path), on_lines, ids)
     for number, chunk in line_chunks(path, LONGEST_LINE):
         parser.feed(number, chunk)
     return parser.finish()
@@ -178,8 +189,11 @@ def _stripped(characters: NDArray[np.uint8], data: bytes, starts: Ints, ends: In
 
 
 class _Parser:
-    def __init__(self, path: str, on_lines: OnLines | None) -> None:
+    def __init__(self, path: str, on_lines: OnLines | None, ids: IdScope | None) -> None:
         self._path = path
+        self._stated = ids
+        self._global = ids == "global"
+        self._ids_of = 0  # the first of the documents that share cluster ids with the current one
         self._on_lines = on_lines
         self._builder = MentionTableBuilder(path)
         self._cells: dict[bytes, Cell] = {}
@@ -215,7 +229,12 @@ class _Parser:
                 "be truncated",
                 self._line,
             )
-        return self._builder.finish()
+        table = self._builder.finish()
+        if len(table.documents) > 1:
+            rows = table.documents.values()
+            table.local_clusters = not self._global and [row.ids_of for row in rows] == list(range(len(rows)))
+            table.ids = "local" if not self._global and any(row.ids_of for row in rows) else "global"
+        return table
 
     def _fail(self, message: str, line: int) -> NoReturn:
         raise InputError(message, self._path, line)
@@ -229,6 +248,7 @@ class _Parser:
                     line,
                 )
             self._block = begin[1], line
+            self._begin_ids()
             self._prefix = None
             if self._cross_document is False:
                 self._begin_block(line)
@@ -240,6 +260,14 @@ class _Parser:
                 self._begin_block(self._block[1])
             self._end_document()
             self._block = None
+        elif self._stated is None and _GLOBAL_IDS.fullmatch(text) and not self._builder.table.documents:
+            self._global = self._block is None
+
+    def _begin_ids(self) -> None:
+        """Begin a part of the file in which cluster ids are new, unless they are global."""
+        if not self._global:
+            self._ids_of = len(self._builder.table.documents)
+            self._cells.clear()
 
     def _begin_block(self, line: int) -> None:
         assert self._block is not None
@@ -251,6 +279,8 @@ class _Parser:
     def _begin_prefix(self, prefix: bytes, line: int) -> None:
         if self._document is not None:
             self._end_document()
+        if self._stated == "local":
+            self._begin_ids()
         columns = prefix.decode().split("\t")
         topic, subtopic = (None if column == "-" else unescape(column) for column in columns[:2])
         key = column_to_key(columns[2])
@@ -261,6 +291,7 @@ class _Parser:
         self._prefix = prefix
 
     def _begin(self, key: DocumentKey, row: DocumentRow) -> None:
+        row.ids_of = None if self._global else self._ids_of
         self._builder.begin_document(key, row)
         self._document = row
 
@@ -352,7 +383,7 @@ class _Parser:
                 if not name.isdigit():
                     self._fail(_not_brackets(text), line)
                 continue
-            cluster = self._builder.cluster(name, name.decode())
+            cluster = self._builder.cluster((self._ids_of, name), name.decode())
             (whole if opens and closes else begins if opens else ends).append(cluster)
         return Cell(tuple(whole), tuple(begins), tuple(ends))
 

@@ -239,6 +239,6 @@ COREFUD = Format(
     suffixes=(".conllu",),
     recognise=begins_with_conllu,
     read=_read,
-    read_table=read_corefud_table,
+    read_table=lambda path, _: read_corefud_table(path),
     write=_write,
 )

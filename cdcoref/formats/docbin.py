@@ -358,7 +358,7 @@ def _read(path: Path, options: ReadOptions) -> Corpus:
     return read_docbin(path).with_kind(options.kind)
 
 
-def _read_table(path: Path) -> MentionTable:
+def _read_table(path: Path, options: ReadOptions) -> MentionTable:
     return table_of_corpus(read_docbin(path), str(path))
 
 

@@ -1,7 +1,7 @@
 """Files, folders and standard input in, one corpus out; a bad file does not affect the others.
 
-Files read together form one corpus: the same cluster name in two files is the same cluster. `cluster_names` rejects
-files for which this cannot be intended.
+Files read together form one corpus: the same cluster name in two files is the same cluster, except in formats that
+number clusters file by file (CoNLL, CorefUD). `cluster_names` rejects files for which this cannot be intended.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
@@ -19,6 +19,7 @@ from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.given_names import joined_names
 from cdcoref.formats.input_file import STANDARD_INPUT
+from cdcoref.formats.mention_table import IdScope
 from cdcoref.formats.registry import has_input_suffix, has_text_suffix, input_suffixes, read_file
 from cdcoref.formats.text import check_pipeline
 from cdlm.printing import counted
@@ -52,7 +53,7 @@ def read_corpus(
     pipeline: str | None = None,
     encoding: str | None = None,
     kind: str | None = None,
-    clusters: Literal["corpus", "document"] = "corpus",
+    ids: IdScope | None = None,
     with_clusters: bool = True,
     without: str | Path | None = None,
     standard_input: BinaryIO | None = None,
@@ -61,7 +62,8 @@ def read_corpus(
 
     A text file is one document, whose id is the file name, preceded by as much of the path as is needed to make it
     unique. Documents in other formats keep their ids and cluster names. The same cluster name in two files is the same
-    cluster, except in CorefUD, whose names are local to a document. A file is skipped, and reported as a problem, if
+    cluster, except in CorefUD, whose names are local to a document, and in CoNLL, whose ids are local to the file or to
+    a part of it unless `ids` says otherwise. A file is skipped, and reported as a problem, if
     one of its documents is also in an earlier file, or if it shares a cluster name with an earlier file that cannot be
     intended (see `cluster_names`).
 
@@ -77,9 +79,9 @@ def read_corpus(
         such a text as a problem.
     kind
         The kind of the mentions in formats without kinds (CoNLL, CorefUD).
-    clusters
-        The scope of cluster names in CoNLL files: ``"corpus"`` for all files, or ``"document"`` (as in the
-        CoNLL-2011/2012 shared tasks).
+    ids
+        Whether cluster ids in CoNLL files are ``"local"`` to a document (as in the CoNLL-2011/2012 shared tasks) or
+        ``"global"`` to all files; None to take them as each file has them.
     with_clusters
         Whether mentions keep the clusters that they have; if not, cluster names in different files cannot contradict
         each other.
@@ -98,13 +100,14 @@ def read_corpus(
         check_encoding(encoding)
     if pipeline is not None:
         check_pipeline(pipeline)
-    options = ReadOptions(kind=kind, clusters=clusters, pipeline=pipeline, encoding=encoding)
+    options = ReadOptions(kind=kind, ids=ids, with_clusters=with_clusters, pipeline=pipeline, encoding=encoding)
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
-    reader = _Reader(options, standard_input, with_clusters, frozenset(left_out))
+    reader = _Reader(options, standard_input, frozenset(left_out))
     files = list(reader.find(paths))
-    ids = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
+    reader.options = replace(options, several=len(files) > 1)
+    own_names = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
     for path in files:
-        reader.read(path, ids.get(path, "stdin"))
+        reader.read(path, own_names.get(path, "stdin"))
     return LoadedCorpus(reader.corpus(), tuple(reader.problems), reader.suggested_encoding)
 
 
@@ -114,7 +117,6 @@ class _Reader:
 
     options: ReadOptions
     standard_input: BinaryIO | None
-    with_clusters: bool = True
     left_out: frozenset[str] = frozenset()
     corpora: list[Corpus] = field(default_factory=list)
     file_of: dict[str, Path] = field(default_factory=dict)
@@ -174,7 +176,7 @@ class _Reader:
         """Add one file to the corpus, or its problem to the list."""
         try:
             corpus = read_file(path, replace(self.options, id=id), standard_input=self.standard_input)
-            if not self.with_clusters:
+            if not self.options.with_clusters:
                 corpus = replace(corpus, mentions=tuple(replace(m, cluster=None) for m in corpus.mentions), names={})
             for document in corpus.documents:
                 if document.id in self.file_of:
@@ -183,7 +185,7 @@ class _Reader:
                         "document ids must be unique",
                         path,
                     )
-            self.names.add(corpus, path)
+            self.names.add(corpus, path, numbers_are_shared=self.options.ids == "global")
         except InputError as error:
             skipped = "; the whole file was skipped" if error.line is not None else ""
             self.problems.append(f"{error}{skipped}")

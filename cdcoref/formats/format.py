@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.formats.mention_table import MentionTable
+from cdcoref.formats.mention_table import IdScope, MentionTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +24,14 @@ class ReadOptions:
         The document id, if a file is a single document without an id (plain text); the file name by default.
     kind
         The kind of all mentions, if the format has no kinds (CoNLL, CorefUD).
-    clusters
-        The scope of cluster names, if the format does not define it (CoNLL): ``"corpus"``, all files read together, or
-        ``"document"``.
+    ids
+        Whether cluster ids in CoNLL are ``"local"`` to a document or ``"global"`` to all files read together; None to
+        take them as the file has them (see `conll_parsing`).
+    several
+        Whether the file is one of several that are read together. Cluster ids in CoNLL are then local to the file
+        unless `ids` is ``"global"``.
+    with_clusters
+        Whether the clusters of the file are used, so that how their names were taken is worth a note.
     pipeline
         Name or folder of a spaCy pipeline that splits untokenised text into sentences; None for rules.
     encoding
@@ -36,13 +40,15 @@ class ReadOptions:
 
     id: str | None = None
     kind: str | None = None
-    clusters: Literal["corpus", "document"] = "corpus"
+    ids: IdScope | None = None
+    several: bool = False
+    with_clusters: bool = True
     pipeline: str | None = None
     encoding: str | None = None
 
 
 Read = Callable[[Path, ReadOptions], Corpus]
-ReadTable = Callable[[Path], MentionTable]
+ReadTable = Callable[[Path, ReadOptions], MentionTable]
 Write = Callable[[Corpus, Path, str | None], tuple[str, ...]]
 WriteDocument = Callable[[Document, Sequence[Mention]], None]
 """Writes a document and its mentions."""

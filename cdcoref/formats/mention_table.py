@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +21,31 @@ KIND_NUMBERS: dict[str | None, int] = {None: 0, **{kind: number for number, kind
 
 Ints = NDArray[np.int64]
 
+IdScope = Literal["local", "global"]
+"""Whether a cluster id of a CoNLL file means a cluster of one document, or the same cluster in every document."""
+
 
 @dataclass(slots=True)
 class DocumentRow:
-    """A document of a table: its topics, its number of tokens, and the line on which it begins."""
+    """A document of a table.
+
+    Attributes
+    ----------
+    topic, subtopic
+        Its topics.
+    tokens
+        Its number of tokens.
+    line
+        The line on which it begins.
+    ids_of
+        The index of the first document of those with which it shares cluster ids; None if it shares them with all.
+    """
 
     topic: str | None = None
     subtopic: str | None = None
     tokens: int = 0
     line: int | None = None
+    ids_of: int | None = None
 
 
 @dataclass(slots=True)
@@ -40,7 +57,10 @@ class MentionTable:
     path
         The file.
     local_clusters
-        Whether cluster names are local to a document (CorefUD).
+        Whether no cluster spans several documents by definition: cluster names are local to a document, as in CorefUD
+        and CoNLL-2012.
+    ids
+        How the cluster ids of a CoNLL file with several documents were taken; None for other files.
     documents
         The documents, in file order.
     document, start, end
@@ -59,6 +79,7 @@ class MentionTable:
 
     path: str
     local_clusters: bool = False
+    ids: IdScope | None = None
     documents: dict[DocumentKey, DocumentRow] = field(default_factory=dict)
     document: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     start: Ints = field(default_factory=lambda: np.empty(0, np.int64))

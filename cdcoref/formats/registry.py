@@ -19,7 +19,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.input_file import STANDARD_INPUT, readable_twice
 from cdcoref.formats.jsonl import JSONL
 from cdcoref.formats.lines import first_bytes
-from cdcoref.formats.mention_table import MentionTable
+from cdcoref.formats.mention_table import IdScope, MentionTable
 from cdcoref.formats.text import TEXT
 from cdlm.printing import counted
 
@@ -72,8 +72,16 @@ def read_file(
     return replace(corpus, documents=tuple(documents), notes=tuple(notes))
 
 
-def read_mention_table(path: str | Path) -> MentionTable:
+def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> MentionTable:
     """Read the mentions of a file in any format with coreference, for scoring.
+
+    Parameters
+    ----------
+    path
+        The file.
+    ids
+        Whether cluster ids in CoNLL are local to a document or global to the file; None to take them as the file has
+        them.
 
     Raises
     ------
@@ -88,7 +96,7 @@ def read_mention_table(path: str | Path) -> MentionTable:
             raise InputError(
                 f"this is not a format with coreference; the supported formats are {', '.join(known)}", file
             )
-        table = MentionTable(str(file)) if format.read_table is None else format.read_table(file)
+        table = MentionTable(str(file)) if format.read_table is None else format.read_table(file, ReadOptions(ids=ids))
         if not table.documents:
             raise InputError("the file is empty" if empty else "the file has no documents", file)
     table.path = str(path)

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from cdcoref.corpus import Corpus, Document
-from cdcoref.formats import MentionTable, read_file, read_mention_table, readable_twice
+from cdcoref.formats import MentionTable, ReadOptions, read_file, read_mention_table, readable_twice
 from cdcoref.language import MentionWords
 from cdcoref.scoring.alignment import Alignment, Side
 from cdcoref.scoring.files import Options
@@ -175,8 +175,8 @@ def report_errors(
     """
     options = options or Options()
     with readable_twice(key) as file:
-        key_table, corpus = read_mention_table(file), read_file(file)
-    response_table = read_mention_table(response)
+        key_table, corpus = read_mention_table(file, ids=options.ids), read_file(file, ReadOptions(ids=options.ids))
+    response_table = read_mention_table(response, ids=options.ids)
     alignment = options.align(key_table, response_table, options.level_of(key_table))
     key_label, response_label = alignment.labels()
     places = _Places(corpus, key_table, response_table, alignment)

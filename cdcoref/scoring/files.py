@@ -7,15 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
-from cdcoref.formats import MentionTable, read_mention_table
+from cdcoref.formats import IdScope, MentionTable, described_ids, read_mention_table
 from cdcoref.scoring.alignment import Alignment, Level, align
 from cdcoref.scoring.metrics import METRICS
 from cdcoref.scoring.scores import Scores
-
-DOCUMENTS_FOR_A_DOUBT = 10
-"""The smallest number of documents for which a cluster shared by nearly all of them is remarked on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +20,11 @@ class Options:
     Attributes
     ----------
     level
-        The unit within which links are scored; None for the default of the key's format (`"document"` for CorefUD,
-        whose cluster names are local to a document, otherwise `"corpus"`).
+        The unit within which links are scored; None for `"document"` if the cluster names of the key are local to a
+        document (CorefUD, CoNLL-2012), otherwise `"corpus"`.
+    ids
+        Whether cluster ids in CoNLL are local to a document or global to the file; None to take them as each file has
+        them.
     kind
         ``"event"`` or ``"entity"`` scores only mentions of that kind.
     singletons
@@ -42,6 +40,7 @@ class Options:
     singletons: Literal["keep", "remove"] = "keep"
     remove_nested: bool = False
     metrics: tuple[str, ...] = tuple(METRICS)
+    ids: IdScope | None = None
 
     def level_of(self, key: MentionTable) -> Level:
         """The level at which this key is scored."""
@@ -68,6 +67,8 @@ class FileScores:
         The scores of each document of the key on its own, if requested.
     notes
         Remarks that belong with the scores, one sentence each.
+    key_ids, response_ids
+        How the cluster ids of the files were taken; None for a format without that choice and for a single document.
     """
 
     key: str
@@ -76,6 +77,19 @@ class FileScores:
     scores: Scores
     documents: dict[str, Scores] | None
     notes: tuple[str, ...]
+    key_ids: IdScope | None = None
+    response_ids: IdScope | None = None
+
+    @property
+    def ids(self) -> str | None:
+        """A sentence that says how cluster ids were taken; None if there was no choice."""
+        if self.key_ids is not None and self.response_ids not in (None, self.key_ids):
+            return (
+                f"cluster ids are {self.key_ids} in the key and {self.response_ids} in the response; --ids takes both "
+                "as local to a document, or as global"
+            )
+        taken = self.key_ids or self.response_ids
+        return None if taken is None else described_ids(taken)
 
 
 def score_files(
@@ -104,9 +118,9 @@ def score_files(
         If a file cannot be read, or a response does not match the key.
     """
     options = options or Options()
-    table = read_mention_table(key)
+    table = read_mention_table(key, ids=options.ids)
     for response in responses:
-        yield score_tables(table, read_mention_table(response), options, per_document=per_document)
+        yield score_tables(table, read_mention_table(response, ids=options.ids), options, per_document=per_document)
 
 
 def score_tables(
@@ -122,16 +136,15 @@ def score_tables(
     level = options.level_of(key)
     alignment = options.align(key, response, level)
     remove = options.singletons == "remove"
-    notes = alignment.notes
-    if level == "corpus" and options.level is None:
-        notes = [*notes, *_doubts(key)]
     return FileScores(
         key.path,
         response.path,
         level,
         Scores.of(alignment.overlap(remove_singletons=remove), options.metrics),
         _document_scores(key, response, options) if per_document else None,
-        tuple(notes),
+        tuple(alignment.notes),
+        key.ids,
+        response.ids,
     )
 
 
@@ -139,19 +152,3 @@ def _document_scores(key: MentionTable, response: MentionTable, options: Options
     alignment = options.align(key, response, "document")
     overlap = alignment.overlap(remove_singletons=options.singletons == "remove")
     return dict(zip(alignment.groups, Scores.of_groups(overlap, options.metrics), strict=True))
-
-
-def _doubts(key: MentionTable) -> list[str]:
-    """A remark if the names of clusters look as if they were local to a document."""
-    pairs = np.unique(np.stack([key.document, key.cluster]), axis=1)
-    documents = len(np.unique(pairs[0]))
-    if documents < DOCUMENTS_FOR_A_DOUBT:
-        return []
-    shared = np.bincount(pairs[1])
-    if shared.max() < 0.9 * documents:
-        return []
-    name = key.names[int(shared.argmax())]
-    return [
-        f"cluster {name} of the key occurs in {shared.max()} of {documents} documents and is scored as one cluster; if "
-        "names are local to a document, as in CoNLL-2012, score at the document level"
-    ]

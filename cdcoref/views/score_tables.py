@@ -111,6 +111,9 @@ def scores_json(results: Sequence[FileScores], significance: Significance | None
     entries = []
     for result in results:
         entry: dict[str, Any] = {"key": result.key, "response": result.response, "level": result.level}
+        taken = {"key": result.key_ids, "response": result.response_ids}
+        if any(taken.values()):
+            entry["cluster_ids"] = taken
         entry |= result.scores.to_dict()
         if result.documents is not None:
             entry["documents"] = {name: scores.to_dict() for name, scores in result.documents.items()}

@@ -59,9 +59,10 @@ def test_a_table(run: Run, files: list[Path]) -> None:
     result = run("score", files[0], files[1])
     assert result.code == 0, result.err
     lines = result.out.splitlines()
-    assert lines[0] == f"{files[0]}: level corpus, singletons kept; percent"
-    assert lines[2].split() == ["Recall", "Precision", "F1"]
-    assert [line.split()[0] for line in lines[3:]] == [
+    assert lines[0] == f"{files[0]}: level document, singletons kept; percent"
+    assert lines[1].startswith("cluster ids are local to a #begin document block")
+    assert lines[3].split() == ["Recall", "Precision", "F1"]
+    assert [line.split()[0] for line in lines[4:]] == [
         "Mentions",
         "MUC",
         "B3",
@@ -71,14 +72,14 @@ def test_a_table(run: Run, files: list[Path]) -> None:
         "BLANC",
         "CoNLL",
     ]
-    assert all(line.split()[-1] == "100.00" for line in lines[3:])
+    assert all(line.split()[-1] == "100.00" for line in lines[4:])
 
 
 def test_responses_side_by_side_and_significance(run: Run, files: list[Path]) -> None:
     result = run("score", *files, "--significance", "--resamples", 200, "--level", "document", "--metrics", "conll,lea")
     assert result.code == 0, result.err
     lines = result.out.splitlines()
-    assert lines[2:4] == ["1  good.conll", "2  bad_1.conll"]
+    assert lines[3:5] == ["1  good.conll", "2  bad_1.conll"]
     muc = next(line for line in lines if line.startswith("MUC")).split()
     assert len(muc) == 7
     assert "Units: 3 documents. Paired bootstrap: 200 resamples. Randomisation: all 8 exchanges." in result.out

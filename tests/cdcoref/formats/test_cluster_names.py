@@ -59,10 +59,11 @@ def test_a_kind_that_is_given_for_conll_is_the_kind(tmp_path: Path) -> None:
     (tmp_path / "a.conll").write_text(conll("a", [7]))
     (tmp_path / "b.jsonl").write_text(document("b", ["7"]))
     files = [tmp_path / "a.conll", tmp_path / "b.jsonl"]
-    assert len(read_corpus(files).problems) == 1
-    loaded = read_corpus(files, kind="event")
+    assert len(read_corpus(files, ids="global").problems) == 1
+    loaded = read_corpus(files, kind="event", ids="global")
     assert loaded.problems == ()
     assert len(loaded.corpus.clusters()) == 1
+    assert len(read_corpus(files, kind="event").corpus.clusters()) == 2
 
 
 @pytest.mark.parametrize(
@@ -79,9 +80,7 @@ def test_a_kind_that_is_given_for_conll_is_the_kind(tmp_path: Path) -> None:
 def test_numbers_that_begin_anew_in_every_file_are_refused(
     tmp_path: Path, first: Iterable[int], second: Iterable[int], meant: bool
 ) -> None:
-    for name, numbers in (("a", first), ("b", second)):
-        (tmp_path / f"{name}.conll").write_text(conll(name, numbers))
-    loaded = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"])
+    loaded = read(tmp_path, *(document(name, map(str, numbers)) for name, numbers in (("a", first), ("b", second))))
     assert (loaded.problems == ()) == meant
     if meant:
         shared = set(first) & set(second)
@@ -89,12 +88,24 @@ def test_numbers_that_begin_anew_in_every_file_are_refused(
     else:
         assert "clusters are numbered consecutively from" in loaded.problems[0]
         assert "equal numbers cannot be the same cluster" in loaded.problems[0]
-        assert str(tmp_path / "a.conll") in loaded.problems[0]
-    alone = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], clusters="document")
-    assert alone.problems == ()
-    assert all(len(cluster) == 1 for cluster in alone.corpus.clusters())
-    without = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], with_clusters=False)
+        assert str(tmp_path / "0.jsonl") in loaded.problems[0]
+    without = read_corpus([tmp_path / "0.jsonl", tmp_path / "1.jsonl"], with_clusters=False)
     assert without.problems == ()
+    assert all(mention.cluster is None for mention in without.corpus.mentions)
+
+
+@pytest.mark.parametrize("numbers", [range(9), [1, 2]])
+def test_conll_files_number_their_own_clusters(tmp_path: Path, numbers: Iterable[int]) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.conll").write_text(conll(name, numbers))
+    for ids in (None, "local"):
+        alone = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], ids=ids)
+        assert alone.problems == ()
+        assert all(len(cluster) == 1 for cluster in alone.corpus.clusters())
+    joined = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], ids="global")
+    assert joined.problems == ()
+    assert all(len(cluster) == 2 for cluster in joined.corpus.clusters())
+    without = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], with_clusters=False)
     assert {m.key: m.cluster for m in without.corpus.mentions} == {m.key: None for m in alone.corpus.mentions}
 
 

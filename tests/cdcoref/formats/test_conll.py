@@ -190,7 +190,7 @@ def test_the_file_as_it_is_written(tmp_path: Path) -> None:
     rest = "-\t*\t-\t-\t-\t-\t*"
     write_conll(corpus, tmp_path / "x.conll", layout="2012")
     assert (tmp_path / "x.conll").read_text() == (
-        "#begin document (d (1)); part 000\n"
+        "# cluster ids: global\n#begin document (d (1)); part 000\n"
         f"d\\u0020(1)\t0\t0\tThe\t{rest}\t(0\n"
         f"d\\u0020(1)\t0\t1\told\\u0020man\t{rest}\t0)\n\n"
         f"d\\u0020(1)\t0\t0\tfell\t{rest}\t(1)\n\n"
@@ -263,8 +263,8 @@ def test_parts_of_a_document(tmp_path: Path) -> None:
     corpus = read_conll(path)
     ids = [(d.id, d.part) for d in corpus.documents]
     assert ids == [("x", "0"), ("x; part 001", "1"), ("x; part 002", "2")]
-    assert len(corpus.clusters()) == 1
-    assert len(read_conll(path, clusters="document").clusters()) == 3
+    assert len(corpus.clusters()) == 3
+    assert len(read_conll(path, ids="global").clusters()) == 1
     for layout in get_args(Layout):
         write_conll(corpus, tmp_path / "y.conll", layout=layout)
         assert read_conll_table(tmp_path / "y.conll").documents.keys() == read_conll_table(path).documents.keys()

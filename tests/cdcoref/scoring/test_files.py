@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import table_of_corpus, write_conll, write_corpus, write_jsonl
+from cdcoref.formats import read_conll, table_of_corpus, write_conll, write_corpus, write_jsonl
 from cdcoref.scoring import FileScores, Options, Scores, score, score_files, score_tables
 
 TOPICS = {"a1": ("a", "a_1"), "a2": ("a", "a_1"), "a3": ("a", "a_2"), "b1": ("b", "b_1")}
@@ -164,7 +166,7 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
 
 def test_levels_that_the_key_does_not_say(tmp_path: Path) -> None:
     files = saved(tmp_path, "key.conll", KEY), saved(tmp_path, "response.8.conll", RESPONSE)
-    with pytest.raises(InputError, match="line 1: document 'a1' has no topic; score at the corpus or document level"):
+    with pytest.raises(InputError, match="line 2: document 'a1' has no topic; score at the corpus or document level"):
         list(score_files(files[0], [files[1]], Options(level="topic")))
 
 
@@ -268,16 +270,108 @@ def test_corefud_is_scored_document_by_document(tmp_path: Path) -> None:
     assert joined.scores["muc"].f1 == 1
 
 
-def test_numbers_that_begin_anew_in_every_document_are_remarked_on(tmp_path: Path) -> None:
-    path = tmp_path / "x.conll"
-    path.write_text(
-        "".join(f"#begin document (d{n}); part 000\nd{n} 0 0 w (0)\nd{n} 0 1 w (0)\n#end document\n" for n in range(12))
+Blocks = list[list[list[str]]]
+"""By block and document: the coreference cells."""
+
+
+def in_2012(blocks: Blocks) -> str:
+    """A block per document."""
+    documents = [cells for block in blocks for cells in block]
+    return "".join(
+        f"#begin document (d{n}); part 000\n"
+        + "".join(f"d{n} 0 {token} w {cell}\n" for token, cell in enumerate(cells))
+        + "#end document\n"
+        for n, cells in enumerate(documents)
     )
-    [result] = score_files(path, [path])
-    assert "cluster 0 of the key occurs in 12 of 12 documents" in result.notes[0]
-    assert "score at the document level" in result.notes[0]
-    [chosen] = score_files(path, [path], Options(level="corpus"))
-    assert chosen.notes == ()
+
+
+def in_eight_columns(blocks: Blocks) -> str:
+    text, n = "", 0
+    for block in blocks:
+        text += "#begin document x\n"
+        for cells in block:
+            text += "".join(f"t\tu\td{n}\t0\t{token}\tw\tTrue\t{cell}\n" for token, cell in enumerate(cells))
+            n += 1
+        text += "#end document\n"
+    return text
+
+
+def partition(blocks: Blocks, scope: str) -> list[list[tuple[int, int]]]:
+    """The clusters of mentions (document, token), worked out from the cells alone."""
+    clusters: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    n = 0
+    for number, block in enumerate(blocks):
+        for cells in block:
+            unit = {"file": 0, "block": number, "document": n}[scope]
+            for token, cell in enumerate(cells):
+                if cell != "-":
+                    clusters.setdefault((unit, cell), []).append((n, token))
+            n += 1
+    return list(clusters.values())
+
+
+cells_of_a_document = st.lists(st.sampled_from(["-", "(0)", "(1)", "(2)", "(3)"]), min_size=3, max_size=3)
+pairs_of_blocks = st.lists(
+    st.lists(st.tuples(cells_of_a_document, cells_of_a_document), min_size=1, max_size=3), min_size=1, max_size=3
+)
+ADDITIVE = ("mentions", "muc", "b3", "ceafm", "ceafe", "lea")
+"""The metrics that count only links within a cluster, so that the unit of scoring does not matter."""
+
+
+@given(pairs_of_blocks)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_ids_are_local_to_a_block_unless_they_are_global(
+    tmp_path: Path, pairs: list[list[tuple[list[str], list[str]]]]
+) -> None:
+    sides = [[[document[side] for document in block] for block in pairs] for side in (0, 1)]
+    header = "# cluster ids: global\n"
+    for write, given_header, ids, scope in (
+        (in_2012, "", None, "document"),
+        (in_2012, header, None, "file"),
+        (in_2012, header, "local", "document"),
+        (in_2012, "", "global", "file"),
+        (in_eight_columns, "", None, "block"),
+        (in_eight_columns, header, None, "file"),
+        (in_eight_columns, "", "local", "document"),
+        (in_eight_columns, "", "global", "file"),
+    ):
+        files = [tmp_path / "key.conll", tmp_path / "response.conll"]
+        for path, blocks in zip(files, sides, strict=True):
+            path.write_text(given_header + write(blocks))
+        [result] = score_files(files[0], [files[1]], Options(ids=ids))
+        expected = score(*(partition(blocks, scope) for blocks in sides))
+        for metric in ADDITIVE:
+            assert result.scores[metric].f1 == pytest.approx(expected[metric].f1), (write, scope, metric)
+        corpus = read_conll(files[0], ids=ids)
+        assert sorted(len(cluster) for cluster in corpus.clusters()) == sorted(map(len, partition(sides[0], scope)))
+
+
+def test_ids_that_begin_anew_in_every_document(tmp_path: Path) -> None:
+    """A perfect response whose ids are numbered otherwise in every document."""
+    key, response = tmp_path / "key.conll", tmp_path / "response.conll"
+    key.write_text(in_2012([[["(0)", "(0)", "(1)", "(1)"]] for _ in range(6)]))
+    response.write_text(in_2012([[[f"({n})", f"({n})", "(7)", "(7)"]] for n in range(6)]))
+    [result] = score_files(key, [response])
+    assert (result.level, result.key_ids, result.response_ids) == ("document", "local", "local")
+    assert all(value.f1 == 1 for value in result.scores.metrics.values())
+    [joined] = score_files(key, [response], Options(ids="global"))
+    assert (joined.level, joined.key_ids) == ("corpus", "global")
+    assert joined.scores["muc"].f1 < 1
+    assert result.ids is not None
+    assert joined.ids is not None
+    assert ("local" in result.ids, "global to the file" in joined.ids) == (True, True)
+
+
+def test_a_global_key_and_a_local_response(tmp_path: Path) -> None:
+    blocks = [[["(0)", "(0)"], ["(0)", "-"]]]
+    key, response = tmp_path / "key.conll", tmp_path / "response.conll"
+    key.write_text(in_eight_columns(blocks))
+    response.write_text(in_2012(blocks))
+    [result] = score_files(key, [response])
+    assert result.level == "corpus"
+    assert result.ids is not None
+    assert result.ids.startswith("cluster ids are global in the key and local in the response")
+    assert result.scores["muc"].recall == pytest.approx(1 / 2)
 
 
 def test_an_empty_response(tmp_path: Path) -> None:
