@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cdcoref.test_prediction import sightings
 
 from cdcoref.cli.progress import StageProgress
 from cdcoref.corpus import Corpus, Document, Mention
@@ -18,6 +17,7 @@ from cdcoref.formats import read_corpus, write_corpus
 from cdcoref.predict import Predictor
 from cdcoref.views.cluster_table import FIRST_MENTIONS
 from cdlm import progress as progress_module
+from tests.cdcoref.predict.test_prediction import sightings
 
 TEXTS = {
     "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.\n",

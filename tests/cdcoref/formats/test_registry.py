@@ -41,7 +41,7 @@ WRITTEN = [format for format in FORMATS if format.write is not None]
         ("a.txt", b"{ in braces } a text begins", "plain text"),
         ("a.txt", b"[1] a footnote", "plain text"),
         ("a.txt", CONLL, "CoNLL"),
-        ("a.txt", gzip.compress(EIGHT_COLUMNS), "CoNLL"),
+        ("a.txt", gzip.compress(EIGHT_COLUMNS, mtime=0), "CoNLL"),
         ("a.txt", b"\xef\xbb\xbf# a comment\r\n\r\n" + CONLL, "CoNLL"),
         ("a.jsonl", CONLL, "CoNLL"),
         ("a.conll", CONLLU, "CorefUD"),
@@ -56,7 +56,7 @@ WRITTEN = [format for format in FORMATS if format.write is not None]
         # What the content does not say, the name says.
         ("a.jsonl", b"", "JSON lines"),
         ("a.json", b"[{}]", "JSON lines"),
-        ("a.CONLL.gz", gzip.compress(b""), "CoNLL"),
+        ("a.CONLL.gz", gzip.compress(b"", mtime=0), "CoNLL"),
         ("a.conll", b"1 2 3", "CoNLL"),
         ("a.conllu", b"word", "CorefUD"),
     ],

@@ -163,7 +163,7 @@ def test_an_empty_file_is_an_empty_document(tmp_path: Path) -> None:
         (b"\x01\x00\x00\x01", "NUL"),
         (b"\x7fELF\x00\x00\x01", r"a\.txt: this is a program; give its text"),
         (b"PK\x03\x04rest", r"a\.txt: this is a ZIP archive; unpack it first"),
-        (gzip.compress(b"some text" * 100)[:20], "truncated"),
+        (gzip.compress(b"some text" * 100, mtime=0)[:20], "truncated"),
     ],
 )
 def test_what_is_no_text_is_refused_by_name(tmp_path: Path, content: bytes, message: str) -> None:
