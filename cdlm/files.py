@@ -27,15 +27,17 @@ def check_writable(output: Path) -> None:
     Raises
     ------
     InputError
-        If its folder does not exist or cannot be written, or it is a folder itself, a device, or write-protected.
+        If its folder does not exist or cannot be written, or it is a folder itself, or write-protected.
     """
+    if _is_special(output):
+        if not os.access(output, os.W_OK):
+            raise InputError("the output cannot be written to; choose another location", output)
+        return
     target = Path(os.path.realpath(output))
     if not target.parent.is_dir():
         raise InputError("the folder of the output does not exist; create it first", output)
     if target.is_dir():
         raise InputError("the output is a folder; give the name of a file", output)
-    if target.exists() and not target.is_file():
-        raise InputError("the output is not a regular file; choose another name", output)
     if target.exists() and not os.access(target, os.W_OK):
         raise InputError("the file exists and is write-protected; choose another name, or remove it", output)
     try:
@@ -52,13 +54,17 @@ def replaced_file(target: Path) -> Iterator[Path]:
     """A new file that replaces `target` when the block ends without an error.
 
     If `target` is a symbolic link, the file that it points to is replaced. The permissions of a replaced file are kept.
-    What killed processes have left beside it is removed, except on Windows.
+    A device or a pipe, such as ``/dev/stdout``, is not replaced: it is `target` itself that is to be written to. What
+    killed processes have left beside it is removed, except on Windows.
 
     Raises
     ------
     OSError
         If the file cannot be written.
     """
+    if _is_special(target):
+        yield target
+        return
     target = Path(os.path.realpath(target))
     _remove_left(target)
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
@@ -76,6 +82,11 @@ def replaced_file(target: Path) -> Iterator[Path]:
         if locked:
             os.close(descriptor)
         part.unlink(missing_ok=True)
+
+
+def _is_special(path: Path) -> bool:
+    """Whether something is there that is neither a file nor a folder, such as a device or a pipe."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _remove_left(target: Path) -> None:

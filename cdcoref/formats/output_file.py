@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -75,8 +75,7 @@ def _cannot_be_written(error: OSError, path: str | Path) -> InputError:
 def _text_stream(target: Path) -> Iterator[TextIO]:
     if target.is_dir():
         raise IsADirectoryError(None, "it is a folder")
-    special = target.exists() and not target.is_file()
-    with nullcontext(target) if special else replaced_file(target) as part:
+    with replaced_file(target) as part:
         file: BinaryIO = part.open("wb")
         binary = file
         if target.suffix == ".gz":

@@ -169,6 +169,19 @@ def test_an_existing_file_in_a_folder_that_allows_no_new_one(tmp_path: Path) -> 
 
 @pytest.mark.skipif(not Path("/dev/null").is_char_device(), reason="there is no such device")
 def test_a_device_is_not_replaced() -> None:
-    with pytest.raises(InputError, match="regular file"):
-        check_writable(Path("/dev/null"))
+    check_writable(Path("/dev/null"))
+    with replaced_file(Path("/dev/null")) as part:
+        part.write_text("nothing")
     assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    pipe = Path(f"/dev/fd/{writer}")
+    check_writable(pipe)
+    with replaced_file(pipe) as part:
+        part.write_text("text")
+    os.close(writer)
+    with open(reader) as stream:
+        assert stream.read() == "text"
