@@ -176,7 +176,7 @@ def _link(
             inside = [[d for d in group if d in part.documents] for group in groups]
             within = logits.within(inside, own)
             if story_of and name in LARGER_THAN_STORIES:
-                within = within.across_stories(own, story_of, predictor.model.settings.vectors.other_story)
+                within = within.across_stories(own, story_of, predictor.model.settings.vectors.combine)
             clustered = cluster_mentions(own, within, predictor.model.settings)
             linked[name] += [replace(m, cluster=f"{number}_{m.cluster}") for m in clustered.mentions]
     return {name: replace(corpus, mentions=tuple(mentions)) for name, mentions in linked.items()}

@@ -3,8 +3,8 @@
 
 Gold mentions of one kind are linked within predicted topics. For every number of candidates (0: all pairs of mentions
 are read together) a row says how many of the coreferent pairs are candidates, how many sequences of how many word
-pieces were read, how long that took, and the CoNLL F1 at the model's threshold, singletons kept; then, for each way in
-which a pair that was not read together can count, the CoNLL F1 at that threshold and at the best one on this split.
+pieces were read, how long that took, and the CoNLL F1, singletons kept, at the model's threshold and at the best one on
+this split.
 
     python scripts/benchmark_candidates.py ecb:DIR --candidates 1,2,5,10,20,50,0
     python scripts/benchmark_candidates.py ecb:DIR --candidates 5 --marking all,pair
@@ -39,7 +39,6 @@ from cdcoref.scoring import score
 from cdcoref.stories import group_documents
 
 Marking = Literal["all", "pair"]
-UNREAD = ("vectors", "zero", "mean")
 DISTANCES = np.arange(0.3, 0.96, 0.05)
 
 
@@ -76,12 +75,10 @@ def measure(
     extent = comparison.extent
     cells = [str(count), marking, f"{chosen.sum():,}", f"{recall(corpus, groups, evidence, chosen):.1f}"]
     cells += [f"{extent.sequences:,}", f"{extent.pieces:,}", f"{seconds:.0f}", f"{cpu:.0f}"]
-    for way in UNREAD:
-        changed = replace(settings, vectors=replace(options, unread_pairs=way))
-        logits = evidence.combine(changed.vectors)
-        own = settings.distance_threshold[kind]
-        best = max((conll_f1(corpus, logits, changed, kind, float(d)), -float(d)) for d in DISTANCES)
-        cells.append(f"{conll_f1(corpus, logits, changed, kind, own):.1f}, {best[0]:.1f} at {-best[1]:.2f}")
+    logits = evidence.combine(options)
+    own = settings.distance_threshold[kind]
+    best = max((conll_f1(corpus, logits, settings, kind, float(d)), -float(d)) for d in DISTANCES)
+    cells.append(f"{conll_f1(corpus, logits, settings, kind, own):.1f}, {best[0]:.1f} at {-best[1]:.2f}")
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
@@ -109,7 +106,7 @@ def main() -> None:
         f"{len(corpus.mentions):,} mentions; read alone in {time.process_time() - started:.0f} s of processor time\n"
     )
     names = ["candidates", "marking", "pairs", "recall", "sequences", "word pieces", "seconds", "of one core"]
-    names += [f"CoNLL F1, unread: {way}" for way in UNREAD]
+    names.append("CoNLL F1")
     print(f"| {' | '.join(names)} |\n|{' ---: |' * len(names)}", flush=True)
     for count in map(int, arguments.candidates.split(",")):
         for marking in markings:

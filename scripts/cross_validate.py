@@ -104,7 +104,7 @@ def compared(
     """Logits of the pairs of mentions of one topic."""
     pairs = all_pairs(linkable_groups(part, "gold_topic"))
     logits = Comparison(model, part.corpus, pairs, vectors=vectors).run(batch_tokens=BATCH_TOKENS)
-    return logits.across_stories(part.corpus, story_of, model.settings.vectors.other_story)
+    return logits.across_stories(part.corpus, story_of, model.settings.vectors.combine)
 
 
 def stories_of(part: AnnotatedCorpus) -> dict[str, int]:
@@ -184,7 +184,7 @@ def whole_round(
         weights = fit_weights(options.vectors, rest_held, rest_found)
         logits.append(
             [
-                (part.corpus, own.combine(weights).across_stories(part.corpus, story_of, weights.other_story))
+                (part.corpus, own.combine(weights).across_stories(part.corpus, story_of, weights.combine))
                 for part, own in zip(held, evidence, strict=True)
             ]
         )
@@ -259,7 +259,7 @@ def main() -> None:
     else:
         if invented is not None:
             parts.append(invented.read("train"))
-        plain = replace(PRESETS["small"].model.vectors, learnt=0, antecedents=0, together=())
+        plain = replace(PRESETS["small"].model.vectors, learnt=0, antecedents=0, cross_encoder_kinds=())
         model = untrained(with_settings(plain, parse_settings(arguments.set)))
         say_on_stderr("reading the corpora")
         told = known_pairs(model, ecb, batch_tokens=BATCH_TOKENS)

@@ -165,20 +165,19 @@ def compare_apart(
     parts = np.array([(known or {}).get(m.document, NEW) for m in corpus.mentions], dtype=np.int64)
     kinds = np.array([KINDS.index(m.kind or "") for m in corpus.mentions], dtype=np.int8)
     first, second = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
-    logits, documents = [np.zeros(0, dtype=np.float32)], [np.zeros(0, dtype=np.float32)]
+    logits = [np.zeros(0, dtype=np.float32)]
     options = model.settings.vectors
     apart = pronouns(corpus, options.with_antecedents)
     for number, kind in enumerate(KINDS):
         own = np.flatnonzero((kinds == number) & ~apart)
         of_kind = read.take(own)
         for pairs in pairs_to_compare(of_kind, parts[own]):
-            told = comparison_features(options, of_kind, pairs)
+            features = comparison_features(options, of_kind, pairs)
             first.append(own[pairs[:, 0]].astype(np.int32))
             second.append(own[pairs[:, 1]].astype(np.int32))
-            of_pairs = _scores(model, told, of_kind.vectors.learnt, pairs, kind)
+            of_pairs = _scores(model, features, of_kind.vectors.learnt, pairs, kind)
             of_pairs[conflicts(of_kind.facts, pairs)] = IMPOSSIBLE
             logits.append(of_pairs)
-            documents.append(told[:, -1].copy())
     compared = sum(map(len, first))
     new = np.flatnonzero(parts == NEW)
     if apart[new].any():
@@ -188,7 +187,6 @@ def compare_apart(
         first.append(new[one].astype(np.int32))
         second.append(new[other].astype(np.int32))
         logits.append(found)
-        documents.append(np.ones(len(found), dtype=np.float32))
     one, other = np.concatenate(first), np.concatenate(second)
     low, high = np.minimum(one, other), np.maximum(one, other)
     numbers = {document.id: number for number, document in enumerate(corpus.documents)}
@@ -198,9 +196,8 @@ def compare_apart(
         low,
         high,
         kinds[low],
-        together=np.full(len(low), np.nan, dtype=np.float32),
-        alone=np.concatenate(logits),
-        documents=np.concatenate(documents),
+        cross_encoder=np.full(len(low), np.nan, dtype=np.float32),
+        bi_encoder=np.concatenate(logits),
         within=document_of[low] == document_of[high],
         antecedents=np.arange(len(low)) >= compared,
     )

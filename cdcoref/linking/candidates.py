@@ -1,8 +1,8 @@
-"""Which mentions are worth reading together: what their vectors say of pairs in, candidates out.
+"""Which pairs the cross-encoder reads: the bi-encoder's logits in, candidates out.
 
 The candidates of a mention are the most likely others of its kind, up to a limit, and those that it is a candidate of.
 The limit is per mention and symmetric, and does not depend on the order of files. A pronoun and its antecedent are no
-candidates: that is settled within their document; nor are mentions of a kind that is not read together.
+candidates: that is settled within their document; nor are mentions of a kind that the cross-encoder does not read.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ DIGITS = 4
 """Decimal places to which logits are compared; those that differ by less are ties."""
 
 
-def candidate_pairs(alone: PairEvidence, options: VectorOptions) -> NDArray[np.bool_]:
+def candidate_pairs(evidence: PairEvidence, options: VectorOptions) -> NDArray[np.bool_]:
     """Which pairs are candidates. *Shape:* (pairs,)
 
     Parameters
     ----------
-    alone
-        What the vectors say of pairs.
+    evidence
+        Pairs with the bi-encoder's logits.
     options
         How many candidates a mention has, how probable one is at least, and how the logits become probabilities.
     """
-    of_kinds = np.isin(alone.kinds, [KINDS.index(kind) for kind in options.together])
-    possible = of_kinds & ~alone.antecedents
+    of_kinds = np.isin(evidence.kinds, [KINDS.index(kind) for kind in options.cross_encoder_kinds])
+    possible = of_kinds & ~evidence.antecedents
     if not options.candidates:
         return possible
-    slope, bias = (
-        np.array([table[kind] for kind in KINDS])[alone.kinds] for table in (options.unread, options.unread_bias)
-    )
-    logits = slope * alone.alone + bias
-    enough = np.log(options.least) - np.log1p(-options.least)
+    by_kind = [options.combine.of_kind(kind) for kind in KINDS]
+    weight = np.array([own.unread_weight for own in by_kind])[evidence.kinds]
+    bias = np.array([own.unread_bias for own in by_kind])[evidence.kinds]
+    logits = weight * evidence.bi_encoder + bias
+    enough = np.log(options.min_probability) - np.log1p(-options.min_probability)
     likely = np.flatnonzero((logits >= enough) & possible)
     # Logits of equal mentions differ in the last digits, depending on what else is computed in the same batch.
     logits = np.round(logits, DIGITS)
     chosen = np.zeros(len(logits), dtype=bool)
-    mentions = np.concatenate([alone.first[likely], alone.second[likely]])
+    mentions = np.concatenate([evidence.first[likely], evidence.second[likely]])
     places = np.concatenate([likely, likely])
     chosen[places[_first_of_each(mentions, logits[places], options.candidates)]] = True
     return chosen

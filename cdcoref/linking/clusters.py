@@ -58,8 +58,7 @@ class KindClusters:
         keys = [(m.document, m.tokens, m.kind or "") for m in corpus.mentions]
         apart = pronouns(corpus, {kind}.intersection(settings.vectors.with_antecedents))
         self.links = MentionLinks.of(logits.scores(temperature or settings.temperature, kind), apart, keys)
-        by_mean = settings.vectors.unread_pairs == "mean" and kind in settings.vectors.together
-        self._tree = dendrogram(self.links.compared, settings.linkage, keys, unread="mean" if by_mean else 0.0)
+        self._tree = dendrogram(self.links.compared, settings.linkage, keys)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
         documents = {document.id: in_sentence_case(document) for document in corpus.documents}
         self._words = {

@@ -157,12 +157,12 @@ class Comparison:
         chosen = candidate_pairs(apart, self._options)
         first, second = apart.first[chosen], apart.second[chosen]
         numbers = np.unique(np.concatenate([first, second]))
-        weight = 1.0 / (1.0 + np.exp(-apart.alone[chosen].astype(np.float64)))
+        weight = 1.0 / (1.0 + np.exp(-apart.bi_encoder[chosen].astype(np.float64)))
         candidates = Candidates(np.searchsorted(numbers, first), np.searchsorted(numbers, second), weight)
         with_candidates = replace(self.corpus, mentions=tuple(self.corpus.mentions[n] for n in numbers))
         self._reading = _Reading(self.model, with_candidates, self._pairs, self._sequences, candidates)
         read_pairs = self._reading.run(batch_tokens, store, advance)
-        together = np.full(len(apart.first), np.nan, dtype=np.float32)
+        logits = np.full(len(apart.first), np.nan, dtype=np.float32)
         known = _keys(numbers[read_pairs.first], numbers[read_pairs.second], apart.size)
         order = np.argsort(known)
         places = np.flatnonzero(chosen)
@@ -170,8 +170,8 @@ class Comparison:
         found = np.minimum(np.searchsorted(known, wanted, sorter=order), max(0, len(known) - 1))
         if len(known):
             same = known[order[found]] == wanted
-            together[places[same]] = read_pairs.logits[order[found[same]]]
-        return replace(apart, together=together)
+            logits[places[same]] = read_pairs.logits[order[found[same]]]
+        return replace(apart, cross_encoder=logits)
 
     def _apart(self, vectors: MentionVectors) -> PairEvidence:
         """What the vectors say of the pairs of every story, with the numbers of the whole corpus."""
@@ -192,9 +192,8 @@ class Comparison:
             low,
             high,
             kind_of[low],
-            together=joined("together", nothing),
-            alone=joined("alone", nothing),
-            documents=joined("documents", nothing),
+            cross_encoder=joined("cross_encoder", nothing),
+            bi_encoder=joined("bi_encoder", nothing),
             within=joined("within", neither),
             antecedents=joined("antecedents", neither),
         )

@@ -12,14 +12,14 @@ from cdcoref.clustering import PairScores
 from cdcoref.corpus import ENTITY, KINDS, Corpus
 from cdcoref.inputs import PairSequence
 from cdcoref.language import WordSets, in_sentence_case, name_of
-from cdcoref.model import WEIGHTS, WEIGHTS_WITHIN, CorefModel, VectorOptions, collate_pairs
+from cdcoref.model import Combinations, CorefModel, VectorOptions, collate_pairs
 
 Matrix = NDArray[np.float32]
 
 IMPOSSIBLE = -20.0
 """The logit of a pair in conflict (:func:`cdcoref.language.in_conflict`): too low to be read together."""
 PAIRS_AT_ONCE = 500_000
-"""Pairs whose evidence is weighed at the same time: some 150 MB."""
+"""Pairs whose evidence is combined at the same time: some 150 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ class PairLogits:
         chosen = of_mention[self.first] == of_mention[self.second] if len(self.first) else slice(None)
         return self.of_pairs(chosen)
 
-    def across_stories(self, corpus: Corpus, story_of: Mapping[str, int], added: Mapping[str, float]) -> PairLogits:
-        """The same, with something added to the logits of pairs of different stories; see `VectorOptions.other_story`.
+    def across_stories(self, corpus: Corpus, story_of: Mapping[str, int], combine: Combinations) -> PairLogits:
+        """The same, with something added to the logits of pairs of different stories; see `Combination.other_story`.
 
         Parameters
         ----------
@@ -73,8 +73,8 @@ class PairLogits:
             The mentions, and their documents.
         story_of
             By id, the story of each document.
-        added
-            By kind.
+        combine
+            Says what is added for each kind.
         """
         of_mention = np.array([story_of[m.document] for m in corpus.mentions], dtype=np.int64)
         if len(np.unique(of_mention)) < 2:
@@ -85,7 +85,8 @@ class PairLogits:
         shared = names.shared(self.first[other].astype(np.int64), self.second[other].astype(np.int64)) > 0
         other = other[~(shared & (self.kinds[other] == KINDS.index(ENTITY)))]
         logits = self.logits.copy()
-        logits[other] += np.array([added[kind] for kind in KINDS], dtype=logits.dtype)[self.kinds[other]]
+        added = np.array([combine.of_kind(kind).other_story for kind in KINDS], dtype=logits.dtype)
+        logits[other] += added[self.kinds[other]]
         return replace(self, logits=logits)
 
     def of_pairs(self, chosen: NDArray[np.bool_] | slice) -> PairLogits:
@@ -95,22 +96,20 @@ class PairLogits:
 
 @dataclass(frozen=True, slots=True)
 class PairEvidence:
-    """What is known of pairs of mentions before it is weighed: read together, and by the vectors alone.
+    """Logits of pairs of mentions by the bi-encoder and the cross-encoder, before they are combined.
 
     Attributes
     ----------
     size, first, second, kinds
         As in :class:`PairLogits`.
-    together
-        Logits of the pairs that were read together as candidates; NaN for the others. *Shape:* (pairs,)
-    alone
-        Logits by the vectors. *Shape:* (pairs,)
-    documents
-        How alike the two documents are. *Shape:* (pairs,)
+    cross_encoder
+        Logits of the candidates, which the cross-encoder read; NaN for the others. *Shape:* (pairs,)
+    bi_encoder
+        Logits of all pairs by the bi-encoder. *Shape:* (pairs,)
     within
         Whether both mentions are of one document. *Shape:* (pairs,)
     antecedents
-        Whether they are a pronoun and its antecedent; then `alone` is the log-odds that both refer to the same.
+        Whether they are a pronoun and its antecedent; then `bi_encoder` is the log-odds that both refer to the same.
         *Shape:* (pairs,)
     """
 
@@ -118,19 +117,10 @@ class PairEvidence:
     first: NDArray[np.integer]
     second: NDArray[np.integer]
     kinds: NDArray[np.integer]
-    together: Matrix
-    alone: Matrix
-    documents: Matrix
+    cross_encoder: Matrix
+    bi_encoder: Matrix
     within: NDArray[np.bool_]
     antecedents: NDArray[np.bool_]
-
-    def known(self, part: slice = slice(None)) -> Matrix:
-        """What is weighed of some pairs, in the order of `WEIGHTS`; the first two of it are those of `WEIGHTS_WITHIN`.
-
-        NaN where pairs were not read together. *Shape:* (pairs, 4)
-        """
-        together, alike = self.together[part], self.documents[part]
-        return np.stack([together, self.alone[part], alike, together * alike], axis=1)
 
     def combine(self, options: VectorOptions) -> PairLogits:
         """One logit a pair; see :class:`cdcoref.model.VectorOptions`."""
@@ -138,33 +128,27 @@ class PairEvidence:
         for start in range(0, len(logits), PAIRS_AT_ONCE):
             part = slice(start, start + PAIRS_AT_ONCE)
             logits[part] = self._combine(options, part)
-        weighed = PairLogits(self.size, self.first, self.second, self.kinds, logits)
-        return weighed if options.unread_pairs == "vectors" else weighed.of_pairs(self._counted(options))
-
-    def _counted(self, options: VectorOptions) -> NDArray[np.bool_]:
-        """Which pairs linkage is told of if it is not told what the vectors say: the others count as unread."""
-        together = np.isin(self.kinds, [KINDS.index(kind) for kind in options.together])
-        settled = self.antecedents | (self.alone <= IMPOSSIBLE)
-        return ~together | ~np.isnan(self.together) | settled
+        return PairLogits(self.size, self.first, self.second, self.kinds, logits)
 
     def _combine(self, options: VectorOptions, part: slice) -> NDArray[np.float64]:
-        kinds, alone = self.kinds[part], self.alone[part]
-        across, within, unread, antecedent = (
-            np.array([[getattr(options, name)[kind] for name in names] for kind in KINDS])[kinds]
-            for names in (
-                (*WEIGHTS, "bias"),
-                (*WEIGHTS_WITHIN, "bias_within"),
-                ("unread", "unread_bias"),
-                ("antecedent_weight",),
-            )
+        def of_pairs(*of_kinds: Sequence[float]) -> tuple[NDArray[np.float64], ...]:
+            return tuple(np.array(of_kinds).T[:, self.kinds[part]])
+
+        by_kind = [options.combine.of_kind(kind) for kind in KINDS]
+        cross, bi = self.cross_encoder[part], self.bi_encoder[part]
+        cross_weight, bi_weight, bias = of_pairs(
+            *((own.cross_encoder_weight, own.bi_encoder_weight, own.bias) for own in by_kind)
         )
-        known = self.known(part)
-        of_two = (known * across[:, :-1]).sum(axis=1) + across[:, -1]
-        of_one = (known[:, :2] * within[:, :-1]).sum(axis=1) + within[:, -1]
-        apart = np.where(self.antecedents[part], antecedent[:, 0] * alone, unread[:, 0] * alone + unread[:, 1])
-        logits: NDArray[np.float64] = np.where(
-            np.isnan(self.together[part]), apart, np.where(self.within[part], of_one, of_two)
+        across = cross_weight * cross + bi_weight * bi + bias
+        cross_weight, bi_weight, bias = of_pairs(
+            *((own.cross_encoder_weight_within, own.bi_encoder_weight_within, own.bias_within) for own in by_kind)
         )
+        within = cross_weight * cross + bi_weight * bi + bias
+        weight, bias, antecedent_weight = of_pairs(
+            *((own.unread_weight, own.unread_bias, own.antecedent_weight) for own in by_kind)
+        )
+        unread = np.where(self.antecedents[part], antecedent_weight * bi, weight * bi + bias)
+        logits: NDArray[np.float64] = np.where(np.isnan(cross), unread, np.where(self.within[part], within, across))
         return logits
 
 

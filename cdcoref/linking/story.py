@@ -116,7 +116,7 @@ def link_story(
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)
     settings = model.settings
     if story_of is not None:
-        logits = logits.across_stories(story, story_of, settings.vectors.other_story)
+        logits = logits.across_stories(story, story_of, settings.vectors.combine)
     if options.threshold is not None:
         settings = replace(settings, distance_threshold=dict.fromkeys(KINDS, 1.0 - options.threshold))
     clustered = cluster_mentions(story, logits, settings)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cdcoref.clustering import Linkage
-from cdcoref.corpus import ENTITY, KINDS, STYLES
+from cdcoref.corpus import ENTITY, EVENT, KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.inputs import Length, SequenceOptions
 from cdcoref.language import FEATURES, LastWord, check_features
@@ -23,7 +23,7 @@ def _per_kind(value: float) -> dict[str, float]:
     return dict.fromkeys(KINDS, value)
 
 
-Weights = Mapping[str, Annotated[float, number(-100, most=100)]]
+Weight = Annotated[float, number(-100, most=100)]
 
 
 def _check_kinds(configuration: object, names: Sequence[str]) -> None:
@@ -80,10 +80,6 @@ class DetectorOptions:
                 )
 
 
-WEIGHTS = ("joint", "alone", "alike", "joint_alike")
-"""What is weighed of two mentions of different documents that were read together."""
-WEIGHTS_WITHIN = ("joint_within", "alone_within")
-"""What is weighed of two mentions of one document that were read together."""
 ALIKE = ("mention", "sentence", "document", "context")
 """The vectors whose cosines are similarities of two mentions: their own, those of their sentences, of their documents,
 and of the rest of their sentences."""
@@ -96,14 +92,81 @@ SIMILARITIES = (*ALIKE, *AROUND, "story")
 
 
 @dataclass(frozen=True)
+class Combination:
+    """How the logits of cross-encoder and bi-encoder become one logit for two mentions of a kind.
+
+    Attributes
+    ----------
+    cross_encoder_weight, bi_encoder_weight, bias
+        The logit of two mentions of different documents that the cross-encoder read is the weighted sum of both logits,
+        plus the bias.
+    cross_encoder_weight_within, bi_encoder_weight_within, bias_within
+        The same for two mentions of one document.
+    unread_weight, unread_bias
+        The logit of a pair that the cross-encoder did not read is the bi-encoder's by this factor, plus the bias.
+    antecedent_weight
+        The log-odds that a pronoun refers to what its antecedent refers to are multiplied by this factor. It calibrates
+        them, since a scorer trained on few pronouns is overconfident; it changes no antecedent.
+    other_story
+        Added to the logit of two mentions whose documents belong to different predicted stories; not to that of two
+        entities whose names share a word. It counts only where larger groups of documents are linked: annotated topics,
+        or all documents.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of range.
+    """
+
+    cross_encoder_weight: Weight = 0.5
+    bi_encoder_weight: Weight = 0.5
+    bias: Weight = 0.0
+    cross_encoder_weight_within: Weight = 0.5
+    bi_encoder_weight_within: Weight = 0.5
+    bias_within: Weight = 0.0
+    unread_weight: Weight = 1.0
+    unread_bias: Weight = 0.0
+    antecedent_weight: Weight = 1.0
+    other_story: Weight = 0.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """How logits are combined for each kind of mention.
+
+    Attributes
+    ----------
+    event, entity
+        See :class:`Combination`.
+    """
+
+    event: Combination = field(default_factory=Combination)
+    entity: Combination = field(default_factory=Combination)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def of_kind(self, kind: str) -> Combination:
+        """That of one kind."""
+        return self.event if kind == EVENT else self.entity
+
+    def with_kind(self, kind: str, combination: Combination) -> Combinations:
+        """The same with another combination for one kind."""
+        return Combinations(combination, self.entity) if kind == EVENT else Combinations(self.event, combination)
+
+
+@dataclass(frozen=True)
 class VectorOptions:
-    """How mentions are compared that were read apart, and what that counts beside reading them together.
+    """How the bi-encoder compares mentions, which pairs the cross-encoder reads, and how both are combined.
 
     Attributes
     ----------
     layers
-        How many of the encoder's last layers the heads see that learn from what it says of words; 0: the model compares
-        no mentions that were read apart, and reads everything together.
+        How many of the encoder's last layers the bi-encoder's heads see; 0: the model has no bi-encoder, and its
+        cross-encoder reads every pair.
     earlier_rank
         The vectors of mentions are those of the encoder as it was before it was fine-tuned, which is kept as a
         difference of this rank (see :class:`cdlm.encoder.EarlierEncoder`).
@@ -135,33 +198,15 @@ class VectorOptions:
         Units of its first hidden layer.
     antecedent_starts
         How many networks find antecedents, from different random initialisations; their logits are averaged.
-    together
-        The kinds of mention that are read together; of the others the vectors alone are believed.
+    cross_encoder_kinds
+        The kinds of mention whose candidates the cross-encoder reads; of the others only the bi-encoder's logit counts.
     candidates
-        Mentions that a mention is read together with: so many, the most likely ones by their vectors, and those that it
-        is among the most likely ones of; 0: with all.
-    least
-        The probability by the vectors below which a mention is no candidate.
-    joint, alone, alike, joint_alike, bias
-        Per kind: the logit of a pair that was read together is the weighted sum of that of the pair scorer, that of the
-        vectors, how alike the two documents are, and the pair scorer's times that, plus the bias. Tuning sets `alike`
-        and `joint_alike` to 0; models that earlier versions saved have other values.
-    joint_within, alone_within, bias_within
-        Per kind: the same for two mentions of one document, without their likeness.
-    unread, unread_bias
-        Per kind: the logit of a pair that was not read together is that of the vectors by this factor, plus the bias.
-    antecedent_weight
-        Per kind: the log-odds that a pronoun refers to what its antecedent refers to are multiplied by this factor. It
-        calibrates them, since a scorer that has learnt from few pronouns is surer than it is right; it changes no
-        antecedent.
-    other_story
-        Per kind: what is added to the logit of two mentions of different stories, by the words of their documents; not
-        to that of two entities whose names share a word. Only where larger groups of documents are linked: annotated
-        topics, or all documents.
-    unread_pairs
-        What linkage takes for a pair of a kind in `together` that was not read together: that logit (``"vectors"``), a
-        probability of 0 (``"zero"``), or nothing, so that the distance of two clusters is the mean over the pairs that
-        were read (``"mean"``). Other kinds always count what the vectors say.
+        How many candidates a mention has: the most probable ones by the bi-encoder, and those that have it among
+        theirs; 0: all others.
+    min_probability
+        The bi-encoder's probability below which a mention is no candidate.
+    combine
+        Per kind: how the logits of cross-encoder and bi-encoder become one.
 
     Raises
     ------
@@ -183,29 +228,15 @@ class VectorOptions:
     antecedent_features: tuple[str, ...] = ()
     antecedent_width: Count = 128
     antecedent_starts: Count = 1
-    together: tuple[str, ...] = KINDS
+    cross_encoder_kinds: tuple[str, ...] = KINDS
     candidates: Index = 20
-    least: Probability = 0.05
-    joint: Weights = field(default_factory=lambda: _per_kind(0.5))
-    alone: Weights = field(default_factory=lambda: _per_kind(0.5))
-    alike: Weights = field(default_factory=lambda: _per_kind(0.0))
-    joint_alike: Weights = field(default_factory=lambda: _per_kind(0.0))
-    bias: Weights = field(default_factory=lambda: _per_kind(0.0))
-    joint_within: Weights = field(default_factory=lambda: _per_kind(0.5))
-    alone_within: Weights = field(default_factory=lambda: _per_kind(0.5))
-    bias_within: Weights = field(default_factory=lambda: _per_kind(0.0))
-    unread: Weights = field(default_factory=lambda: _per_kind(1.0))
-    unread_bias: Weights = field(default_factory=lambda: _per_kind(0.0))
-    antecedent_weight: Weights = field(default_factory=lambda: _per_kind(1.0))
-    other_story: Weights = field(default_factory=lambda: _per_kind(0.0))
-    unread_pairs: Literal["vectors", "zero", "mean"] = "vectors"
+    min_probability: Probability = 0.05
+    combine: Combinations = field(default_factory=Combinations)
 
     def __post_init__(self) -> None:
         check_fields(self)
-        of_kinds = ("bias", "bias_within", "unread", "unread_bias", "antecedent_weight", "other_story")
-        _check_kinds(self, (*WEIGHTS, *WEIGHTS_WITHIN, *of_kinds))
         check_features(self.pair_features)
-        for name in ("together", "learnt_shares", "antecedent_kinds"):
+        for name in ("cross_encoder_kinds", "learnt_shares", "antecedent_kinds"):
             if not set(getattr(self, name)) <= set(KINDS):
                 raise InputError(f"{name} must be some of {', '.join(KINDS)}")
         for kind, shares in self.learnt_shares.items():

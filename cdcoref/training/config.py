@@ -5,9 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from cdcoref.corpus import ENTITY, EVENT, KINDS
+from cdcoref.corpus import EVENT, KINDS
 from cdcoref.inputs import SequenceOptions
-from cdcoref.model import ANTECEDENT_FEATURES, SIMILARITIES, CorefConfig, DetectorOptions, VectorOptions
+from cdcoref.model import (
+    ANTECEDENT_FEATURES,
+    SIMILARITIES,
+    Combination,
+    Combinations,
+    CorefConfig,
+    DetectorOptions,
+    VectorOptions,
+)
 from cdcoref.training.data import SamplingOptions
 from cdcoref.training.detector import DetectorTraining
 from cdcoref.training.vectors import VectorTraining
@@ -22,8 +30,8 @@ VECTORS = VectorOptions(
     antecedents=64,
     antecedent_kinds=KINDS,
     antecedent_features=tuple(ANTECEDENT_FEATURES),
-    together=(EVENT,),
-    other_story={EVENT: -2.0, ENTITY: -2.0},
+    cross_encoder_kinds=(EVENT,),
+    combine=Combinations(Combination(other_story=-2.0), Combination(other_story=-2.0)),
 )
 """Of models trained now. The defaults of :class:`VectorOptions` are those of models saved without these settings."""
 

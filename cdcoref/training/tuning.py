@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from cdcoref.linking import (
     read_vectors,
     score_spans,
 )
-from cdcoref.model import WEIGHTS_WITHIN, CorefConfig, CorefModel, CurvePoint, KindScores, VectorOptions
+from cdcoref.model import CorefConfig, CorefModel, CurvePoint, KindScores, VectorOptions
 from cdcoref.scoring import CONLL, score
 from cdcoref.training.sources import linkable_groups, story_setting
 
@@ -37,8 +37,6 @@ DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
 CURVE = tuple(round(0.1 * step, 1) for step in range(1, 10))
 SINGLETONS: tuple[Literal["keep", "remove"], ...] = ("keep", "remove")
 CALIBRATION_BINS = 15
-ACROSS = ("joint", "alone")
-"""What is fitted of two mentions of different documents that were read together."""
 
 
 def tune(
@@ -83,7 +81,7 @@ def tune(
     scores: dict[str, KindScores] = {}
     apart = pronouns(dev, model.settings.vectors.with_antecedents)
     of_pronouns = apart[logits.first] | apart[logits.second]
-    antecedent_weight = dict(model.settings.vectors.antecedent_weight)
+    combine = model.settings.vectors.combine
     for kind in kinds:
         of_kind = logits.kinds == KINDS.index(kind)
         chosen = of_kind & ~of_pronouns
@@ -94,7 +92,9 @@ def tune(
         if (of_kind & of_pronouns).any():
             settled = logits.of_pairs(of_kind & of_pronouns)
             own_temperature = fit_temperature(settled.logits, same_cluster(dev, settled))
-            antecedent_weight[kind] *= round(temperature[kind] / own_temperature, 4)
+            combination = combine.of_kind(kind)
+            weight = combination.antecedent_weight * round(temperature[kind] / own_temperature, 4)
+            combine = combine.with_kind(kind, replace(combination, antecedent_weight=weight))
         distance[kind], conll_f1 = best_distance_threshold(dev, logits, temperature, kind, model.settings, part_of)
         judged = [part.corpus for part in parts if kind in part.info.exhaustive]
         ids = {document.id for corpus in judged for document in corpus.documents}
@@ -109,7 +109,7 @@ def tune(
         )
     config = replace(
         model.settings,
-        vectors=replace(model.settings.vectors, antecedent_weight=antecedent_weight),
+        vectors=replace(model.settings.vectors, combine=combine),
         temperature=temperature,
         distance_threshold=distance,
         detection_threshold=detection,
@@ -118,10 +118,10 @@ def tune(
 
 
 def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOptions:
-    """Choose what the vectors count, alone and beside reading together, on the pairs of dev (:func:`fit_weights`).
+    """Choose on the pairs of dev how both encoders' logits are combined (:func:`fit_weights`).
 
-    Mentions are compared within annotated stories: subtopics where the corpus has them, else topics. What is read
-    together depends on the candidates, and they on what the vectors count alone, so that is chosen first.
+    Mentions are compared within annotated stories: subtopics where the corpus has them, else topics. What the
+    cross-encoder reads depends on the candidates, and they on the weight of the bi-encoder, so that is chosen first.
 
     Returns
     -------
@@ -144,12 +144,12 @@ def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOption
 def fit_weights(
     options: VectorOptions, parts: Sequence[AnnotatedCorpus], evidence: Sequence[PairEvidence]
 ) -> VectorOptions:
-    """Logistic regressions for what the vectors count, alone and beside reading together.
+    """Fit by logistic regression how the logits of cross-encoder and bi-encoder are combined.
 
     Every corpus weighs the same. For mentions of different documents the corpora count whose links cross documents; for
-    those of one document the corpora that annotate all mentions of the kind. Where no pair was read together, vectors
-    and reading count the same. How alike two documents are is given no weight: when it was fitted on few corpora, it
-    learnt to tell those corpora apart, not their events.
+    those of one document the corpora that annotate all mentions of the kind. Where the cross-encoder read no
+    pair, both count the same. The similarity of documents is no feature: fitted on few corpora, it learnt to tell those
+    corpora apart, not their events.
 
     Parameters
     ----------
@@ -161,23 +161,26 @@ def fit_weights(
     crossing = [part.info.cross_document for part in parts]
     for kind in KINDS:
         of_kind = [(found.kinds == KINDS.index(kind)) & ~found.antecedents for found in evidence]
-        read = [(found.kinds == KINDS.index(kind)) & ~np.isnan(found.together) for found in evidence]
+        read = [(found.kinds == KINDS.index(kind)) & ~np.isnan(found.cross_encoder) for found in evidence]
         across = [chosen & ~found.within for chosen, found in zip(read, evidence, strict=True)]
         within = [chosen & found.within for chosen, found in zip(read, evidence, strict=True)]
         complete = [kind in part.info.exhaustive for part in parts]
-        for known, names, bias_name, chosen, use in (
-            (("alone",), ("unread",), "unread_bias", of_kind, crossing),
-            (ACROSS, ACROSS, "bias", across, crossing),
-            (WEIGHTS_WITHIN, WEIGHTS_WITHIN, "bias_within", within, complete),
-        ):
-            weights, bias = _fitted(parts, evidence, chosen, use, known)
-            changed: dict[str, Any] = {
-                name: {**getattr(options, name), kind: value}
-                for name, value in zip((*names, bias_name), (*weights, bias), strict=True)
-            }
-            options = replace(options, **changed)
-    nothing = dict.fromkeys(KINDS, 0.0)
-    return replace(options, alike=nothing, joint_alike=nothing)
+        (unread_weight,), unread_bias = _fitted(parts, evidence, of_kind, crossing, cross_encoder=False)
+        (cross_across, bi_across), bias = _fitted(parts, evidence, across, crossing)
+        (cross_within, bi_within), bias_within = _fitted(parts, evidence, within, complete)
+        combination = replace(
+            options.combine.of_kind(kind),
+            cross_encoder_weight=cross_across,
+            bi_encoder_weight=bi_across,
+            bias=bias,
+            cross_encoder_weight_within=cross_within,
+            bi_encoder_weight_within=bi_within,
+            bias_within=bias_within,
+            unread_weight=unread_weight,
+            unread_bias=unread_bias,
+        )
+        options = replace(options, combine=options.combine.with_kind(kind, combination))
+    return options
 
 
 def _fitted(
@@ -185,24 +188,29 @@ def _fitted(
     evidence: Sequence[PairEvidence],
     chosen: Sequence[NDArray[np.bool_]],
     use: Sequence[bool],
-    names: Sequence[str],
+    *,
+    cross_encoder: bool = True,
 ) -> tuple[list[float], float]:
     """Weights and bias for some pairs of the corpora to use; of all corpora, if none is."""
     kept = [n for n in range(len(parts)) if use[n] or not any(use)]
     labels = [same_cluster(parts[n].corpus, evidence[n])[chosen[n]] for n in kept]
-    if list(names) == ["alone"]:
-        return _regression([evidence[n].alone[chosen[n], None] for n in kept], labels)
-    return _regression([evidence[n].known()[chosen[n]][:, : len(names)] for n in kept], labels)
+    features = []
+    for n in kept:
+        columns = [evidence[n].cross_encoder] if cross_encoder else []
+        features.append(np.stack([*columns, evidence[n].bi_encoder], axis=1)[chosen[n]])
+    return _regression(features, labels)
 
 
-def _regression(known: Sequence[NDArray[np.float32]], labels: Sequence[NDArray[np.bool_]]) -> tuple[list[float], float]:
+def _regression(
+    features: Sequence[NDArray[np.float32]], labels: Sequence[NDArray[np.bool_]]
+) -> tuple[list[float], float]:
     """Weights and bias of a logistic regression in which every corpus counts the same."""
     from sklearn.linear_model import LogisticRegression
 
-    rows, truth = np.concatenate(known), np.concatenate(labels)
+    rows, truth = np.concatenate(features), np.concatenate(labels)
     columns = rows.shape[1]
     if truth.all() or not truth.any():
-        return [0.5, 0.5, 0.0, 0.0][:columns] if columns > 1 else [1.0], 0.0
+        return [1 / columns] * columns, 0.0
     weights = np.concatenate([np.full(len(part), len(truth) / max(1, len(part)) / len(labels)) for part in labels])
     fitted = LogisticRegression(C=100.0, max_iter=1000).fit(rows, truth, sample_weight=weights)
     return [round(float(weight), 4) for weight in fitted.coef_[0]], round(float(fitted.intercept_[0]), 4)

@@ -155,7 +155,9 @@ def by_hand(gold: Corpus, system: Corpus, kind: str, singletons: str) -> float |
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_gold_mentions_are_scored_as_predicted_clusters(tiny_model: CorefModel, dev: Corpus, setting: str) -> None:
     model = copy.copy(tiny_model)
-    model.settings = with_settings(model.settings, {"vectors.other_story": {"event": -1.0, "entity": 1.0}})
+    model.settings = with_settings(
+        model.settings, {"vectors.combine.event.other_story": -1.0, "vectors.combine.entity.other_story": 1.0}
+    )
     predictor = Predictor(model)
     results = evaluate(predictor, dev)
     system = predictor.predict(dev, PredictionOptions(topics=setting)).corpus  # type: ignore[arg-type]

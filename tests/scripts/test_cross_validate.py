@@ -57,7 +57,7 @@ def test_what_holds_in_all_topics_is_learnt_from_the_others(
             fit(model, told, *rest, **named),
         ),
     )
-    options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, together=())
+    options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, cross_encoder_kinds=())
     model = CorefModel.from_encoder(tiny_encoder, CorefConfig(vectors=options)).eval()
     (part,) = annotated_corpora(corpus)
     told = known_pairs(model, part, batch_tokens=512)

@@ -46,7 +46,7 @@ def pieces_to_read(
     pieces = readings * PIECES_A_WORD * sum(len(document.tokens) for document in corpus.documents)
     if lemma:
         return pieces
-    together = set(kinds) & set(settings.vectors.together) if has_vectors else set(kinds)
+    together = set(kinds) & set(settings.vectors.cross_encoder_kinds) if has_vectors else set(kinds)
     words = _words_shown(corpus, together, everything=find or settings.sequences.context != "sentence")
     sizes = [sum(words[name] for name in story.documents) for story in stories]
     orders = 2 if settings.both_orders else 1

@@ -40,7 +40,9 @@ def predictor(tiny_model: CorefModel, tmp_path_factory: pytest.TempPathFactory) 
     model = copy.deepcopy(tiny_model)
     torch.manual_seed(3)
     model.add_vectors(
-        VectorOptions(layers=2, pair_features=("same_head",), vector_width=8, candidates=3, least=0.01, antecedents=4)
+        VectorOptions(
+            layers=2, pair_features=("same_head",), vector_width=8, candidates=3, min_probability=0.01, antecedents=4
+        )
     )
     assert model.vector_scorer is not None
     with torch.no_grad():

@@ -18,7 +18,7 @@ from cdcoref.inputs import SequenceBuilder
 from cdcoref.linking import Comparison, PairLogits, all_pairs, cluster_mentions
 from cdcoref.linking import document_pairs as document_pairs_module
 from cdcoref.linking.pair_logits import pair_logits
-from cdcoref.model import CorefModel, model_fingerprint
+from cdcoref.model import Combination, Combinations, CorefModel, model_fingerprint
 from cdcoref.predict import ResultCache
 from cdlm.settings import with_settings
 
@@ -308,9 +308,10 @@ def test_what_is_added_to_pairs_of_different_stories() -> None:
     kinds = np.array([0, 0, 1, 0, 0, 1])
     logits = PairLogits(5, first, second, kinds, np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], dtype=np.float32))
     stories = {"a": 0, "b": 0, "c": 1}
-    added = logits.across_stories(Corpus(documents, mentions), stories, {KINDS[0]: -2.0, KINDS[1]: 0.5})
+    combine = Combinations(Combination(other_story=-2.0), Combination(other_story=0.5))
+    added = logits.across_stories(Corpus(documents, mentions), stories, combine)
     assert added.logits.tolist() == [1.0, 0.0, 3.5, 2.0, 3.0, 6.0]
     assert added.logits.dtype == np.float32
     assert logits.logits.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     none = logits.of_pairs(slice(0, 0))
-    assert len(none.across_stories(Corpus(documents, mentions), stories, dict.fromkeys(KINDS, 1.0)).logits) == 0
+    assert len(none.across_stories(Corpus(documents, mentions), stories, combine).logits) == 0

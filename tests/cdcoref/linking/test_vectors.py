@@ -17,7 +17,6 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.language import last_word
 from cdcoref.linking import (
     Comparison,
-    KindClusters,
     MentionVectors,
     PairEvidence,
     PairLogits,
@@ -31,15 +30,14 @@ from cdcoref.linking import mentions as mentions_module
 from cdcoref.linking.apart import ReadMentions, compare_apart
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.mentions import DocumentReading, SpanScores
-from cdcoref.linking.pair_logits import IMPOSSIBLE
 from cdcoref.linking.story import LinkingOptions
-from cdcoref.model import CorefConfig, CorefModel, VectorOptions
+from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions
 from cdcoref.predict import ResultCache
 from cdcoref.training.mention_words import read_words
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
 
 OPTIONS = VectorOptions(
-    layers=2, pair_features=("same_head", "same_document"), vector_width=8, candidates=2, least=0.01
+    layers=2, pair_features=("same_head", "same_document"), vector_width=8, candidates=2, min_probability=0.01
 )
 
 
@@ -219,11 +217,11 @@ def test_nearest_mentions_of_many_are_among_all_pairs(
     monkeypatch.setattr(apart_module, "ALL_PAIRS", 3)
     monkeypatch.setattr(apart_module, "NEIGHBOURS", 6)
     some = compare_apart(with_vectors, documents, vectors)
-    known = dict(zip(zip(everything.first, everything.second, strict=True), everything.alone, strict=True))
+    known = dict(zip(zip(everything.first, everything.second, strict=True), everything.bi_encoder, strict=True))
     pairs = list(zip(some.first, some.second, strict=True))
     assert 0 < len(pairs) < len(known)
     assert len(set(pairs)) == len(pairs)
-    assert [known[pair] for pair in pairs] == pytest.approx(some.alone.tolist(), abs=1e-4)
+    assert [known[pair] for pair in pairs] == pytest.approx(some.bi_encoder.tolist(), abs=1e-4)
     assert set(some.first) | set(some.second) == set(range(len(documents.mentions)))
 
 
@@ -248,7 +246,7 @@ def test_pairs_of_documents_that_were_compared_before_are_left_out(
     def found(known: dict[str, int] | None) -> dict[tuple[int, int], float]:
         evidence = compare_apart(model, documents, vectors, known)
         pairs = zip(evidence.first.tolist(), evidence.second.tolist(), strict=True)
-        return dict(zip(pairs, evidence.alone.tolist(), strict=True))
+        return dict(zip(pairs, evidence.bi_encoder.tolist(), strict=True))
 
     def new(pair: tuple[int, int]) -> bool:
         one, other = (parts.get(documents.mentions[number].document) for number in pair)
@@ -271,7 +269,7 @@ def test_documents_of_a_part_are_of_one_story(with_vectors: CorefModel) -> None:
         one, other = ([documents.mentions[n].document for n in side] for side in (evidence.first, evidence.second))
         pairs = list(zip(one, other, strict=True))
         assert {id for pair in pairs if "d3" in pair for id in pair} == others
-        read = ~np.isnan(evidence.together)
+        read = ~np.isnan(evidence.cross_encoder)
         together = {frozenset(pair) for pair, done in zip(pairs, read.tolist(), strict=True) if done}
         new = [id for id in ("d0", "d1", "d2", "d3", "d4") if id not in known]
         assert frozenset(("d0", "d3")) in together
@@ -285,7 +283,7 @@ def test_only_candidates_are_read(with_vectors: CorefModel, candidates: int) -> 
     evidence = comparison.evidence(batch_tokens=4096)
     same_kind = sum(one.kind == two.kind for n, one in enumerate(documents.mentions) for two in documents.mentions[:n])
     assert len(evidence.first) == same_kind
-    read = ~np.isnan(evidence.together)
+    read = ~np.isnan(evidence.cross_encoder)
     assert read.all() if not candidates else 0 < read.sum() < same_kind
     chosen = candidate_pairs(evidence, replace(OPTIONS, candidates=candidates))
     np.testing.assert_array_equal(read, chosen)
@@ -301,25 +299,24 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
         np.array([0, 0]),
         none,
         np.array([1.0, 4.0]),
-        np.array([0.5, 0.5]),
         np.array([False, False]),
         np.array([False, False]),
     )
-    options = VectorOptions(
-        joint={"event": 3.0, "entity": 0.0}, alone={"event": 0.5, "entity": 0.0}, bias={"event": -1.0, "entity": 0.0},
-        alike={"event": 2.0, "entity": 0.0}, joint_alike={"event": -1.0, "entity": 0.0},
-        unread={"event": 2.0, "entity": 1.0}, unread_bias={"event": 0.25, "entity": 0.0},
-    )  # fmt: skip
-    within = replace(options, joint_within={"event": 7.0, "entity": 0.0}, alone_within={"event": 1.0, "entity": 0.0})
+    event = Combination(cross_encoder_weight=3.0, bi_encoder_weight=0.5, bias=-1.0, unread_weight=2.0, unread_bias=0.25)
+    options = VectorOptions(combine=Combinations(event))
+    of_one = replace(event, cross_encoder_weight_within=7.0, bi_encoder_weight_within=1.0)
+    within = VectorOptions(combine=Combinations(of_one))
     same_document = replace(evidence, within=np.array([True, True]))
     assert same_document.combine(within).logits.tolist() == [2 * 1 + 0.25, 7 * 2 + 1 * 4]
     final = replace(evidence, antecedents=np.array([True, False]))
     assert final.combine(options).logits.tolist()[0] == 1
-    less = replace(options, antecedent_weight={"event": 0.25, "entity": 3.0})
+    less = VectorOptions(
+        combine=Combinations(replace(event, antecedent_weight=0.25), Combination(antecedent_weight=3.0))
+    )
     assert final.combine(less).logits.tolist() == [0.25, final.combine(options).logits[1]]
     assert candidate_pairs(final, replace(options, candidates=0)).tolist() == [False, True]
-    assert not candidate_pairs(final, replace(options, candidates=0, together=("entity",))).any()
-    assert evidence.combine(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 + 2 * 0.5 - 2 * 0.5 - 1]
+    assert not candidate_pairs(final, replace(options, candidates=0, cross_encoder_kinds=("entity",))).any()
+    assert evidence.combine(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 - 1]
 
 
 def test_clusters_do_not_depend_on_the_order(with_vectors: CorefModel) -> None:
@@ -349,8 +346,8 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
     first, second = np.triu_indices(10, 1)
     kinds, nothing = np.zeros(45, dtype=int), np.full(45, np.nan)
     values = np.array(logits)
-    evidence = PairEvidence(10, first, second, kinds, nothing, values, np.ones(45), *np.zeros((2, 45), dtype=bool))
-    options = VectorOptions(candidates=candidates, least=0.1)
+    evidence = PairEvidence(10, first, second, kinds, nothing, values, *np.zeros((2, 45), dtype=bool))
+    options = VectorOptions(candidates=candidates, min_probability=0.1)
     chosen = candidate_pairs(evidence, options)
     for mention in range(10):
         own = np.flatnonzero((first == mention) | (second == mention))
@@ -359,7 +356,7 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
         assert chosen[best].all()
     assert not chosen[values < np.log(0.1) - np.log1p(-0.1)].any()
     permuted = PairEvidence(
-        10, second[order], first[order], kinds, nothing, values[order], np.ones(45), *np.zeros((2, 45), dtype=bool)
+        10, second[order], first[order], kinds, nothing, values[order], *np.zeros((2, 45), dtype=bool)
     )
     np.testing.assert_array_equal(candidate_pairs(permuted, options), chosen[order])
 
@@ -367,8 +364,8 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
 def test_candidates_that_differ_in_the_last_digits_are_equally_likely() -> None:
     first, second = np.triu_indices(3, 1)
     values, nothing = np.array([1.0, 1.0 - 1e-6, -4.0]), np.full(3, np.nan)
-    evidence = PairEvidence(3, first, second, first * 0, nothing, values, np.ones(3), *np.zeros((2, 3), dtype=bool))
-    assert candidate_pairs(evidence, VectorOptions(candidates=1, least=0.1)).tolist() == [True, True, False]
+    evidence = PairEvidence(3, first, second, first * 0, nothing, values, *np.zeros((2, 3), dtype=bool))
+    assert candidate_pairs(evidence, VectorOptions(candidates=1, min_probability=0.1)).tolist() == [True, True, False]
 
 
 def test_nothing_to_compare(with_vectors: CorefModel) -> None:
@@ -384,7 +381,7 @@ def test_one_pair_of_candidates_is_marked_at_a_time(with_vectors: CorefModel, tm
     for marking in ("all", "pair"):
         comparison = Comparison(with_vectors, documents, None, marking=marking)
         evidence = comparison.evidence(batch_tokens=512)
-        read[marking] = ~np.isnan(evidence.together)
+        read[marking] = ~np.isnan(evidence.cross_encoder)
         if marking == "pair":
             names = np.array([mention.document for mention in documents.mentions])
             across = names[evidence.first] != names[evidence.second]
@@ -407,43 +404,10 @@ def test_a_marked_pair_of_candidates_is_read_as_it_is_without_candidates(with_ve
     without.vector_scorer = None
     everything = by_mentions(documents, Comparison(without, documents, None).run(batch_tokens=512))
     evidence = Comparison(with_vectors, documents, None, marking="pair").evidence(batch_tokens=512)
-    read = ~np.isnan(evidence.together)
+    read = ~np.isnan(evidence.cross_encoder)
     some = PairLogits(
-        evidence.size, evidence.first[read], evidence.second[read], evidence.kinds[read], evidence.together[read]
+        evidence.size, evidence.first[read], evidence.second[read], evidence.kinds[read], evidence.cross_encoder[read]
     )
     found = by_mentions(documents, some)
     assert 0 < len(found) < len(everything)
     assert [everything[pair] for pair in found] == pytest.approx(list(found.values()), abs=1e-3)
-
-
-@pytest.mark.parametrize(("unread", "together"), [("vectors", False), ("zero", False), ("mean", True)])
-def test_what_linkage_takes_for_a_pair_that_was_not_read(unread: str, together: bool) -> None:
-    """Of three mentions two pairs were read, and are likely; what the vectors say of the third is not."""
-    documents = Corpus(
-        (Document.from_sentences("d", [["fire", "blaze", "inferno", "fires"]]),),
-        tuple(Mention("d", (n,), "event" if n < 3 else "entity") for n in range(4)),
-    )
-    none = np.zeros(3, dtype=bool)
-    evidence = PairEvidence(
-        4,
-        np.array([0, 0, 1]),
-        np.array([1, 2, 2]),
-        np.array([0, 0, 0]),
-        np.array([4.0, 1.0, np.nan], dtype=np.float32),
-        np.array([4.0, 1.0, -9.0], dtype=np.float32),
-        np.zeros(3, dtype=np.float32),
-        none,
-        none,
-    )
-    weights = {"event": 1.0, "entity": 0.0}
-    options = VectorOptions(
-        joint=weights, alone={"event": 0.0, "entity": 0.0}, together=("event",), unread_pairs=unread
-    )
-    settings = CorefConfig(vectors=options)
-    logits = evidence.combine(options)
-    assert len(logits.logits) == (3 if unread == "vectors" else 2)
-    labels = KindClusters(documents, logits, "event", settings).cut(0.5)
-    assert labels[0] == labels[1] != labels[3]
-    assert (labels[2] == labels[0]) == together
-    impossible = replace(evidence, alone=np.array([4.0, 1.0, IMPOSSIBLE], dtype=np.float32))
-    assert len(impossible.combine(options).logits) == 3

@@ -336,7 +336,9 @@ def test_larger_groups_are_told_which_stories_are_in_them(predictor: Predictor, 
     events = replace(corpus, documents=documents, mentions=tuple(Mention(d.id, (1,), "event") for d in documents))
     options = PredictionOptions(threshold=0, topics=topics)
     assert documents_of(predictor.predict(events, options)) == {frozenset(one.id for one in documents)}
-    wary = choosy(predictor, **{"vectors.other_story": {"event": -100.0, "entity": -100.0}})
+    wary = choosy(
+        predictor, **{"vectors.combine.event.other_story": -100.0, "vectors.combine.entity.other_story": -100.0}
+    )
     assert documents_of(wary.predict(events, options)) == APART
     assert len(documents_of(wary.predict(replace(events, mentions=corpus.mentions), options))) == 1
 

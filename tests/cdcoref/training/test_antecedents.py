@@ -136,10 +136,10 @@ def test_tuning_calibrates_antecedents_and_changes_none(trained: CorefModel) -> 
     assert before.mean() > 0.95
     assert after.mean() == pytest.approx(1 - len(wrong) / len(pronouns), abs=0.05)
     assert (after > 0.5).all()
-    assert config.vectors.antecedent_weight["event"] == 1.0
+    assert config.vectors.combine.event.antecedent_weight == 1.0
     again, _ = tune(with_settings(trained, config), annotated, batch_tokens=512, kinds=("entity",))
-    assert again.vectors.antecedent_weight["entity"] == pytest.approx(
-        config.vectors.antecedent_weight["entity"], rel=0.01
+    assert again.vectors.combine.entity.antecedent_weight == pytest.approx(
+        config.vectors.combine.entity.antecedent_weight, rel=0.01
     )
 
 

@@ -15,7 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import PairEvidence, read_vectors
 from cdcoref.linking.apart import compare_apart
-from cdcoref.model import ALL, UNSEEN, CorefModel, VectorOptions
+from cdcoref.model import ALL, UNSEEN, Combination, CorefModel, VectorOptions
 from cdcoref.training import KnownPairs, VectorTraining, fit_vectors, fit_weights, weigh
 
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
@@ -46,7 +46,7 @@ def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, docu
     evidence = compare_apart(model, documents, read_vectors(model, documents, batch_tokens=512))
     clusters = np.array([m.cluster for m in documents.mentions])
     same = clusters[evidence.first] == clusters[evidence.second]
-    assert evidence.alone[same].min() > evidence.alone[~same].max()
+    assert evidence.bi_encoder[same].min() > evidence.bi_encoder[~same].max()
     for name, weight in tiny_model.state_dict().items():
         assert torch.equal(weight, model.state_dict()[name])
     assert [line.split(",")[0] for line in said] == ["vectors: event scorer"]
@@ -85,7 +85,7 @@ def test_a_model_with_vectors_is_saved_whole(tiny_model: CorefModel, documents: 
     assert again.settings == model.settings
     vectors = read_vectors(again, documents, batch_tokens=512)
     np.testing.assert_array_equal(
-        compare_apart(again, documents, vectors).alone, compare_apart(model, documents, vectors).alone
+        compare_apart(again, documents, vectors).bi_encoder, compare_apart(model, documents, vectors).bi_encoder
     )
 
 
@@ -103,9 +103,9 @@ def test_the_first_of_two_scorers_is_the_one_that_there_would_be_alone(
     two.save_pretrained(tmp_path / "model", "card")
     again = CorefModel.from_pretrained(tmp_path / "model")
     vectors = read_vectors(two, documents, batch_tokens=512)
-    evidence = compare_apart(two, documents, vectors).alone
-    np.testing.assert_array_equal(compare_apart(again, documents, vectors).alone, evidence)
-    assert not np.array_equal(evidence, compare_apart(one, documents, vectors).alone)
+    evidence = compare_apart(two, documents, vectors).bi_encoder
+    np.testing.assert_array_equal(compare_apart(again, documents, vectors).bi_encoder, evidence)
+    assert not np.array_equal(evidence, compare_apart(one, documents, vectors).bi_encoder)
 
 
 def test_corpora_of_one_name_are_all_learnt_from(
@@ -148,7 +148,7 @@ def test_a_network_learns_from_what_the_encoder_has_not_seen_alone(
     early = np.array([m.document in ("d0", "d1") for m in documents.mentions])
     one, other = evidence.first, evidence.second
     across = (words[one] == words[other]) & (early[one] != early[other])
-    assert (evidence.alone[across].mean() > 0) == (unseen == "right")
+    assert (evidence.bi_encoder[across].mean() > 0) == (unseen == "right")
 
 
 def test_vectors_cannot_be_learnt_from_a_corpus_that_is_not_there(tiny_model: CorefModel, documents: Corpus) -> None:
@@ -169,31 +169,29 @@ def test_what_tells_coreference_weighs_more(tiny_model: CorefModel, documents: C
     model, _ = fitted(tiny_model, documents)
     model.settings = replace(model.settings, vectors=replace(model.settings.vectors, candidates=0))
     options = weigh(model, documents, batch_tokens=512)
-    assert options.unread["event"] > 0
-    assert options.alone["event"] > abs(options.joint["event"])
-    assert options.unread["entity"] == VectorOptions().unread["entity"]
+    assert options.combine.event.unread_weight > 0
+    assert options.combine.event.bi_encoder_weight > abs(options.combine.event.cross_encoder_weight)
+    assert options.combine.entity.unread_weight == Combination().unread_weight
     assert model.settings.vectors.candidates == options.candidates
 
 
-@pytest.mark.parametrize(("tells", "does_not"), [("joint", "alone"), ("alone", "joint")])
+@pytest.mark.parametrize(("tells", "does_not"), [("cross_encoder", "bi_encoder"), ("bi_encoder", "cross_encoder")])
 def test_weights_follow_what_tells_coreference(documents: Corpus, tells: str, does_not: str) -> None:
-    """Evidence of which one part is right in nine of ten pairs, and the other is noise; likeness counts nothing."""
+    """Evidence of which one part is right in nine of ten pairs, and the other is noise."""
     first, second = (np.array(side) for side in np.triu_indices(len(documents.mentions), 1))
     clusters = np.array([m.cluster for m in documents.mentions])
     rng = np.random.default_rng(0)
     right = np.where((clusters[first] == clusters[second]) ^ (rng.random(len(first)) < 0.1), 2.0, -2.0)
     noise = rng.normal(0, 2, len(first))
-    said = {"joint": right, "alone": noise} if tells == "joint" else {"joint": noise, "alone": right}
+    logits = {tells: right.astype(np.float32), does_not: noise.astype(np.float32)}
     nothing = np.zeros(len(first), dtype=bool)
     evidence = PairEvidence(
         len(clusters), first, second, nothing.astype(np.int8),
-        said["joint"].astype(np.float32), said["alone"].astype(np.float32),
-        (clusters[first] == clusters[second]).astype(np.float32), nothing, nothing,
+        logits["cross_encoder"], logits["bi_encoder"], nothing, nothing,
     )  # fmt: skip
-    two = {"event": 2.0, "entity": 2.0}
-    options = fit_weights(VectorOptions(alike=two, joint_alike=two), annotated_corpora(documents), [evidence])
-    assert options.alike == options.joint_alike == {"event": 0.0, "entity": 0.0}
-    assert getattr(options, tells)["event"] > 0.5
-    assert abs(getattr(options, does_not)["event"]) < 0.3
+    event = fit_weights(VectorOptions(), annotated_corpora(documents), [evidence]).combine.event
+    weights = {"cross_encoder": event.cross_encoder_weight, "bi_encoder": event.bi_encoder_weight}
+    assert weights[tells] > 0.5
+    assert abs(weights[does_not]) < 0.3
     # Nothing is known of pairs of one document, so both count the same.
-    assert options.joint_within["event"] == options.alone_within["event"] == 0.5
+    assert event.cross_encoder_weight_within == event.bi_encoder_weight_within == 0.5

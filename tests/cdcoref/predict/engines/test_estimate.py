@@ -16,7 +16,9 @@ SENTENCES = [["one", "two", "three"], ["four", "five"], ["six", "seven", "eight"
 WORDS = 9
 AT_ONCE = SequenceOptions(documents="many", context="sentence")
 WITH_VECTORS = CorefConfig(
-    sequences=AT_ONCE, both_orders=False, vectors=VectorOptions(layers=2, pair_features=(), together=("event",))
+    sequences=AT_ONCE,
+    both_orders=False,
+    vectors=VectorOptions(layers=2, pair_features=(), cross_encoder_kinds=("event",)),
 )
 ALONE = 2 * PIECES_A_WORD * 4 * WORDS
 """With vectors, every document is read twice alone: as by the encoder before it was fine-tuned, too."""
