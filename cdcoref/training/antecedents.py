@@ -20,6 +20,7 @@ from cdcoref.linking import Anaphora, anaphora, facts_of_mentions, mentions_by_k
 from cdcoref.model import AntecedentScorer, CorefModel, VectorOptions, antecedent_loss
 from cdcoref.training.mention_words import ReadWords
 from cdcoref.training.sources import Shares, drawn_by_share
+from cdlm.gradients import repeatable_gradients
 from cdlm.runs import Say
 from cdlm.validation import Count, check_fields, number
 
@@ -147,7 +148,8 @@ def _fit_network(
             logits = network.logits(vectors, *(torch.from_numpy(table).to(device) for table in tables))
             loss = antecedent_loss(logits, example.right[torch.from_numpy(pairs)].to(device), sizes)
             optimiser.zero_grad()
-            loss.backward()
+            with repeatable_gradients(loss.device):
+                loss.backward()
             nn.utils.clip_grad_norm_(trained, 1.0)
             optimiser.step()
             schedule.step()

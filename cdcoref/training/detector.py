@@ -23,6 +23,7 @@ from cdcoref.inputs import OF_CAPITALS, SPELLING, ReadingSequence
 from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_batches
 from cdcoref.training.sources import Shares, drawn_by_share
 from cdcoref.training.styles import in_style, span_targets, teaches
+from cdlm.gradients import repeatable_gradients
 from cdlm.runs import Say
 from cdlm.validation import Count, Probability, check_fields, number
 
@@ -273,7 +274,8 @@ def _fit(
         for step in steps:
             loss = _loss(model, step, training, rng)
             optimiser.zero_grad()
-            loss.backward()
+            with repeatable_gradients(loss.device):
+                loss.backward()
             nn.utils.clip_grad_norm_(detector.parameters(), 1.0)
             optimiser.step()
             schedule.step()

@@ -26,6 +26,7 @@ from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
 from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.sources import Shares, linkable_groups, widest_setting
 from cdlm.encoder import CDLMModel
+from cdlm.gradients import repeatable_gradients
 from cdlm.runs import Say
 from cdlm.validation import Count, Flag, Index, check_fields, number
 
@@ -306,7 +307,8 @@ def _fit_network(
         logits = scorer.without_vectors(standard) if name is None else scorer.by_vectors(name, standard, *vectors)
         loss = nn.functional.binary_cross_entropy_with_logits(logits, labels, weight=weights)
         optimiser.zero_grad()
-        loss.backward()
+        with repeatable_gradients(loss.device):
+            loss.backward()
         nn.utils.clip_grad_norm_(parameters, 1.0)
         optimiser.step()
         schedule.step()

@@ -17,6 +17,7 @@ from transformers import TrainerState, set_seed
 from cdlm.devices import resolve_device
 from cdlm.encoder import CDLMModel, SelfAttention
 from cdlm.errors import InputError
+from cdlm.gradients import repeatable_gradients
 from cdlm.precision import resolve_precision
 from cdlm.runs.checkpoints import last_whole_checkpoint
 from cdlm.runs.folder import RunFolder
@@ -178,7 +179,8 @@ class Run:
             self.say(f"resuming from {checkpoint.name}" if checkpoint else "no complete checkpoint yet; starting over")
         started = time.monotonic()
         if checkpoint is None or state.global_step < state.max_steps:
-            trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+            with repeatable_gradients(trainer.args.device):
+                trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
             state = trainer.state
         best = best_step(state)
         assert best is not None  # the last step is always evaluated

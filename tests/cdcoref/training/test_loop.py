@@ -100,6 +100,29 @@ def check_same_model(folder: Path, reference: Path) -> None:
         assert (folder / name).read_bytes() == (reference / name).read_bytes()
 
 
+# -- repeated runs -----------------------------------------------------------------------------------------------------
+
+
+def count_for_ever() -> None:
+    while True:
+        sum(range(10_000))
+
+
+def test_runs_with_two_threads_beside_a_busy_process_are_the_same(
+    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path
+) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=count_for_ever, daemon=True)
+    process.start()
+    torch.set_num_threads(2)
+    try:
+        for name in ("one", "other"):
+            train(config, *corpora, tmp_path / name, device="cpu", say=silent)
+    finally:
+        process.kill()
+        process.join()
+    check_same_model(tmp_path / "one", tmp_path / "other")
+
+
 # -- what is written -------------------------------------------------------------------------------------------------
 
 
