@@ -29,6 +29,9 @@ Layout = Literal["cross-document", "2012"]
 BLOCK = "corpus"
 """The name after `#begin document` in the cross-document layout; other scorers need it equal in key and response."""
 
+MOST_LOOKED_AT = 100
+"""The token lines of a file by which its column of words is found."""
+
 _REST_OF_2012 = "-\t*\t-\t-\t-\t-\t*"
 """The columns between word and coreference: part of speech, parse, lemma, frameset, sense, speaker, named entity."""
 
@@ -52,20 +55,24 @@ def read_conll(path: str | Path, *, kind: str | None = None, ids: IdScope | None
     Corpus
         Ids are unique: a further part of a document has the part in its id (`"name; part 001"`). Sentences are
         separated by blank lines or, in eight columns, by the sentence number; the flag column marks the annotated
-        ones. Tokens are `_` if the file has no word column.
+        ones. Words are looked for behind the token number, so that files of two, three, four or ten columns are read
+        too. A document whose block has no name gets that of the file.
 
     Raises
     ------
     InputError
         If the file is malformed; the message gives the line.
     """
-    return _corpus_and_table(path, kind, ids)[0]
+    return _corpus_and_table(path, kind, ids, Path(path).name)[0]
 
 
-def _corpus_and_table(path: str | Path, kind: str | None, ids: IdScope | None) -> tuple[Corpus, MentionTable]:
+def _corpus_and_table(
+    path: str | Path, kind: str | None, ids: IdScope | None, unnamed: str
+) -> tuple[Corpus, MentionTable]:
+    """The corpus and its table; a document without a name gets the name `unnamed`."""
     words = _Words()
     table = read_conll_table(path, words.add, ids=ids)
-    names = document_ids(table.documents, str(path))
+    names = document_ids((key if key.name else key._replace(name=unnamed) for key in table.documents), str(path))
     documents = []
     for number, (id, (key, row)) in enumerate(zip(names, table.documents.items(), strict=True)):
         text = words.documents.get(number, _Sentences())
@@ -133,16 +140,41 @@ class _Words:
 
     def __init__(self) -> None:
         self.documents: dict[int, _Sentences] = {}
+        self._column: int | None = None
 
     def add(self, lines: Lines) -> None:
         text = self.documents.setdefault(lines.document, _Sentences())
+        if self._column is None:
+            places = zip(lines.starts[:MOST_LOOKED_AT].tolist(), lines.stops[:MOST_LOOKED_AT].tolist(), strict=True)
+            self._column = _word_column([_columns(lines.chunk[start:stop]) for start, stop in places])
         for start, stop, blanks in zip(lines.starts.tolist(), lines.stops.tolist(), lines.blanks.tolist(), strict=True):
-            line = lines.chunk[start:stop].decode()
-            columns = line.split("\t") if "\t" in line else line.split()
+            columns = _columns(lines.chunk[start:stop])
             if lines.cross_document:
                 text.add(columns[3], unescape(columns[5]), columns[6].lower() not in ("false", "0"))
             else:
-                text.add(blanks, unescape(columns[3]) if len(columns) > 4 else "_", True)
+                text.add(blanks, unescape(columns[self._column]) if len(columns) > self._column + 1 else "_", True)
+
+
+def _columns(line: bytes) -> list[str]:
+    text = line.decode()
+    return text.split("\t") if "\t" in text else text.split()
+
+
+def _word_column(rows: list[list[str]]) -> int:
+    """The column of words in a file that is not cross-document, judged by its first token lines.
+
+    Words follow the token number: in the fourth column after name, part and number (CoNLL-2012), in the third after
+    name and number, in the second after the number (CoNLL-U and others). A file of two columns begins with the word.
+    """
+    fewest = min(map(len, rows))
+    if fewest <= 3:
+        return fewest - 2
+    numbers = [all(row[column].isdecimal() for row in rows) for column in range(3)]
+    if fewest == 4:
+        return 1 if numbers[0] and not numbers[1] else 2
+    if numbers[1] and numbers[2]:
+        return 3
+    return 1 if numbers[0] else 2 if numbers[1] else 3
 
 
 def _mentions(table: MentionTable, ids: list[str], kind: str | None) -> Iterator[Mention]:
@@ -303,7 +335,7 @@ def _described(mention: Mention, document: Document) -> str:
 
 
 def _read(path: Path, options: ReadOptions) -> Corpus:
-    corpus, table = _corpus_and_table(path, options.kind, options.ids)
+    corpus, table = _corpus_and_table(path, options.kind, options.ids, options.id or path.name)
     if options.several and options.ids != "global" and table.ids != "local":
         # Other files number their clusters too.
         mentions = (replace(m, cluster=f"{options.id or path.name}/{m.cluster}") for m in corpus.mentions)

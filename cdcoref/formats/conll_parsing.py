@@ -274,6 +274,8 @@ class _Parser:
         text = self._block[0].decode()
         match = _NAME_AND_PART.fullmatch(text)
         name, part = (match[1], match[2] or "0") if match else (text, "0")
+        if not name:  # the file's; a further block without a name is a further part
+            part = match[2] if match and match[2] else str(sum(not key.name for key in self._builder.table.documents))
         self._begin(DocumentKey(unescape(name), part.lstrip("0") or "0"), DocumentRow(line=line))
 
     def _begin_prefix(self, prefix: bytes, line: int) -> None:

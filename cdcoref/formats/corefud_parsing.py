@@ -33,6 +33,8 @@ LONGEST_LINE = 1 << 24
 COLUMNS = 10
 ATTRIBUTES = ("eid", "etype", "head", "other")
 """The attributes of a mention: the default on reading, and those written."""
+TYPE_FIRST = ("etype", "eid")
+"""The attributes up to GUM 2.7, which has no `global.Entity`: `(person-1` to `person-1)` is a mention of cluster 1."""
 CROSS_DOCUMENT, KIND = "crossdoc", "kind"
 """The names in `other` for the name of a cluster across documents, and for a mention's kind."""
 
@@ -43,6 +45,7 @@ _FIRST_WORD = re.compile(rb"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}\r?$")
 _NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*))?\s*$")
 _GLOBAL_ENTITY = re.compile(rb"#\s*global\.Entity\s*=\s*(\S+)")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
+_TYPE_FIRST = re.compile(r"\([A-Za-z_]+-[0-9]+(?=[()]|$)")
 _BRACKET = re.compile(r"(\()?([^()]+)(\))?")
 _PIECE = re.compile(r"(.*)\[([0-9]{1,6})/([0-9]{1,6})\]")
 
@@ -143,7 +146,7 @@ class Brackets:
             at = match.end()
             opens, inside, closes = match.groups()
             values = inside.split("-")
-            name = values[min(cluster, len(values) - 1) if opens else 0]
+            name = values[min(cluster, len(values) - 1) if opens or names == TYPE_FIRST else 0]
             if not name:
                 self._fail(f"Entity={text[:60]} cannot be parsed; each mention needs a bracket and a name", line)
             if opens:
@@ -236,7 +239,7 @@ class _Reader:
         self._builder.table.local_clusters = True
         self._document: DocumentRow | None = None
         self._brackets = Brackets(self._fail)
-        self._attributes: Sequence[str] = ATTRIBUTES
+        self._attributes: Sequence[str] = ()  # until a comment or the first mention shows them
         self._sentence = 0
 
     def read(self, lines: list[bytes], first: int) -> None:
@@ -303,6 +306,8 @@ class _Reader:
         if self._on_word is not None:
             self._on_word(len(self._builder.table.documents) - 1, self._sentence, unescape(columns[1].decode()))
         if b"Entity=" in columns[9] and (entity := _ENTITY.search(columns[9].decode())):
+            if not self._attributes:
+                self._attributes = TYPE_FIRST if _TYPE_FIRST.match(entity[1]) else ATTRIBUTES
             for mention in self._brackets.take(entity[1], self._document.tokens, number, self._attributes):
                 self._add(mention)
         self._document.tokens += 1
@@ -314,7 +319,7 @@ class _Reader:
         if name is not None:
             table.local_clusters = False
             key = kind, name
-        elif "GRP" in self._attributes:  # these numbers restart in each document
+        elif "GRP" in self._attributes or self._attributes == TYPE_FIRST:  # these numbers restart in each document
             key = len(table.documents), mention.name
         number = self._builder.cluster(key, mention.name if name is None else name)
         self._builder.add_tokens(tuple(mention.tokens), number, mention.order, KIND_NUMBERS[kind])

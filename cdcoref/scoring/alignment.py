@@ -177,6 +177,10 @@ def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, l
     """The index in the key of each document of the response, or `ABSENT`; and remarks."""
     number_of = {document: number for number, document in enumerate(key.documents)}
     found = np.array([number_of.get(document, ABSENT) for document in response.documents], np.int64)
+    if len(key.documents) == len(response.documents) == 1 and not (
+        all(document.name for document in (*key.documents, *response.documents))
+    ):
+        found[:] = 0  # a document without a name is the only one of the other file
     notes = []
     extra = int((found == ABSENT).sum())
     missed = len(key.documents) - (len(found) - extra)

@@ -12,9 +12,20 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import DocumentKey, Layout, conll_parsing, lines, read_conll, write_conll
+from cdcoref.formats import (
+    DocumentKey,
+    Layout,
+    conll_parsing,
+    lines,
+    read_conll,
+    read_corpus,
+    read_file,
+    write_conll,
+    write_corpus,
+)
 from cdcoref.formats.conll import fill_gaps
 from cdcoref.formats.conll_parsing import read_conll_table
+from cdcoref.scoring import score_files
 
 words = st.text(max_size=6) | st.sampled_from(["-", "_", "#", "\\e", "\\u0020", "(1", "1)", "|", "#end document"])
 names = st.text(min_size=1, max_size=8) | st.sampled_from(
@@ -282,8 +293,49 @@ def test_kinds_sentences_and_words(tmp_path: Path) -> None:
     assert corpus.documents[0].sentences == ((0, 1), (1, 3))
     assert corpus.documents[0].tokens == ("One", "Two", ".")
     assert corpus.mentions[0].kind == "event"
-    path.write_text("#begin document (d)\nd\t(1)\nd\t-\n#end document\n")
-    assert read_conll(path).documents[0].tokens == ("_", "_")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["Ann (1)", "left -", "7 (2)"],
+        ["0 Ann (1)", "1 left _", "2 7 (2)"],
+        ["b 1 Ann (1)", "b 2 left _", "b 3 7 (2)"],
+        ["0 Ann NNP x (1)", "1 left VBD x _", "2 7 CD x (2)"],
+        ["b 0 0 Ann (1)", "b 0 1 left -", "b 0 2 7 (2)"],
+        ["9 0 0 Ann (1)", "9 0 1 left -", "9 0 2 7 (2)"],
+        ["b 0 0 Ann NNP * - - - - * (1)", "b 0 1 left VBD * - - - - * -", "b 0 2 7 CD * - - - - * (2)"],
+        [f"{n}\t{word}\t{word}\tX\t_\t_\t0\tx\t_\t_\t{c}" for n, (word, c) in
+         enumerate([("Ann", "(1)"), ("left", "-"), ("7", "(2)")], 1)],
+    ],
+)  # fmt: skip
+def test_words_are_found_behind_the_token_number(tmp_path: Path, rows: list[str]) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text("\n".join(["#begin document (b)", *rows, "#end document", ""]))
+    corpus = read_conll(path)
+    assert corpus.documents[0].tokens == ("Ann", "left", "7")
+    assert [(m.tokens, m.cluster) for m in corpus.mentions] == [((0,), "1"), ((2,), "2")]
+
+
+def test_a_block_without_a_name_gets_that_of_the_file(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.conll").write_text("# begin document \n0\tAnn\t(1)\n# end document\n" * 2)
+    loaded = read_corpus([tmp_path])
+    assert loaded.problems == ()
+    ids = ["a.conll", "a.conll; part 001", "b.conll", "b.conll; part 001"]
+    assert [d.id for d in loaded.corpus.documents] == ids
+    write_corpus(loaded.corpus, tmp_path / "x.jsonl")
+    assert [d.id for d in read_file(tmp_path / "x.jsonl").documents] == ids
+    [result] = score_files(tmp_path / "a.conll", [tmp_path / "b.conll"])
+    assert result.scores["b3"].f1 == 1
+
+
+def test_a_document_without_a_name_is_the_only_one_of_the_other_file(tmp_path: Path) -> None:
+    key = tmp_path / "a.conll"
+    key.write_text("#begin document\nAnn (1)\nher (1)\n#end document\n")
+    write_corpus(read_file(key), tmp_path / "response.conll")
+    [result] = score_files(key, [tmp_path / "response.conll"])
+    assert result.scores["muc"].f1 == 1
 
 
 EIGHT = (

@@ -281,3 +281,14 @@ def test_empty_nodes_are_tokens_or_not(tmp_path: Path) -> None:
     path = write(tmp_path / "y.conllu", "1=a", "1.1=left (e1-person-1-)")
     with pytest.raises(InputError, match="line 4: a mention begins or ends at an empty node"):
         read_corefud(path, empty_nodes=False)
+
+
+def test_types_before_the_cluster_as_in_gum_2_7(tmp_path: Path) -> None:
+    cells = ["(person-1", "(place-2)person-1)", "(person-3)", "(person-1)"]
+    words = "".join(f"{n}\tw" + "\t_" * 7 + f"\tEntity={cell}\n" for n, cell in enumerate(cells, 1))
+    path = tmp_path / "x.conllu"
+    path.write_text(f"# newdoc id = a\n{words}\n# newdoc id = b\n{words}\n")
+    corpus = read_corefud(path)
+    clusters = [sorted((m.document, m.tokens) for m in cluster) for cluster in corpus.clusters()]
+    expected = [[(d, (0, 1)), (d, (3,))] for d in "ab"] + [[(d, (n,))] for d in "ab" for n in (1, 2)]
+    assert sorted(clusters) == sorted(expected)

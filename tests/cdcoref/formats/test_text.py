@@ -176,3 +176,38 @@ def test_what_is_no_text_is_refused_by_name(tmp_path: Path, content: bytes, mess
 def test_a_missing_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_text(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("x.ann", "T1\tPER 0 3\tAnn\nR1\tCoreference Arg1:T2 Arg2:T1\n", "brat"),
+        ("x.txt", "T1\tPER 0 3;5 7\tAnn an\n", "brat"),
+        ("x.txt", "#FORMAT=WebAnno TSV 3.3\n\n#Text=Ann\n1-1\t0-3\tAnn\n", "WebAnno"),
+        ("x.xml", "<Document>Ann left.</Document>\n", "XML"),
+        ("x.txt", '<Document doc_id="D1">\n<token t_id="1">Ann</token>\n</Document>\n', "XML"),
+        ("x.txt", "<h1>Hokkaido</h1>\nA ferry sank.\n", "HTML"),
+        ("x.txt", 'News.\n<p class="a">A ferry\nsank.</p>\n', "HTML"),
+        ("x.txt", "A <b>ferry</b> sank.<br>It <i>burnt</i>.\n", "HTML"),
+    ],
+)
+def test_annotation_and_markup_are_no_prose(tmp_path: Path, name: str, content: str, what: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(InputError, match=what):
+        read_text(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "If a < b, then b > a.\n",
+        "He wrote <p> by mistake.\n",
+        "<Ann> left.\n",
+        "T1 is a terminal. T2 is another.\n",
+        "It was <b>not</b> her.\n",
+        "Mail <ann@example.org> and <bob@example.org>.\n",
+    ],
+)
+def test_a_stray_tag_is_prose(tmp_path: Path, content: str) -> None:
+    (tmp_path / "x.txt").write_text(content)
+    assert read_text(tmp_path / "x.txt").tokens
