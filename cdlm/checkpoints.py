@@ -159,10 +159,19 @@ def _shapes(path: Path) -> dict[str, Sequence[int]]:
 
 
 def write_checkpoint(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:
-    """Write ``config.json`` and ``model.safetensors``; each file is written completely or not at all."""
+    """Write ``config.json`` and ``model.safetensors``; each file is written completely or not at all.
+
+    Raises
+    ------
+    InputError
+        If the weights cannot be written, for example because the disk is full.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     with replaced_file(folder / WEIGHTS_FILE) as path:
-        save_file(tensors, path, metadata={"format": "pt"})
+        try:
+            save_file(tensors, path, metadata={"format": "pt"})
+        except SafetensorError as error:
+            raise InputError(f"the weights cannot be written ({error})", folder / WEIGHTS_FILE) from error
     with replaced_file(folder / CONFIG_FILE) as path:
         path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -13,6 +16,10 @@ from typer.core import TyperGroup
 from cdlm.errors import InputError
 from cdlm.printing import say
 
+UNUSABLE = (errno.ENAMETOOLONG, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+"""A path that is too long, a disk or a quota that is full, a disk that is read only, a file that is too large."""
+LONGEST_SHOWN = 100
+"""Characters of a path that are printed."""
 DISTRIBUTION = "cdcoref"
 """Both packages belong to this distribution and share its version."""
 
@@ -30,7 +37,7 @@ class Commands(TyperGroup):
 
 
 def run(app: typer.Typer, name: str) -> None:
-    """Run a command line; invalid input gives one sentence on standard error and exit code 2."""
+    """Run a command line; invalid input and an unusable path or disk give one sentence and exit code 2."""
     try:
         app()
     except InputError as error:
@@ -39,6 +46,25 @@ def run(app: typer.Typer, name: str) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
+    except OSError as error:
+        sentence = _sentence(error)
+        if sentence is None:
+            raise
+        say(name, sentence)
+        sys.exit(2)
+
+
+def _sentence(error: OSError) -> str | None:
+    """What is wrong with a path, the disk or the working directory; None if it is something else."""
+    if error.errno in UNUSABLE:
+        path = "" if error.filename is None else os.fsdecode(error.filename)
+        shown = f"{path[:LONGEST_SHOWN]}..." if len(path) > LONGEST_SHOWN else path
+        return f"{shown or 'a file'} cannot be used ({error.strerror}); choose another location"
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return "the working directory was removed; change to another one"
+    return None
 
 
 def version_printer(name: str) -> Callable[[bool], None]:

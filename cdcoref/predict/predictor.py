@@ -367,7 +367,7 @@ def load(
     name = device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         place = torch.device(name)
-        torch.empty(0, device=place)
+        torch.empty(1, device=place).item()  # the device "meta" has no values
     except (RuntimeError, AssertionError) as error:
         raise InputError(f"the device {name!r} is not available here; choose 'cpu', which always is") from error
     loaded = CorefModel.from_pretrained("default" if model == LEMMA else model)

@@ -517,6 +517,8 @@ def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, tmp_path: Path) 
         load(tmp_path / "missing")
     with pytest.raises(InputError, match="the device 'toaster' is not available here; choose 'cpu', which always is"):
         load(tiny_model_folder, device="toaster")
+    with pytest.raises(InputError, match="the device 'meta' is not available here"):
+        load(tiny_model_folder, device="meta")
     with pytest.raises(InputError, match="the device 'cuda:99' is not available here"):
         load(tiny_model_folder, device="cuda:99")
     with pytest.raises(InputError, match="unknown precision 'fp8'; choose from auto, fp32, bf16, int8"):
