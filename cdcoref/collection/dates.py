@@ -11,11 +11,13 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
+from cdcoref.language import MONTHS
+
 BEGINNING = 400
 """Characters of a text in which its date is looked for."""
 
 _YEARS = range(1500, 2200)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_SHORTENED = [month[:3] for month in MONTHS]
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
@@ -48,7 +50,7 @@ def _days(patterns: tuple[re.Pattern[str], ...], text: str) -> Iterator[str]:
     matches = [match for pattern in patterns for match in pattern.finditer(text)]
     for match in sorted(matches, key=lambda match: match.start()):
         month = match["month"].lower()
-        number = int(month) if month.isdecimal() else _MONTHS.index(month[:3]) + 1
+        number = int(month) if month.isdecimal() else _SHORTENED.index(month[:3]) + 1
         if int(match["year"]) not in _YEARS:
             continue
         try:

@@ -5,17 +5,19 @@ whose facts conflict cannot corefer; what two mentions' facts have in common are
 """
 
 from cdcoref.language.casing import in_sentence_case
-from cdcoref.language.dates import is_date
+from cdcoref.language.dates import MONTHS, is_date, is_date_name
 from cdcoref.language.english import remarks_on_language
 from cdcoref.language.fact_tables import FactTables, WordSets
 from cdcoref.language.mention_facts import LastWord, MentionFacts, last_word, mention_facts, mention_words
 from cdcoref.language.pair_features import FEATURES, check_features, conflicts, pair_features
 from cdcoref.language.quotations import quotations
-from cdcoref.language.stated_facts import StatedFacts, different_names, in_conflict
+from cdcoref.language.stated_facts import NO_FACTS, StatedFacts, different_names, in_conflict
 from cdcoref.language.words import MentionWords, head_span, head_word, is_relative_pronoun, lemma, name_of
 
 __all__ = [
     "FEATURES",
+    "MONTHS",
+    "NO_FACTS",
     "FactTables",
     "LastWord",
     "MentionFacts",
@@ -30,6 +32,7 @@ __all__ = [
     "in_conflict",
     "in_sentence_case",
     "is_date",
+    "is_date_name",
     "is_relative_pronoun",
     "last_word",
     "lemma",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, plain_number, whole_figures
-from cdcoref.language.dates import WEEKDAYS, is_date, is_year
+from cdcoref.language.dates import WEEKDAYS, date_name, is_date, is_year
 from cdcoref.language.stated_facts import NO_FACTS, StatedFacts
 from cdcoref.language.words import continues_phrase, head_word
 
@@ -77,7 +77,7 @@ def _rest_of_date(before: Sequence[str], words: Sequence[str], after: Sequence[s
             if part == DAY and MONTH not in (last, _part_of_date(following)):
                 break
             day = _DAY.fullmatch(word)
-            rest[part] = [day[1] if day else plain_number(word.casefold())]
+            rest[part] = [day[1] if day else date_name(word) or plain_number(word.casefold())]
             last = part
     return rest
 
@@ -87,6 +87,7 @@ def _part_of_date(word: str) -> str | None:
         return YEAR
     if _DAY.fullmatch(word) or word.casefold() in NUMERALS:
         return DAY
-    if not is_date(word) or word.islower():  # "may", "march"
+    name = None if word.islower() else date_name(word)  # "may", "march"
+    if name is None:
         return None
-    return WEEKDAY if word.casefold() in WEEKDAYS else MONTH
+    return WEEKDAY if name in WEEKDAYS else MONTH

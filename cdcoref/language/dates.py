@@ -1,4 +1,8 @@
-"""Which words are years, months or weekdays."""
+"""Which words are years, months or weekdays.
+
+A month or weekday may be shortened, with a capital and a full stop ("Sept.", "Tues."). Without the full stop, such a
+word is too often something else ("Jan", "Sun", "Dec").
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,16 @@ import re
 
 YEAR = re.compile(r"(1[5-9]|20)\d\d([/-]\d\d(\d\d)?)?")
 """A year in figures, or several ("1986/87")."""
-WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
-_MONTH = re.compile(
-    r"january|february|march|april|may|june|july|august|september|october|november|december", re.IGNORECASE
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
 )
+"""In their order."""
+WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+_SHORTENED = {
+    **{f"{name[:3].capitalize()}.": name for name in (*MONTHS, *WEEKDAYS) if name != "may"},
+    **{"Sept.": "september", "Tues.": "tuesday", "Thur.": "thursday", "Thurs.": "thursday"},
+}
 _ALSO_WORDS = frozenset({"march", "may"})
 
 
@@ -18,9 +28,21 @@ def is_year(word: str) -> bool:
     return bool(YEAR.fullmatch(word))
 
 
+def date_name(word: str) -> str | None:
+    """The weekday or month that a word names, in lower case and in full; None for any other word.
+
+    >>> date_name("Sept."), date_name("TUESDAY"), date_name("march"), date_name("Jan")
+    ('september', 'tuesday', None, None)
+    """
+    if word in _SHORTENED:
+        return _SHORTENED[word]
+    name = word.casefold()
+    return name if name in WEEKDAYS or (name in MONTHS and word not in _ALSO_WORDS) else None
+
+
 def is_date_name(word: str) -> bool:
     """Whether a word is a weekday or a month, and no "march" or "may"."""
-    return word.casefold() in WEEKDAYS or (bool(_MONTH.fullmatch(word)) and word not in _ALSO_WORDS)
+    return date_name(word) is not None
 
 
 def is_date(word: str) -> bool:

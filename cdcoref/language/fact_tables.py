@@ -209,6 +209,25 @@ class FactTables:
         """Years, amounts, weekdays, months and countries; mentions that corefer cannot differ in them."""
         return [WordSets(sets) for sets in zip(*(m.words.stated.values for m in self.mentions), strict=True)]
 
+    def possessed(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
+        """Whether one mention of a pair is the possessor right before the other's noun. *Shape:* (pairs,)"""
+        document, start, end, possessor, head = self._places
+        result = document[first] == document[second]
+        ones = np.zeros(len(first), dtype=bool)
+        for one, other in ((first, second), (second, first)):
+            stated = possessor[other]
+            ones |= (start[one] < stated) & (stated <= end[one]) & (end[one] <= np.minimum(stated + 1, head[other]))
+        return result & ones
+
+    @cached_property
+    def _places(self) -> tuple[Integers, Integers, Integers, Integers, Integers]:
+        """Document, first token, end, where the possessor ends, and where the head begins. *Shapes:* (mentions,)"""
+        of_tokens = np.array(
+            [(m.start, m.end, m.possessor, m.head_start) for m in self.mentions], dtype=np.int64
+        ).reshape(-1, 4)
+        start, end, possessor, head = of_tokens.T
+        return numbered(m.document for m in self.mentions), start, end, possessor, head
+
     def different_names(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
         """Whether pairs of mentions have different full names. *Shape:* (pairs,)"""
         names, name_of = self._full_names

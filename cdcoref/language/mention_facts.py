@@ -13,7 +13,7 @@ from typing import Literal
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.adjacent_facts import adjacent_facts
 from cdcoref.language.stated_facts import NO_FACTS
-from cdcoref.language.words import MentionWords, PhraseWords, SentenceWords, head_span, sentence_words
+from cdcoref.language.words import MentionWords, PhraseWords, SentenceWords, head_span, possessor_end, sentence_words
 
 LastWord = Literal["mention", "head"]
 """Whose last word is meant."""
@@ -37,6 +37,11 @@ class MentionFacts:
         Its first token, and the one behind its last.
     quotation
         Number of the quotation that it begins in (:func:`cdcoref.language.quotations`); 0: none, or not asked for.
+    possessor
+        The token before which the possessor of its head ends ("[her] sister", "[Peter] 's father"); -1: none, or the
+        mention is a name ("its Ford Fiesta").
+    head_start
+        The first token of its head.
     """
 
     words: MentionWords
@@ -47,6 +52,16 @@ class MentionFacts:
     start: int
     end: int
     quotation: int = 0
+    possessor: int = -1
+    head_start: int = -1
+
+    def is_possessor_of(self, other: MentionFacts) -> bool:
+        """Whether this mention, with or without "'s", is the possessor directly before the other's noun."""
+        return (
+            self.document == other.document
+            and self.start < other.possessor <= self.end <= other.possessor + 1
+            and self.end <= other.head_start
+        )
 
 
 def mention_facts(document: Document, mention: Mention, sentence: int, quotation: int = 0) -> MentionFacts:
@@ -54,8 +69,11 @@ def mention_facts(document: Document, mention: Mention, sentence: int, quotation
     start, end = document.sentences[sentence]
     phrase = document.tokens[mention.start : mention.end]
     said = () if sentence in document.hidden else tuple(document.tokens[start:end])
+    head = head_span(phrase)[0]
+    owner = possessor_end(document.tokens[start:end], mention.start - start + head)
+    words = mention_words(document, mention)
     return MentionFacts(
-        mention_words(document, mention),
+        words,
         _phrase(said, phrase, mention.start - start),
         sentence_words(said),
         document.id,
@@ -63,6 +81,8 @@ def mention_facts(document: Document, mention: Mention, sentence: int, quotation
         mention.start,
         mention.end,
         quotation,
+        -1 if owner is None or words.names else start + owner,
+        mention.start + head,
     )
 
 

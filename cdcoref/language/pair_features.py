@@ -239,10 +239,14 @@ FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
 
 
 def conflicts(mentions: FactTables, pairs: Integers) -> NDArray[np.bool_]:
-    """Which pairs cannot corefer (see :func:`cdcoref.language.in_conflict`). *Shape:* (pairs, 2) in, (pairs,) out"""
+    """Which pairs cannot corefer. *Shape:* (pairs, 2) in, (pairs,) out
+
+    What they state is in conflict (:func:`cdcoref.language.in_conflict`), or one is the possessor of the other.
+    """
     compared = MentionPairs(mentions, pairs)
     values = [compared.agreement(sets) < 0 for sets in mentions.values]
-    return np.any([*values, mentions.different_names(compared.first, compared.second)], axis=0)
+    names = mentions.different_names(compared.first, compared.second)
+    return np.any([*values, names, mentions.possessed(compared.first, compared.second)], axis=0)
 
 
 def check_features(names: Iterable[str]) -> None:

@@ -22,8 +22,11 @@ class StatedFacts(NamedTuple):
         Those that it names; amounts also directly before it.
     countries
         Those that it may be the name of (:func:`cdcoref.language.countries.countries_named`).
+    gender
+        ``man`` or ``woman``, where the title of a name or a pronoun states it.
     full_name
-        Two or three capitalised words, in lower case, without a company's legal form; empty for none.
+        Up to three capitalised words, in lower case, without titles before two or more words, middle initials and a
+        company's legal form; empty if it is not the whole mention.
     """
 
     years: frozenset[str] = frozenset()
@@ -31,6 +34,7 @@ class StatedFacts(NamedTuple):
     weekdays: frozenset[str] = frozenset()
     months: frozenset[str] = frozenset()
     countries: frozenset[str] = frozenset()
+    gender: frozenset[str] = frozenset()
     full_name: tuple[str, ...] = ()
 
     @property

@@ -16,8 +16,8 @@ from functools import lru_cache
 
 from cdcoref.language.amounts import NUMBER, NUMERALS, amounts_in, plain_number, whole_figures
 from cdcoref.language.countries import countries_named
-from cdcoref.language.dates import WEEKDAYS, YEAR, is_date, is_date_name
-from cdcoref.language.stated_facts import NO_FACTS, StatedFacts
+from cdcoref.language.dates import WEEKDAYS, YEAR, date_name, is_date, is_date_name
+from cdcoref.language.stated_facts import MEN_AND_WOMEN, NO_FACTS, TITLES, StatedFacts
 
 _PREPOSITION = re.compile(
     r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
@@ -32,6 +32,7 @@ _DETERMINER = re.compile(
     re.IGNORECASE,
 )
 """Not a head when another word follows."""
+_POSSESSIVE_DETERMINER = re.compile(r"his|her|its|their|our|my|your", re.IGNORECASE)
 _QUANTIFIER = re.compile(
     r"a|an|another|any|each|either|every|few|many|more|most|much|neither|no|numerous|other|several|some|such|what|which",
     re.IGNORECASE,
@@ -85,6 +86,8 @@ _CLASS_OF_PRONOUN = {
     **dict.fromkeys(("there", "here", "then"), "there"),
 }
 """By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
+LONGEST_FULL_NAME = 3
+"""In words, without titles, middle initials and a company's legal form; what is longer is more than one name."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6
 """How many words before and after a head may belong to its phrase."""
 
@@ -133,7 +136,7 @@ class MentionWords:
 
     @property
     def stated(self) -> StatedFacts:
-        """The years, amounts, weekdays and months of it or else beside it, the countries and the full name that it is.
+        """The years, amounts, weekdays and months of it or else beside it; its countries, gender and full name.
 
         What stands beside a pronoun does not belong to it ("at 145.15 here").
         """
@@ -145,14 +148,28 @@ class MentionWords:
             weekdays or beside.weekdays,
             self.dates - weekdays or beside.months,
             self.countries,
+            self._gender,
             self._full_name,
         )
 
     @property
+    def _gender(self) -> frozenset[str]:
+        if self.pronoun:
+            stated = {"he": "man", "she": "woman"}.get(self.pronoun)
+        else:
+            title = _plain(self.words[0]) if len(self.words) > 1 and self.names.issuperset(self.words) else ""
+            stated = MEN_AND_WOMEN.get(title)
+        return frozenset((stated,)) if stated else frozenset()
+
+    @property
     def _full_name(self) -> tuple[str, ...]:
-        if not 2 <= len(self.words) <= 3 or not self.names.issuperset(self.words):
+        if len(self.words) < 2 or not self.names.issuperset(self.words):
             return ()
-        return tuple(_plain(word) for word in self.words if not LEGAL_FORM.fullmatch(word))
+        name = [_plain(word) for word in self.words if not LEGAL_FORM.fullmatch(word)]
+        while len(name) > 2 and name[0] in TITLES and name[0] != "general":  # "General Motors Corporation"
+            del name[0]
+        name[1:-1] = [word for word in name[1:-1] if len(word) > 1]
+        return tuple(name) if len(name) <= LONGEST_FULL_NAME else ()
 
     @classmethod
     def of(
@@ -253,6 +270,30 @@ def _after_head(words: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def possessor_end(words: Sequence[str], head: int) -> int | None:
+    """Where the possessor ends whose noun stands at `head`: in "her older sister", after "her"; None without one.
+
+    Parameters
+    ----------
+    words
+        Of the sentence.
+    head
+        The first word of the noun possessed.
+
+    >>> possessor_end(["Peter", "'s", "old", "father"], 3), possessor_end(["the", "father"], 1)
+    (1, None)
+    """
+    for place in range(head - 1, max(-1, head - 1 - BEFORE_HEAD), -1):
+        word = words[place]
+        if word in _POSSESSIVES and place and (len(word) > 1 or words[place - 1].endswith("s")):
+            return place
+        if _POSSESSIVE_DETERMINER.fullmatch(word) or _POSSESSIVE.search(word):
+            return place + 1
+        if _DETERMINER.fullmatch(word) or _ends_phrase(word) or _PREPOSITION.fullmatch(word):
+            return None
+    return None
+
+
 def _ends_phrase(word: str) -> bool:
     return bool(_NOT_IN_PHRASE.fullmatch(word) or _END_OF_HEAD.fullmatch(word)) or not any(map(str.isalnum, word))
 
@@ -290,11 +331,10 @@ def _plain(word: str) -> str:
 def _dates(words: Sequence[str]) -> Iterator[str]:
     """Weekdays and months among words, in lower case; neither a "march" or a "may", nor the name "Theresa May"."""
     for place, word in enumerate(words):
-        name = word.strip(".")
-        date = name.casefold()
+        date = date_name(word) or date_name(word.strip("."))
         before = words[place - 1] if place else ""
         of_a_person = date in _ALSO_NAMES and _is_name(before) and not _IN_DATE.fullmatch(before)
-        if is_date_name(name) and not of_a_person:
+        if date is not None and not of_a_person:
             yield date
 
 

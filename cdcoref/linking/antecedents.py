@@ -26,6 +26,8 @@ from cdcoref.model import ANAPHORS, CorefModel
 
 BEFORE = 50
 AFTER = 5
+OBJECT_FORMS = frozenset({"him", "them", "me", "us"})
+"""Forms of pronouns that are objects only; "her" may be a possessive, "it" and "you" a subject."""
 PAIRS_AT_ONCE = 65_536
 """Pairs whose hidden layers are in memory at the same time."""
 
@@ -213,14 +215,20 @@ def antecedents(
         known = anaphora(of_document, model.settings.vectors.antecedent_features)
         if known.sizes:
             logits = _logits(model, known, vectors.anaphora[own])
-            heads = [one.words.head for one in of_document]
-            found += [(own[one], own[other], odds) for one, other, odds in choose_antecedents(known, logits, heads)]
+            chosen = choose_antecedents(known, logits, of_document)
+            found += [(own[one], own[other], odds) for one, other, odds in chosen]
     one, other, values = zip(*found, strict=True) if found else ((), (), ())
     return np.array(one, dtype=np.int64), np.array(other, dtype=np.int64), np.array(values, dtype=np.float32)
 
 
-def choose_antecedents(known: Anaphora, logits: Numbers, heads: Sequence[str]) -> Iterator[tuple[int, int, float]]:
+def choose_antecedents(
+    known: Anaphora, logits: Numbers, mentions: Sequence[MentionFacts]
+) -> Iterator[tuple[int, int, float]]:
     """The pronouns of a document that have an antecedent.
+
+    A candidate cannot be the antecedent of a pronoun of the other gender, or be what other pronouns of the other gender
+    refer to ("Dr. Lee ... she ... him"); it cannot be what the pronoun possesses ("her sister"), nor the subject of the
+    verb that the pronoun is the object of ("Peter thanked him").
 
     Parameters
     ----------
@@ -228,8 +236,8 @@ def choose_antecedents(known: Anaphora, logits: Numbers, heads: Sequence[str]) -
         The pronouns and their candidates.
     logits
         Of every pair against there being no antecedent. *Shape:* (pairs,)
-    heads
-        The head of every mention of the document.
+    mentions
+        The facts about every mention of the document.
 
     Yields
     ------
@@ -239,17 +247,45 @@ def choose_antecedents(known: Anaphora, logits: Numbers, heads: Sequence[str]) -
     """
     ends = np.cumsum(known.sizes)
     referent: dict[int, object] = {}
+    first: dict[int, int] = {}
+    genders: dict[int, frozenset[str]] = {}
     for start, end in zip(ends - known.sizes, ends, strict=True):
         pronoun, candidates, own = int(known.pronouns[start]), known.candidates[start:end].tolist(), logits[start:end]
+        facts = mentions[pronoun]
+        firsts = [first.get(one, one) for one in candidates]
+        subjects = {place for one, place in zip(candidates, firsts, strict=True) if _is_subject(mentions[one], facts)}
+        impossible = [
+            place in subjects
+            or facts.is_possessor_of(mentions[one])
+            or _differ(facts.words.stated.gender, mentions[place].words.stated.gender or genders.get(place))
+            for one, place in zip(candidates, firsts, strict=True)
+        ]
+        own = np.where(impossible, np.float32(-np.inf), own)
         best = int(own.argmax())
         if own[best] <= 0:
             referent[pronoun] = pronoun
             continue
-        referents = [referent.get(one, heads[one]) for one in candidates]
+        referents = [referent.get(one, mentions[one].words.head) for one in candidates]
         referent[pronoun] = referents[best]
+        first[pronoun] = firsts[best]
+        if gender := facts.words.stated.gender:
+            genders[firsts[best]] = gender
         same = np.array([one == referents[best] for one in referents])
         others = np.logaddexp.reduce(own[~same].astype(np.float64), initial=0.0)
         yield pronoun, candidates[best], float(np.logaddexp.reduce(own[same].astype(np.float64)) - others)
+
+
+def _differ(one: frozenset[str], other: frozenset[str] | None) -> bool:
+    return bool(one and other and one != other)
+
+
+def _is_subject(candidate: MentionFacts, pronoun: MentionFacts) -> bool:
+    """Whether only one word, the verb, stands between a candidate and a pronoun that can only be an object."""
+    return (
+        pronoun.words.words[-1] in OBJECT_FORMS
+        and candidate.sentence == pronoun.sentence
+        and candidate.end + 1 == pronoun.start
+    )
 
 
 def _logits(model: CorefModel, known: Anaphora, vectors: NDArray[np.float16]) -> Numbers:

@@ -7,6 +7,7 @@ years, amounts, weekdays, months or full names is divided (:mod:`cdcoref.linking
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -15,12 +16,15 @@ from numpy.typing import NDArray
 
 from cdcoref.clustering import dendrogram
 from cdcoref.corpus import KINDS, Corpus
-from cdcoref.language import in_sentence_case, mention_words
 from cdcoref.linking.antecedents import pronouns
-from cdcoref.linking.conflicts import divided, with_conflicts
+from cdcoref.linking.apart import facts_of_mentions
+from cdcoref.linking.conflicts import CannotLinks, divide, with_conflicts
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
+
+CERTAIN_ANTECEDENT = 0.8
+"""From this probability on, a pronoun states the gender of its antecedent."""
 
 
 class KindClusters:
@@ -60,12 +64,7 @@ class KindClusters:
         self.links = MentionLinks.of(logits.scores(temperature or settings.temperature, kind), apart, keys)
         self._tree = dendrogram(self.links.compared, settings.linkage, keys)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
-        documents = {document.id: in_sentence_case(document) for document in corpus.documents}
-        self._words = {
-            number: mention_words(documents[m.document], m)
-            for number, m in enumerate(corpus.mentions)
-            if m.kind == kind and not apart[number]
-        }
+        self._cannot_links = _cannot_links(corpus, kind, apart, self.links)
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -77,12 +76,12 @@ class KindClusters:
         """
         labels = self._tree.cut(distance_threshold)
         following = int(labels.max(initial=-1)) + 1
-        conflicting = with_conflicts(labels.tolist(), self._order, self._words)
+        conflicting = with_conflicts(labels.tolist(), self._order, self._cannot_links)
         some = [members[0] for members in conflicting]
         scores, merges = self._scores_within(labels, some), self._merges_within(labels, some, distance_threshold)
         for members in conflicting:
             label = int(labels[members[0]])
-            for group in divided(members, merges[label], self._words, scores[label])[1:]:
+            for group in divide(members, merges[label], self._cannot_links, scores[label])[1:]:
                 labels[group] = following
                 following += 1
         for pronoun in self._order:
@@ -114,6 +113,44 @@ class KindClusters:
         for label, one, other, score in zip(of_pair, low, high, compared.score[chosen].tolist(), strict=True):
             found[label][one, other] = score
         return found
+
+
+def _cannot_links(corpus: Corpus, kind: str, apart: NDArray[np.bool_], links: MentionLinks) -> CannotLinks:
+    """Which mentions of a kind cannot be one: those whose facts conflict, and a possessor and what it possesses.
+
+    A pronoun, which follows its antecedent, stands for it: as a possessor, and with its gender.
+    """
+    own = [number for number, mention in enumerate(corpus.mentions) if mention.kind == kind]
+    of_kind = replace(corpus, mentions=tuple(corpus.mentions[number] for number in own))
+    facts = dict(zip(own, facts_of_mentions(of_kind), strict=True))
+    ends: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for number, one in facts.items():
+        ends[one.document, one.end].append(number)
+    pairs: dict[int, set[int]] = defaultdict(set)
+    for number, one in facts.items():
+        if one.possessor >= 0 and not apart[number]:
+            for end in (one.possessor, one.possessor + 1):
+                for owner in ends.get((one.document, end), ()):
+                    root = _referent(owner, links)
+                    if facts[owner].is_possessor_of(one) and root != number:
+                        pairs[root].add(number)
+                        pairs[number].add(root)
+    stated = {number: one.words.stated for number, one in facts.items() if not apart[number]}
+    genders: dict[int, set[str]] = defaultdict(set)
+    for pronoun, (_, probability) in links.antecedents.items():
+        if probability >= CERTAIN_ANTECEDENT and pronoun in facts:
+            genders[_referent(pronoun, links)] |= facts[pronoun].words.stated.gender
+    for number, gender in genders.items():
+        if len(gender) == 1 and number in stated and not stated[number].gender:
+            stated[number] = stated[number]._replace(gender=frozenset(gender))
+    return CannotLinks(stated, {number: frozenset(others) for number, others in pairs.items()})
+
+
+def _referent(mention: int, links: MentionLinks) -> int:
+    """What a pronoun refers to, from antecedent to antecedent; any other mention is its own."""
+    while mention in links.antecedents:
+        mention = links.antecedents[mention][0]
+    return mention
 
 
 def clusters_by_kind(

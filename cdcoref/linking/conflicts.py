@@ -1,26 +1,83 @@
-"""Clusters that cannot be right: one in, groups of mentions that do not contradict each other out.
+"""Cannot-links: a cluster that holds some in, groups of mentions that hold none out.
 
-Two mentions conflict that name different years, amounts, weekdays, months or full names. Such a pair has a probability
-of almost nothing, which keeps most of them apart. But linkage looks at the mean over all pairs, so two clusters that
-agree in everything else may be merged all the same. A cluster that holds a conflict is divided here.
+Two mentions cannot be one if they state different years, amounts, weekdays, months, countries, genders or full names,
+or if one possesses the other. Such a pair has a probability of almost nothing, which keeps most of them apart. But
+linkage looks at the mean over all pairs, so two clusters that agree in everything else may be merged all the same. A
+cluster with a cannot-link is divided here.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.language import MentionWords, StatedFacts, in_conflict
+from cdcoref.language import NO_FACTS, StatedFacts, in_conflict
 
 Members = list[int]
+Pairs = Mapping[int, frozenset[int]]
+"""By mention, those that it cannot be one with; both mentions of a pair have the other."""
 
 
-def with_conflicts(labels: Sequence[int], order: Sequence[int], words: Mapping[int, MentionWords]) -> list[Members]:
-    """The clusters in which something conflicts.
+@dataclass(frozen=True, slots=True)
+class CannotLinks:
+    """Which mentions cannot be in one cluster.
+
+    Attributes
+    ----------
+    stated
+        By mention, the facts that it states; mentions with facts in conflict cannot.
+    pairs
+        Further pairs that cannot.
+    """
+
+    stated: Mapping[int, StatedFacts]
+    pairs: Pairs = field(default_factory=dict)
+
+    def group(self, members: Iterable[int]) -> _Group:
+        """What mentions rule out together."""
+        group = _Group(set(), set(), set())
+        for member in members:
+            if any(own := self.stated.get(member, NO_FACTS)):
+                group.stated.add(own)
+            if member in self.pairs:
+                group.bound.add(member)
+                group.excluded |= self.pairs[member]
+        return group
+
+    def holds_conflict(self, members: Sequence[int]) -> bool:
+        """Whether two of the mentions cannot be in one cluster."""
+        group = self.group(members)
+        return not group.bound.isdisjoint(group.excluded) or any(
+            in_conflict(one, other) for one, other in combinations(group.stated, 2)
+        )
+
+
+@dataclass(slots=True)
+class _Group:
+    """Mentions of one cluster: what they state, those of them with pairs of their own, and whom these exclude."""
+
+    stated: set[StatedFacts]
+    bound: set[int]
+    excluded: set[int]
+
+    def conflicts(self, other: _Group) -> bool:
+        if not self.excluded.isdisjoint(other.bound):
+            return True
+        return any(in_conflict(mine, theirs) for mine, theirs in product(self.stated, other.stated))
+
+    def add(self, other: _Group) -> None:
+        self.stated |= other.stated
+        self.bound |= other.bound
+        self.excluded |= other.excluded
+
+
+def with_conflicts(labels: Sequence[int], order: Sequence[int], links: CannotLinks) -> list[Members]:
+    """The clusters that hold a cannot-link.
 
     Parameters
     ----------
@@ -28,25 +85,22 @@ def with_conflicts(labels: Sequence[int], order: Sequence[int], words: Mapping[i
         The cluster of every mention.
     order
         The order in which the members of a cluster are given.
-    words
-        By mention; one without words conflicts with none.
+    links
+        Which mentions cannot be in one cluster.
     """
     found: dict[int, Members] = defaultdict(list)
-    named: dict[int, dict[StatedFacts, None]] = defaultdict(dict)
     for number in order:
         found[labels[number]].append(number)
-        if number in words and any(own := words[number].stated):
-            named[labels[number]][own] = None
-    return [found[label] for label, own in named.items() if _conflict(own)]
+    return [members for members in found.values() if len(members) > 1 and links.holds_conflict(members)]
 
 
-def divided(
+def divide(
     members: Sequence[int],
     merges: Iterable[tuple[int, int]],
-    words: Mapping[int, MentionWords],
+    links: CannotLinks,
     scores: Mapping[tuple[int, int], float],
 ) -> list[Members]:
-    """The groups of the members of a cluster in which something conflicts.
+    """The groups of the members of a cluster that holds a cannot-link; the groups hold none.
 
     The cluster falls apart where a merge brought a conflict into it. Then, as long as two of its parts do not conflict,
     the two of them that corefer most probably in the mean become one again.
@@ -57,8 +111,8 @@ def divided(
         In an order that does not depend on that of files.
     merges
         The merges that made the cluster, the nearest first: a member of either side.
-    words
-        Of the members.
+    links
+        Which mentions cannot be in one cluster.
     scores
         Probability that two members corefer, by their numbers; 0 if there is none.
 
@@ -67,9 +121,9 @@ def divided(
     list
         In the order of their first members, members of each in their order.
     """
-    parts = _parts(members, merges, words)
-    named = [_particulars(part, words) for part in parts]
-    possible = np.array([[mine is not other and not _contradict(mine, other) for other in named] for mine in named])
+    parts = _parts(members, merges, links)
+    groups = [links.group(part) for part in parts]
+    possible = np.array([[mine is not other and not mine.conflicts(other) for other in groups] for mine in groups])
     place = {member: number for number, part in enumerate(parts) for member in part}
     probable = np.zeros((len(parts), len(parts)))
     for (one, other), score in scores.items():
@@ -94,25 +148,23 @@ def divided(
         stale[one] = True
         nearest[stale] = mean[stale].argmax(axis=1)
     rank = {member: number for number, member in enumerate(members)}
-    groups = [sorted(part, key=rank.__getitem__) for part in parts if part]
-    return sorted(groups, key=lambda group: rank[group[0]])
+    found = [sorted(part, key=rank.__getitem__) for part in parts if part]
+    return sorted(found, key=lambda group: rank[group[0]])
 
 
-def _parts(
-    members: Sequence[int], merges: Iterable[tuple[int, int]], words: Mapping[int, MentionWords]
-) -> list[Members]:
+def _parts(members: Sequence[int], merges: Iterable[tuple[int, int]], links: CannotLinks) -> list[Members]:
     """The largest clusters without a conflict on the way to one cluster, in the order of their first members."""
     above = {member: member for member in members}
     whole = {member: [member] for member in members}
-    named = {member: _particulars([member], words) for member in members}
+    groups = {member: links.group([member]) for member in members}
     parts: list[Members] = []
     for pair in merges:
         one, other = (_root(above, member) for member in pair)
         above[other] = one
         mine, theirs = whole.pop(one, None), whole.pop(other, None)
-        if mine is not None and theirs is not None and not _contradict(named[one], named[other]):
+        if mine is not None and theirs is not None and not groups[one].conflicts(groups[other]):
             whole[one] = mine + theirs
-            named[one] |= named[other]
+            groups[one].add(groups[other])
         else:
             parts += [part for part in (mine, theirs) if part is not None]
     rank = {member: number for number, member in enumerate(members)}
@@ -126,18 +178,6 @@ def _root(above: dict[int, int], member: int) -> int:
     return member
 
 
-def _particulars(members: Iterable[int], words: Mapping[int, MentionWords]) -> set[StatedFacts]:
-    return {own for member in members if any(own := words[member].stated)}
-
-
-def _contradict(some: Iterable[StatedFacts], others: Iterable[StatedFacts]) -> bool:
-    return any(in_conflict(one, other) for one, other in product(some, others))
-
-
 def _rounded(means: NDArray[np.float64]) -> NDArray[np.float64]:
     """So that the order in which scores were added does not decide between equal ones."""
     return np.round(means, 9)
-
-
-def _conflict(named: Iterable[StatedFacts]) -> bool:
-    return any(in_conflict(one, other) for one, other in combinations(named, 2))

@@ -172,19 +172,38 @@ def test_an_antecedent_is_likelier_than_none_and_candidates_of_one_name_speak_to
     assert known.sizes == (3, 4, 5)
     # he: Ben, Anna, Ben; she: and he; them: and she.
     logits = np.array([1.0, 0.0, 2.0, -1.0, 3.0, -1.0, -2.0, -1.0, -1.0, -1.0, -1.0, -0.1], dtype=np.float32)
-    he, she = choose_antecedents(known, logits, [one.words.head for one in seen])
+    he, she = choose_antecedents(known, logits, seen)
     assert he[:2] == (3, 2)
     assert he[2] == pytest.approx(np.log((np.e + np.e**2) / (1 + 1)))
     assert she[:2] == (4, 1)
-    assert she[2] == pytest.approx(np.log(np.e**3 / (1 + 2 * np.exp(-1) + np.exp(-2))))
+    # "he", and the Ben that it refers to, are not women.
+    assert she[2] == pytest.approx(np.log(np.e**3 / (1 + np.exp(-1))))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "mentions", "expected"),
+    [
+        ("Mr. Lee met her", [(0, 1), (3,)], []),
+        ("Mrs. Lee met her", [(0, 1), (3,)], [(1, 0)]),
+        ("Dr. Lee knew she left ; him , no", [(0, 1), (3,), (6,)], [(1, 0)]),
+        ("Peter thanked him", [(0,), (2,)], []),
+        ("Peter said they thanked him", [(0,), (4,)], [(1, 0)]),
+        ("Her sister left", [(0,), (1,)], []),
+    ],
+)
+def test_what_cannot_be_an_antecedent(
+    sentence: str, mentions: list[tuple[int, ...]], expected: list[tuple[int, int]]
+) -> None:
+    seen = facts_of_mentions(corpus_of(("d", [sentence.split()], mentions)))
+    known = anaphora(seen)
+    found = choose_antecedents(known, np.full(len(known.pronouns), 2.0, dtype=np.float32), seen)
+    assert [(pronoun, antecedent) for pronoun, antecedent, _ in found] == expected
 
 
 def test_a_pronoun_that_follows_a_mention_speaks_for_it() -> None:
     corpus = corpus_of(("d", [["Ben", "knew", "he", "had", "his", "."]], [(0,), (2,), (4,)]))
     seen = facts_of_mentions(corpus)
-    _, (his, antecedent, odds) = choose_antecedents(
-        anaphora(seen), np.array([1.0, 0.5, 2.0], dtype=np.float32), [one.words.head for one in seen]
-    )
+    _, (his, antecedent, odds) = choose_antecedents(anaphora(seen), np.array([1.0, 0.5, 2.0], dtype=np.float32), seen)
     assert (his, antecedent) == (2, 1)
     assert odds == pytest.approx(np.log(np.exp(0.5) + np.exp(2)))  # nothing but none speaks against it
 

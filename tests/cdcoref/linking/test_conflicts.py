@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.language import MentionWords, in_conflict, mention_words
 from cdcoref.linking import PairLogits, cluster_mentions
-from cdcoref.linking.conflicts import divided, with_conflicts
+from cdcoref.linking.conflicts import CannotLinks, divide, with_conflicts
 from cdcoref.model import CorefConfig
 
 PHRASES = [
@@ -21,6 +21,10 @@ PHRASES = [
     *("Monday", "Tuesday night", "May", "Monday , May 3 , 1998"),
     *("Anna Berg", "Berg", "Clara Holm", "Norvale Steel Corp.", "NS Corp."),
 ]
+
+
+def stated_by(own: dict[int, MentionWords]) -> CannotLinks:
+    return CannotLinks({number: one.stated for number, one in own.items()})
 
 
 def words(phrase: str) -> MentionWords:
@@ -49,6 +53,17 @@ def words(phrase: str) -> MentionWords:
         ("New York", "New Wick", True),
         ("Anna Berg", "Clara", False),
         ("captain Anna Berg", "Clara Holm", False),
+        ("Anna W. Berg", "Clara Berg", True),
+        ("Anna W. Berg", "Anna Berg", False),
+        ("Captain Anna Berg", "Clara Berg", True),
+        ("Norvale Steel Services Inc.", "Anna Berg", True),
+        ("General Motors Corporation", "General Motors", False),
+        ("Mr. Berg", "she", True),
+        ("Ms. Berg", "she", False),
+        ("Dr. Berg", "her", False),
+        ("Sept. 5", "Oct. 5", True),
+        ("Sept. 5", "September 5", False),
+        ("Tues.", "Wednesday", True),
         ("Norvale Steel Corp.", "Tresk Corp.", True),
         ("Norvale Steel Corp.", "NS Corp.", False),
         ("North Wick", "South Wickham", False),
@@ -151,9 +166,9 @@ def test_entities_with_different_amounts_before_them_are_apart(kind: str, apart:
 def test_a_cluster_is_divided_among_its_values() -> None:
     own = dict(enumerate(map(words, ["the 1998 sinking", "the 2001 sinking", "the sinking", "1998", "it"])))
     scores = {(0, 2): 0.3, (1, 2): 0.6, (0, 3): 0.9, (0, 4): 0.5, (3, 4): 0.4, (1, 4): 0.4}
-    assert with_conflicts([7] * 5, range(5), own) == [[0, 1, 2, 3, 4]]
+    assert with_conflicts([7] * 5, range(5), stated_by(own)) == [[0, 1, 2, 3, 4]]
     merges = [(0, 3), (1, 2), (3, 4), (0, 1)]
-    assert divided([0, 1, 2, 3, 4], merges, own, scores) == [[0, 3, 4], [1, 2]]
+    assert divide([0, 1, 2, 3, 4], merges, stated_by(own), scores) == [[0, 3, 4], [1, 2]]
 
 
 def test_what_names_no_value_stays_together_when_a_cluster_is_divided() -> None:
@@ -162,7 +177,7 @@ def test_what_names_no_value_stays_together_when_a_cluster_is_divided() -> None:
     own = dict(enumerate(map(words, phrases)))
     merges = [(1, 2), (2, 3), (1, 4), (3, 0), (4, 5)]
     scores = {(1, 4): 0.9, (2, 4): 0.1, (3, 4): 0.1, (0, 1): 0.3, (0, 2): 0.3, (0, 3): 0.3, (0, 5): 0.2, (1, 5): 0.3}
-    assert divided(range(6), merges, own, scores) == [[0, 5], [1, 2, 3, 4]]
+    assert divide(range(6), merges, stated_by(own), scores) == [[0, 5], [1, 2, 3, 4]]
 
 
 @given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=9), st.randoms(use_true_random=False))
@@ -183,12 +198,45 @@ def test_parts_of_a_cluster_become_one_by_the_most_probable_first(phrases: list[
         one, other = max(possible, key=lambda pair: probable(*pair))
         one += other
         parts.remove(other)
-    assert divided(list(own), [], own, scores) == sorted(map(sorted, parts))
+    assert divide(list(own), [], stated_by(own), scores) == sorted(map(sorted, parts))
+
+
+def test_pairs_that_cannot_be_one_divide_a_cluster() -> None:
+    links = CannotLinks({}, {0: frozenset({2}), 2: frozenset({0})})
+    scores = {(0, 1): 0.9, (0, 2): 0.8, (1, 2): 0.7}
+    assert with_conflicts([0, 0, 0], range(3), links) == [[0, 1, 2]]
+    assert divide([0, 1, 2], [(0, 1), (1, 2)], links, scores) == [[0, 1], [2]]
+    assert with_conflicts([0, 0, 1], range(3), links) == []
+
+
+@pytest.mark.parametrize(
+    ("sentences", "mentions", "expected"),
+    [
+        ("Peter 's father died . | Peter wept .", [(0,), (2,), (5,)], [[0, 2], [1]]),
+        ("Peter and his old father wept . | Peter", [(0,), (4,), (7,)], [[0, 1, 2]]),
+        ("the father of Peter wept . | Peter", [(1,), (3,), (6,)], [[0, 1, 2]]),
+        ("Peter said ' father Tom wept . | Peter", [(0,), (3,), (7,)], [[0, 1, 2]]),
+        ("Peter 's Fiesta wept . | Peter", [(0,), (2,), (5,)], [[0, 1, 2]]),  # a name conflicts by itself, if at all
+        ("Peter 's three sons wept . | Peter", [(0,), (3,), (6,)], [[0, 2], [1]]),
+    ],
+)
+def test_a_possessor_is_not_what_it_possesses(
+    sentences: str, mentions: list[tuple[int, ...]], expected: list[list[int]]
+) -> None:
+    document = Document.from_sentences("d", [sentence.split() for sentence in sentences.split(" | ")])
+    corpus = Corpus((document,), tuple(Mention("d", tokens, "entity") for tokens in mentions))
+    first, second = np.triu_indices(len(mentions), 1)
+    everything = np.full(len(first), 4.0, dtype=np.float32)
+    logits = PairLogits(len(mentions), first, second, np.full(len(first), KINDS.index("entity")), everything)
+    found: dict[str | None, list[int]] = {}
+    for number, mention in enumerate(cluster_mentions(corpus, logits, CorefConfig()).mentions):
+        found.setdefault(mention.cluster, []).append(number)
+    assert list(found.values()) == expected
 
 
 def test_a_cluster_without_conflict_is_left() -> None:
     own = dict(enumerate(map(words, ["the 1998 sinking", "the sinking", "1998", "2001"])))
-    assert with_conflicts([1, 1, 1, 2], range(4), own) == []
+    assert with_conflicts([1, 1, 1, 2], range(4), stated_by(own)) == []
 
 
 @given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=12))
