@@ -1,0 +1,107 @@
+"""The command reference of the site, generated from the commands themselves.
+
+`mkdocs build` runs this file as a hook and adds the page `commands.md`, so the reference is never older than the code.
+`python scripts/command_reference.py` prints the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import typer.main
+
+from cdcoref.cli import app as cdcoref
+from cdlm.cli import app as cdlm
+
+PAGE = "commands.md"
+INTRODUCTION = """# Commands
+
+Generated from the commands; `COMMAND --help` prints the same. Two programs are installed: `cdcoref` for coreference,
+`cdlm` for the language model underneath.
+"""
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the page to the files of the site (called by MkDocs)."""
+    from mkdocs.structure.files import File
+
+    files.append(File.generated(config, PAGE, content=page()))
+    return files
+
+
+def page() -> str:
+    """The whole reference in Markdown: a section a program, a subsection a command, a table of its options."""
+    parts = [INTRODUCTION]
+    for name, app in (("cdcoref", cdcoref), ("cdlm", cdlm)):
+        program = typer.main.get_command(app)
+        parts.append(f"## {name}\n\n{_prose(program.help)}\n")
+        for words, command in _commands(name, program):
+            parts.append(_section(words, command))
+    return "\n".join(parts)
+
+
+def _commands(words: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """Every command below this one that does something, with the words that call it."""
+    for name, child in command.commands.items():
+        if child.hidden:
+            continue
+        if hasattr(child, "commands"):
+            yield from _commands(f"{words} {name}", child)
+        else:
+            yield f"{words} {name}", child
+
+
+def _section(words: str, command: Any) -> str:
+    shown = [parameter for parameter in command.params if not getattr(parameter, "hidden", False)]
+    arguments = [parameter for parameter in shown if parameter.param_type_name == "argument"]
+    options = [parameter for parameter in shown if parameter.param_type_name == "option"]
+    usage = " ".join([words, "[OPTIONS]", *(_argument(argument) for argument in arguments)])
+    text = f"### {words}\n\n```\n{usage}\n```\n\n{_prose(command.help)}\n"
+    if arguments:
+        rows = [f"| `{_argument(one)}` | {_cell(one.help)} |" for one in arguments]
+        text += "\n| argument | |\n| --- | --- |\n" + "\n".join(rows) + "\n"
+    if options:
+        rows = [f"| {_names(one)} | {_cell(one.help)}{_values(one)} |" for one in options]
+        text += "\n| option | |\n| --- | --- |\n" + "\n".join(rows) + "\n"
+    if command.epilog:
+        text += f"\n{_prose(command.epilog)}\n"
+    return text
+
+
+def _argument(argument: Any) -> str:
+    name = (argument.metavar or argument.name.upper()).strip("[]{}").removesuffix("...")
+    return name + ("..." if argument.nargs == -1 else "")
+
+
+def _names(option: Any) -> str:
+    return ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
+
+
+def _values(option: Any) -> str:
+    choices = getattr(option.type_descriptor, "choices", None)
+    values = " Values: " + ", ".join(f"`{getattr(c, 'value', c)}`" for c in choices) + "." if choices else ""
+    return values + (" Required." if option.required else "")
+
+
+def _prose(text: str | None) -> str:
+    """Help as Markdown: without rich's markup and the marks that keep lines apart on a terminal."""
+    lines = [line.strip() for line in inspect.cleandoc(text or "").replace("\b", "").splitlines()]
+    return _plain("\n".join(lines))
+
+
+def _cell(text: str | None) -> str:
+    return _plain(" ".join((text or "").split())).replace("|", r"\|")
+
+
+def _plain(text: str) -> str:
+    text = re.sub(r"\[/?(?:bold|dim|italic|cyan|green|yellow|red|blue|magenta)[^\]]*\]", "", text)
+    return text.replace("<", "&lt;").replace("*", r"\*")
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description="Print the command reference as Markdown.").parse_args()
+    print(page())
