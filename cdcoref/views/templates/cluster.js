@@ -84,7 +84,7 @@ function clusterHead(cluster) {
   title.id = "cluster-label";
   const head = element("header", "head", element("div", "title", title, kindMark(cluster.kind)));
   const size = cluster.members.length > 1 ? sizes(cluster) : "No other mention corefers with this one.";
-  head.append(element("p", "meta", element("span", "", size), sureness(cluster.confidence)));
+  head.append(element("p", "meta", element("span", "", size), confidenceText(cluster.confidence)));
   const others = otherWords(cluster);
   if (others.length) {
     const list = element("p", "words", "Also mentioned as ");

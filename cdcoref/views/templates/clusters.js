@@ -186,7 +186,7 @@ function clusterRow(row) {
   const cluster = clusters[row.key];
   const title = element("div", "title", foreign("bdi", "label", cluster.label), kindMark(cluster.kind));
   const words = otherWords(cluster).slice(0, 6).join(", ");
-  const meta = element("div", "meta", element("span", "", sizes(cluster)), sureness(cluster.confidence));
+  const meta = element("div", "meta", element("span", "", sizes(cluster)), confidenceText(cluster.confidence));
   return element("div", "choice", title, ...(words ? [foreign("div", "words", words)] : []), meta);
 }
 
@@ -195,8 +195,8 @@ function kindMark(kind) {
 }
 
 /** A confidence as a number and a bar. */
-function sureness(confidence) {
-  const node = element("span", "sureness");
+function confidenceText(confidence) {
+  const node = element("span", "confidence");
   if (confidence < 0) return node;
   const bar = element("span", "level");
   bar.style.width = `${confidence}%`;

@@ -153,6 +153,8 @@ def test_a_file_that_may_not_grow_is_left_as_it_was(written: Any, lemma: Collect
 import resource, signal, sys
 from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.language import remarks_on_language
+remarks_on_language([Document.from_sentences("x", [["word"] * 30])])  # loads its model, which takes a larger file
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 documents = [Document.from_sentences(f"x{n}", [[f"w{n}x{k}" for k in range(50)]]) for n in range(50)]
