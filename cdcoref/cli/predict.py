@@ -141,7 +141,7 @@ def predict(
     writer = document_writer(output, layout) if output is not None else None
     if output is not None:
         check_output(output, files)
-    if output is not None and output.name.endswith(".parquet"):
+    if output is not None and output.name.lower().endswith(".parquet"):
         from cdcoref.views import check_parquet
 
         check_parquet()
@@ -211,22 +211,22 @@ def predict_everything(predictor: Predictor, arguments: Arguments) -> Prediction
 
 def write_stories(predictor: Predictor, arguments: Arguments, output: Path, writer: Writer) -> None:
     """Write each story as it finishes; only one is held in memory. The file appears when it is complete."""
-    from cdcoref.predict import Counts
+    from cdcoref.predict import Tally
     from cdcoref.views import summary
 
     corpus, options, cache = arguments
-    counts = Counts()
+    tally = Tally()
     notes: list[str] = []
     with redirect_stdout(sys.stderr), writer(output) as write, StageProgress() as progress:
         for story in predictor.stream(corpus, options, cache=cache, announce=_announce, progress=progress.update):
             mentions = story.corpus.by_document()
             for document in story.corpus.documents:
                 write(document, mentions[document.id])
-            counts += Counts.of(story.corpus, int(any(document.tokens for document in story.corpus.documents)))
+            tally.add(story.corpus, int(any(document.tokens for document in story.corpus.documents)))
             notes += story.notes
     for note in notes:
         _say(note)
-    _say(summary(counts))
+    _say(summary(tally.counts()))
     _say(f"written to {output}")
 
 

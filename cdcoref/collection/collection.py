@@ -38,7 +38,7 @@ from cdcoref.collection.settings import CollectionOptions, Settings, store_setti
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import corpus_in, tokenise_text
-from cdcoref.predict import Plan, Prediction, Predictor
+from cdcoref.predict import LEMMA, Plan, Prediction, Predictor
 
 if TYPE_CHECKING:
     from cdcoref.predict import Progress
@@ -79,9 +79,7 @@ class Collection:
         InputError
             If the file is something else, or a collection made with another model or other options.
         """
-        if Path(model).is_dir():
-            model = str(Path(model).absolute())
-        wanted = Settings(model, options or CollectionOptions())
+        wanted = Settings(_stored_name(model), options or CollectionOptions())
         database = Database(path, create=True)
         try:
             with database.writing() as connection:
@@ -228,11 +226,8 @@ class Collection:
             As in :meth:`add`.
         """
         settings = self._current()
-        if model is not None and Path(model).is_dir():
-            model = str(Path(model).absolute())
-        settings = replace(
-            settings, model=model or settings.model, options=options or settings.options, fingerprint=None
-        )
+        name = settings.model if model is None else _stored_name(model)
+        settings = replace(settings, model=name, options=options or settings.options, fingerprint=None)
         reader = Reader(replace(settings, clustering=None), predictor, batch_tokens)
         return rebuild_collection(self._database, reader, progress)
 
@@ -416,3 +411,10 @@ class Collection:
         with self._database.reading() as connection:
             self._settings = stored_settings(connection) or self._settings
         return self._settings
+
+
+def _stored_name(model: str) -> str:
+    """The name under which a collection keeps its model: the whole path of a folder, unless it has the name of ours."""
+    if model in ("default", LEMMA) or not Path(model).is_dir():
+        return model
+    return str(Path(model).absolute())

@@ -10,9 +10,8 @@ import html
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from itertools import islice
-from operator import add
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -57,7 +56,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Totals; the counts of separate stories add up.
+    """Totals (see :class:`Tally` for those of stories that come one after the other).
 
     Attributes
     ----------
@@ -82,21 +81,51 @@ class Counts:
     @classmethod
     def of(cls, corpus: Corpus, stories: int) -> Counts:
         """The counts of a corpus, given its number of stories."""
-        clusters = corpus.clusters()
-        several = [cluster for cluster in clusters if len(cluster) > 1]
-        across = sum(len({mention.document for mention in cluster}) > 1 for cluster in several)
-        return cls(
-            len(corpus.documents),
-            stories,
-            len(corpus.mentions),
-            across,
-            len(several) - across,
-            len(clusters) - len(several),
-            sum(not document.tokens for document in corpus.documents),
-        )
+        tally = Tally()
+        tally.add(corpus, stories)
+        return tally.counts()
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*map(add, astuple(self), astuple(other)))
+
+class Tally:
+    """Counts what comes story by story; a cluster of several stories is one cluster."""
+
+    def __init__(self) -> None:
+        self._documents = self._stories = self._mentions = self._without_cluster = self._empty = 0
+        self._within: dict[tuple[str | None, str], tuple[str, int]] = {}  # by cluster: its document, and its mentions
+        self._across: set[tuple[str | None, str]] = set()
+
+    def add(self, corpus: Corpus, stories: int) -> None:
+        """Add the documents and mentions of some stories."""
+        self._documents += len(corpus.documents)
+        self._stories += stories
+        self._mentions += len(corpus.mentions)
+        self._empty += sum(not document.tokens for document in corpus.documents)
+        for mention in corpus.mentions:
+            if mention.cluster is None:
+                self._without_cluster += 1
+                continue
+            key = mention.kind, mention.cluster
+            if key in self._across:
+                continue
+            document, count = self._within.get(key, (mention.document, 0))
+            if document == mention.document:
+                self._within[key] = document, count + 1
+            else:
+                self._within.pop(key)
+                self._across.add(key)
+
+    def counts(self) -> Counts:
+        """The totals so far."""
+        several = sum(count > 1 for _, count in self._within.values())
+        return Counts(
+            self._documents,
+            self._stories,
+            self._mentions,
+            len(self._across),
+            several,
+            len(self._within) - several + self._without_cluster,
+            self._empty,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,15 @@ def test_names_across_stories(predict: Run, tmp_path: Path) -> None:
         assert len({m.cluster for m in read_corpus([tmp_path / "y.jsonl"]).corpus.mentions}) == count
 
 
+def test_counts_are_the_same_in_every_output(predict: Run, tmp_path: Path) -> None:
+    """Also where a cluster is in several stories, which are written one after the other."""
+    write_corpus(sightings(), tmp_path / "x.jsonl")
+    names = ("y.jsonl", "y.html", "y.csv", "y.conll")
+    lines = {predict("x.jsonl", "--threshold", "0", "-o", name).err.splitlines()[-2] for name in names}
+    assert len(lines) == 1
+    assert "cluster" in lines.pop()
+
+
 def test_singletons_kinds_and_thresholds(predict: Run) -> None:
     alone = rows(predict("a.txt", "b.txt", "c.txt", "--threshold", "1", "--singletons").out)
     together = predict("a.txt", "b.txt", "c.txt", "--threshold", "0", "--topics", "none", "--singletons", "--all")
@@ -98,7 +107,7 @@ def test_the_beginning_of_a_long_table_says_how_to_see_the_rest(predict: Run, tm
     assert len(rows(predict("x.jsonl", "--threshold", "0", "--topics", "none", "--all").out)) == 40
 
 
-@pytest.mark.parametrize("name", ["out.html", "out.csv", "out.CSV.gz", "out.parquet", "OUT.HTML"])
+@pytest.mark.parametrize("name", ["out.html", "out.csv", "out.CSV.gz", "out.parquet", "OUT.PARQUET", "OUT.HTML"])
 def test_views_are_written(predict: Run, tmp_path: Path, name: str) -> None:
     done = predict("a.txt", "b.txt", "c.txt", "-o", name)
     assert done.code == 0, done.err

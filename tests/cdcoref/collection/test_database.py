@@ -52,6 +52,20 @@ def test_an_empty_file_becomes_a_collection(path: Path) -> None:
         assert collection.counts().documents == 0
 
 
+@pytest.mark.parametrize("name", ["default", "lemma"])
+def test_a_folder_does_not_take_the_name_of_a_model_that_ships(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).mkdir()
+    for _ in range(2):
+        with Collection.create("news.cdcoref", name) as collection:
+            assert collection.model == name
+    Path("mine").mkdir()
+    with Collection.create("other.cdcoref", "mine") as collection:
+        assert collection.model == str(tmp_path / "mine")
+
+
 def test_options_last_and_are_checked(path: Path) -> None:
     options = CollectionOptions(kind="entity", threshold=0.4, max_pairs=None, max_windows=3)
     Collection.create(path, "lemma", options).close()

@@ -9,7 +9,7 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.predict import Counts, MentionRow, Plan, Prediction, corpus_and_stories, mention_rows
+from cdcoref.predict import Counts, MentionRow, Plan, Prediction, Tally, corpus_and_stories, mention_rows
 
 FIRST = Document.from_sentences("a", [["Ann", "left", "."], ["She", "took", "it", "off", "."]])
 SECOND = Document.from_sentences("b", [["Ann", "went", "."], ["Rain", "<b>", "."]])
@@ -49,8 +49,11 @@ def test_most_documents_come_first_where_no_confidence_is_known() -> None:
 def test_counts_of_stories_add_up() -> None:
     counts = PREDICTION.counts()
     assert counts == Counts(documents=2, stories=1, mentions=9, across=2, within=1, singletons=2)
-    other = Counts.of(Corpus((replace(FIRST, id="c"),)), 1)
-    assert counts + other == replace(counts, documents=3, stories=2)
+    tally = Tally()
+    for document in PREDICTION.corpus.documents:  # a cluster in both is one cluster
+        tally.add(PREDICTION.corpus.subset([document.id]), 0)
+    tally.add(Corpus((replace(FIRST, id="c"),)), 1)
+    assert tally.counts() == replace(counts, documents=3)
 
 
 def test_a_prediction_is_printed_in_one_line() -> None:
