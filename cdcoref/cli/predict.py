@@ -145,12 +145,6 @@ def predict(
         from cdcoref.views import check_parquet
 
         check_parquet()
-    stated = None if kind == "both" else kind
-    loaded = read_corpus(files, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False)
-    for sentence in reading_remarks(loaded):
-        _say(sentence)
-    if not loaded.corpus.documents:
-        raise InputError("the input contains no documents")
     from cdcoref.predict import LEMMA, PredictionOptions, load
 
     options = PredictionOptions(
@@ -171,6 +165,12 @@ def predict(
     ignored = [f"--{name}" for name, value in {**limits, "marking": marking}.items() if value is not None]
     if model == LEMMA and ignored:
         raise InputError(f"the lemma baseline does not use {', '.join(ignored)}; use another model, or leave it out")
+    stated = None if kind == "both" else kind
+    loaded = read_corpus(files, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False)
+    for sentence in reading_remarks(loaded):
+        _say(sentence)
+    if not loaded.corpus.documents:
+        raise InputError("the input contains no documents")
     predictor = load(model, device=device, precision=precision, style=style)
     arguments = Arguments(loaded.corpus, options, cache)
     try:

@@ -250,7 +250,7 @@ class Predictor:
         find = options.find_mentions or not corpus.mentions
         notes = remarks_on_language(corpus.documents)
         if not find:
-            corpus, repeated = _each_once(corpus)
+            corpus, repeated = _each_once(corpus, None if options.kind == "both" else options.kind)
             notes += repeated
             notes += _notes_on_documents_without_mentions(corpus)
         with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
@@ -385,11 +385,14 @@ def load(
     return Predictor(loaded.to(place), lemma=model == LEMMA, fingerprint=fingerprint)
 
 
-def _each_once(corpus: Corpus) -> tuple[Corpus, tuple[str, ...]]:
-    """The corpus without repeated mentions, which would corefer with themselves; a note if there were any."""
+def _each_once(corpus: Corpus, kind: str | None) -> tuple[Corpus, tuple[str, ...]]:
+    """The corpus without repeated mentions, which would corefer with themselves; a note if there were any.
+
+    `kind` is that of mentions without one.
+    """
     once: dict[object, Mention] = {}
     for mention in corpus.mentions:
-        once.setdefault((mention.key, mention.kind), mention)
+        once.setdefault((mention.document, mention.tokens, mention.kind or kind), mention)
     repeated = len(corpus.mentions) - len(once)
     if not repeated:
         return corpus, ()

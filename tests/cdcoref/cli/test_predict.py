@@ -72,6 +72,13 @@ def test_names_across_stories(predict: Run, tmp_path: Path) -> None:
         assert len({m.cluster for m in read_corpus([tmp_path / "y.jsonl"]).corpus.mentions}) == count
 
 
+def test_an_option_out_of_range_is_refused_before_files_are_read(predict: Run) -> None:
+    done = predict("a.txt", "missing.txt", "--threshold", "7")
+    assert done.code == 2
+    assert "missing.txt" not in done.err
+    assert len(done.err.splitlines()) == 1
+
+
 def test_counts_are_the_same_in_every_output(predict: Run, tmp_path: Path) -> None:
     """Also where a cluster is in several stories, which are written one after the other."""
     write_corpus(sightings(), tmp_path / "x.jsonl")

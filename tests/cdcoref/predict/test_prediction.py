@@ -590,6 +590,13 @@ def test_a_mention_that_is_given_twice_is_linked_once(predictor: Predictor) -> N
     assert [m.key for m in prediction.corpus.mentions] == [m.key for m in corpus.mentions]
 
 
+def test_a_mention_given_with_and_without_its_kind_is_linked_once(predictor: Predictor) -> None:
+    events = predictor.predict([FERRY, STORM], kind="event").corpus
+    without = tuple(replace(mention, kind=None) for mention in events.mentions)
+    prediction = predictor.predict(replace(events, mentions=(*events.mentions, *without)), kind="event")
+    assert [m.key for m in prediction.corpus.mentions] == [m.key for m in events.mentions]
+
+
 def test_the_precision_changes_probabilities_by_little() -> None:
     story = Path(__file__).parents[3] / "data" / "sample"
     texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(story.glob("museum_*.txt"))}
