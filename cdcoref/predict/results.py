@@ -15,7 +15,7 @@ from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus, Document, Mention, confidence_text
 from cdcoref.errors import InputError
 from cdcoref.predict.labels import cluster_label
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
@@ -291,7 +291,7 @@ class Prediction:
         for cluster in islice(self.each_cluster(), SHOWN_IN_NOTEBOOK):
             texts = dict.fromkeys(mention.text for mention in islice(cluster.mentions, 50))
             words = ", ".join(islice(texts, 5)) + (", ..." if len(texts) > 5 else "")
-            sure = "" if cluster.confidence is None else f"{cluster.confidence:.2f}"
+            sure = "" if cluster.confidence is None else confidence_text(cluster.confidence)
             cells = (cluster.kind, words, str(len(cluster.mentions)), str(cluster.documents), sure)
             rows.append("<tr>" + "".join(f'<td dir="auto">{html.escape(cell)}</td>' for cell in cells) + "</tr>")
         total = counts.across + counts.within

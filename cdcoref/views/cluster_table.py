@@ -12,6 +12,7 @@ from itertools import chain, islice
 
 from rich.cells import cell_len, chop_cells
 
+from cdcoref.corpus import confidence_text
 from cdcoref.predict import Counts, PredictedCluster, PredictedMention, Prediction
 from cdlm.printing import counted, printable
 
@@ -126,7 +127,7 @@ class _Layout:
     def _cluster(self, cluster: PredictedCluster) -> Iterator[str]:
         kind = cluster.kind
         for mention in islice(cluster.mentions, self._most):
-            sure = "" if mention.confidence is None else f"{mention.confidence:.2f}"
+            sure = "" if mention.confidence is None else confidence_text(mention.confidence)
             words, *rest = chop_cells(printable(mention.text), self._words) or [""]
             yield self._row(kind, words, self._where(mention), sure)
             for part in rest:

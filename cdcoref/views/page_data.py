@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus, Document, Mention, confidence_text
 from cdcoref.predict import character_parts, cluster_label, mean_confidence, ranked_clusters
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -24,9 +24,10 @@ def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any
     -------
     dict
         ``documents``: a list of name, number of the story (0 if unknown), text and sentence boundaries (start, end,
-        start, end, ...). ``mentions``: columns, one entry per mention; confidences in percent, -1 if unknown; ``parts``
-        holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of name,
-        kind, label (what people call it, or its words) and mean confidence.
+        start, end, ...). ``mentions``: columns, one entry per mention; confidences in hundredths, -1 if unknown;
+        ``parts`` holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of
+        name, kind, label (what people call it, or its words) and mean confidence. ``confidenceTexts``: the wording of
+        each confidence, by its hundredths.
     """
     story_of = {name: number for number, group in enumerate(stories, start=1) for name in group}
     clusters: list[tuple[str, str, str, int]] = []
@@ -36,7 +37,7 @@ def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any
         cluster_of.update((id(mention), number) for mention in members)
         name = without_surrogates(members[0].cluster or "")
         label = corpus.name_of(members[0]) or cluster_label(_words(m, documents[m.document]) for m in members)
-        clusters.append((name, members[0].kind or "", without_surrogates(label), _percent(mean_confidence(members))))
+        clusters.append((name, members[0].kind or "", without_surrogates(label), _hundredths(mean_confidence(members))))
     columns: dict[str, list[Any]] = {
         name: [] for name in ("document", "start", "end", "cluster", "confidence", "parts")
     }
@@ -63,8 +64,9 @@ def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any
             columns["start"].append(parts[0][0])
             columns["end"].append(parts[-1][1])
             columns["cluster"].append(cluster_of[id(mention)])
-            columns["confidence"].append(_percent(mention.confidence))
-    return {"documents": shown, "mentions": columns, "clusters": clusters}
+            columns["confidence"].append(_hundredths(mention.confidence))
+    texts = [confidence_text(hundredths / 100) for hundredths in range(101)]
+    return {"documents": shown, "mentions": columns, "clusters": clusters, "confidenceTexts": texts}
 
 
 def without_surrogates(text: str) -> str:
@@ -87,5 +89,5 @@ def _words(mention: Mention, document: Document) -> str:
     return " … ".join(" ".join(document.text[a:b].split()) for a, b in character_parts(mention, document))
 
 
-def _percent(confidence: float | None) -> int:
-    return -1 if confidence is None else round(100 * confidence)
+def _hundredths(confidence: float | None) -> int:
+    return -1 if confidence is None else round(100 * round(confidence, 2))

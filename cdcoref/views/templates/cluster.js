@@ -47,7 +47,9 @@ function sentenceElement({ start, end, members }) {
     for (const mention of link.dataset.m.split(" ").map(Number)) {
       link.href = `#m${mention}`;
       if (!finished.has(mention) && mentionConfidence[mention] >= 0) {
-        link.after(element("span", "sure", percent(mentionConfidence[mention])));
+        const confidence = element("span", "sure", confidenceText(mentionConfidence[mention]));
+        confidence.title = "confidence";
+        link.after(confidence);
       }
       finished.add(mention);
     }
@@ -84,7 +86,7 @@ function clusterHead(cluster) {
   title.id = "cluster-label";
   const head = element("header", "head", element("div", "title", title, kindMark(cluster.kind)));
   const size = cluster.members.length > 1 ? sizes(cluster) : "No other mention corefers with this one.";
-  head.append(element("p", "meta", element("span", "", size), confidenceText(cluster.confidence)));
+  head.append(element("p", "meta", element("span", "", size), confidenceBar(cluster.confidence)));
   const others = otherWords(cluster);
   if (others.length) {
     const list = element("p", "words", "Also mentioned as ");

@@ -186,7 +186,7 @@ function clusterRow(row) {
   const cluster = clusters[row.key];
   const title = element("div", "title", foreign("bdi", "label", cluster.label), kindMark(cluster.kind));
   const words = otherWords(cluster).slice(0, 6).join(", ");
-  const meta = element("div", "meta", element("span", "", sizes(cluster)), confidenceText(cluster.confidence));
+  const meta = element("div", "meta", element("span", "", sizes(cluster)), confidenceBar(cluster.confidence));
   return element("div", "choice", title, ...(words ? [foreign("div", "words", words)] : []), meta);
 }
 
@@ -194,15 +194,15 @@ function kindMark(kind) {
   return element("span", `kind ${kind === "event" || kind === "entity" ? kind : "other"}`, kindName(kind));
 }
 
-/** A confidence as a number and a bar. */
-function confidenceText(confidence) {
+/** A confidence as a bar and a number. */
+function confidenceBar(confidence) {
   const node = element("span", "confidence");
   if (confidence < 0) return node;
   const bar = element("span", "level");
   bar.style.width = `${confidence}%`;
   const track = element("span", "track", bar);
   track.setAttribute("aria-hidden", "true");
-  node.append(track, `${percent(confidence)} sure`);
+  node.append(track, `confidence ${confidenceText(confidence)}`);
   return node;
 }
 

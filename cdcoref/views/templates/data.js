@@ -5,7 +5,7 @@ const source = JSON.parse(document.getElementById("data").textContent);
 // Offsets count UTF-16 units; `sentences` is start, end, start, end, ...
 const documents = source.documents.map(([name, story, text, sentences]) => ({ name, story, text, sentences }));
 
-// Columns, one entry per mention, in the order of the texts. `confidence` is in percent, -1 if unknown.
+// Columns, one entry per mention, in the order of the texts. `confidence` is in hundredths, -1 if unknown.
 const mentionDocument = Int32Array.from(source.mentions.document);
 const mentionStart = Int32Array.from(source.mentions.start);
 const mentionEnd = Int32Array.from(source.mentions.end);
@@ -38,8 +38,9 @@ function counted(number, one, many) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many || `${one}s`}`;
 }
 
-function percent(confidence) {
-  return confidence < 0 ? "" : `${confidence === 100 ? "99+" : confidence} %`; // what rounds to 1 is not certain
+/** A confidence in hundredths, as every view words it; empty if unknown. */
+function confidenceText(confidence) {
+  return confidence < 0 ? "" : source.confidenceTexts[confidence];
 }
 
 function sizes(cluster) {

@@ -142,7 +142,7 @@ function printedTexts() {
   const list = element("ol", "clusters");
   for (const cluster of several) {
     const item = element("li", "", foreign("bdi", "label", cluster.label), ` (${kindName(cluster.kind)}): ${sizes(cluster)}`);
-    if (cluster.confidence >= 0) item.append(`, ${percent(cluster.confidence)} sure`);
+    if (cluster.confidence >= 0) item.append(`, confidence ${confidenceText(cluster.confidence)}`);
     item.value = cluster.index + 1;
     list.append(item);
   }

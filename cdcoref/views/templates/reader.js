@@ -109,7 +109,7 @@ function describe(mention) {
   const cluster = clusters[mentionCluster[mention]];
   const words = foreign("bdi", "label", cluster.members.length > 1 ? cluster.label : wordsOf(mention));
   const size = cluster.members.length > 1 ? sizes(cluster) : "no other mention corefers with this one";
-  return element("div", "", words, kindMark(cluster.kind), element("span", "size", size), confidenceText(mentionConfidence[mention]));
+  return element("div", "", words, kindMark(cluster.kind), element("span", "size", size), confidenceBar(mentionConfidence[mention]));
 }
 
 function showTip(link) {

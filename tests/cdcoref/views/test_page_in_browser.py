@@ -35,7 +35,7 @@ def test_clusters_across_documents_come_first(open_page: Open, news: Prediction)
     assert labels(page) == ["sinking", "Ann Dahl", "ferry Maren", "stolen", "the painting"]
     assert page.locator("#cluster-list .heading").all_inner_texts() == ["Across documents\n3", "Within one document\n2"]
     first = page.locator("#cluster-list .choice").first
-    assert first.locator(".meta").inner_text().split("\n") == ["3 mentions in 2 documents", "80 % sure"]
+    assert first.locator(".meta").inner_text().split("\n") == ["3 mentions in 2 documents", "confidence 0.80"]
     assert first.locator(".kind").inner_text() == "event"
     assert page.locator(".top p").inner_text() == (
         "2 stories · 13 mentions · 3 clusters across documents · 2 within one document"
@@ -122,7 +122,7 @@ def test_a_cluster_side_by_side(open_page: Open, news: Prediction) -> None:
     choose(page, "sinking")
     assert page.locator(".card h3").all_inner_texts() == ["harbour.txt", "inquiry.txt"]
     assert page.locator(".card .sentence").all_inner_texts() == [
-        "Ferry sinks90 %", "The ferry Maren sank80 % off Tresk.", "The sinking70 % of the Maren is looked into.",
+        "Ferry sinks0.90", "The ferry Maren sank0.80 off Tresk.", "The sinking0.70 of the Maren is looked into.",
     ]  # fmt: skip
     left, right = (page.locator(".card").nth(n).bounding_box() for n in (0, 1))
     assert left is not None
@@ -219,7 +219,7 @@ def test_tab_goes_from_mention_to_mention(open_page: Open, news: Prediction) -> 
     page.keyboard.press("Tab")
     assert focused(page) == "sinks"
     tip = page.locator("#tip")
-    assert tip.inner_text().split("\n") == ["sinking", "event", "3 mentions in 2 documents", "90 % sure"]
+    assert tip.inner_text().split("\n") == ["sinking", "event", "3 mentions in 2 documents", "confidence 0.90"]
     assert page.locator("a[aria-describedby=tip]").inner_text() == "sinks"
     page.keyboard.press("Escape")
     expect(tip).to_be_hidden()
@@ -392,7 +392,7 @@ def test_printed_is_what_one_looks_at_whole(open_page: Open, news: Prediction) -
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     expect(page.locator(".app")).to_be_hidden()
     printed = page.locator("#print").inner_text()
-    assert "sinking (event): 3 mentions in 2 documents, 80 % sure" in printed
+    assert "sinking (event): 3 mentions in 2 documents, confidence 0.80" in printed
     for words in ("She swam ashore.", "Ann Dahl spoke for an hour.", "No ferry carried the painting."):
         assert words in printed
     assert page.locator("#print a.m", has_text="sank").get_attribute("data-number") == "1"
