@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 from cdcoref.errors import InputError
 
@@ -53,6 +54,11 @@ class Document:
         reveal its subtopic).
     annotated
         Sentences in which mentions were annotated; None if all were. In others the absence of a mention means nothing.
+    metadata
+        What is known about the text: ``"title"``, ``"date"``, ``"url"``, ``"source"``, ``"author"``, and any other
+        field that came with it. Values are those of JSON.
+    found
+        The names of metadata that were found in the text or in the name of its file; the others were stated.
     """
 
     id: str
@@ -66,6 +72,8 @@ class Document:
     path: str | None = None
     hidden: frozenset[int] = frozenset()
     annotated: frozenset[int] | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    found: frozenset[str] = frozenset()
 
     @classmethod
     def from_sentences(cls, id: str, sentences: Iterable[Sequence[str]], **fields: object) -> Document:
@@ -261,6 +269,28 @@ class Corpus:
             name = number if mention.cluster is None else (mention.kind, mention.cluster)
             members.setdefault(name, []).append(mention)
         return list(members.values())
+
+
+def character_parts(mention: Mention, document: Document) -> list[tuple[int, int]]:
+    """Character ranges of the unbroken parts of a mention, in order; a contiguous mention has one."""
+    offsets = document.offsets
+    if mention.contiguous:
+        return [(offsets[mention.start][0], offsets[mention.end - 1][1])]
+    parts: list[tuple[int, int]] = []
+    before = -2
+    for token in mention.tokens:
+        start, end = offsets[token]
+        if token == before + 1:
+            start = parts.pop()[0]
+        parts.append((start, end))
+        before = token
+    return parts
+
+
+def mention_text(mention: Mention, document: Document) -> str:
+    """The words of a mention as they appear in the text, its parts joined by ``" ... "``."""
+    parts = character_parts(mention, document)
+    return " ... ".join(" ".join(document.text[start:end].split()) for start, end in parts)
 
 
 def confidence_text(confidence: float) -> str:

@@ -15,10 +15,9 @@ from cdcoref.collection.corrections import stored_tokens
 from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_value, stored_value
 from cdcoref.collection.word_index import Weights, chunks, index_words, marks, unindex_words
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus, Document, Mention, mention_text
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_document, stored_fields, stored_mention
-from cdcoref.predict import character_parts
 from cdcoref.stories import words_of
 
 REVISION = "revision"
@@ -62,7 +61,7 @@ class Incoming:
             raise InputError(
                 f"document {document.id!r} contains half of a surrogate pair, which is not a character", document.path
             ) from None
-        seen = stored_fields(replace(document, id="", path=None))
+        seen = stored_fields(replace(document, id="", path=None, metadata={}, found=frozenset()))
         marked = None if given is None else [(m.tokens, m.kind) for m in given]
         content = sha256(repr((document.text, seen, marked)).encode(errors="backslashreplace")).digest()
         source = None
@@ -202,7 +201,7 @@ def insert_mentions(
 ) -> None:
     """Store the mentions of a document, in their order."""
     for place, mention in enumerate(mentions):
-        words = mention_words(document, mention)
+        words = mention_text(mention, document)
         done = connection.execute(
             "INSERT INTO mentions (document, place, tokens, kind, words, found, source_id, tag, confidence) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -345,13 +344,6 @@ def store_scores(
         first, second = numbers[one], numbers[other]
         rows.append((first, second, found.packed()) if first <= second else (second, first, found.swapped().packed()))
     connection.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?)", rows)
-
-
-def mention_words(document: Document, mention: Mention) -> str:
-    """The words of a mention as they stand in the text, parts joined by an ellipsis."""
-
-    parts = character_parts(mention, document)
-    return " ... ".join(" ".join(document.text[start:end].split()) for start, end in parts)
 
 
 def stored_part(connection: sqlite3.Connection, ids: Sequence[str]) -> Corpus:

@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from cdcoref.collection.dates import BEGINNING, date_of
 from cdcoref.collection.names import living_cluster
 from cdcoref.collection.records import (
     ClusterChange,
@@ -27,6 +26,7 @@ from cdcoref.collection.word_index import chunks, marks
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import cluster_id, stored_document, stored_mention
+from cdcoref.language import BEGINNING, date_of
 from cdcoref.predict import Places
 
 NEIGHBOURS = 12

@@ -186,7 +186,7 @@ class DocumentSummary:
     added
         When it was added (ISO 8601, UTC).
     date
-        Its day (ISO 8601), if its id or the beginning of its text states one, see :mod:`cdcoref.collection.dates`.
+        Its day (ISO 8601), if its id or the beginning of its text states one, see :func:`cdcoref.language.date_of`.
     words, mentions
         Their numbers.
     snippet

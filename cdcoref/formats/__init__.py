@@ -29,7 +29,8 @@ from cdcoref.formats.encodings import USUAL_ENCODINGS, EncodingError, check_enco
 from cdcoref.formats.files import LoadedCorpus, read_corpus
 from cdcoref.formats.format import Format, ReadOptions, Writer
 from cdcoref.formats.input_file import readable_twice
-from cdcoref.formats.jsonl import jsonl_writer, read_jsonl, write_jsonl
+from cdcoref.formats.json_schemas import SCHEMAS, json_schema
+from cdcoref.formats.jsonl import document_fields, jsonl_writer, read_jsonl, write_jsonl
 from cdcoref.formats.lines import first_bytes, line_chunks
 from cdcoref.formats.mention_table import IdScope, Ints, MentionTable, table_of_corpus
 from cdcoref.formats.output_file import output_file
@@ -50,6 +51,7 @@ __all__ = [
     "COLLECTION_SUFFIX",
     "COLLECTION_VERSION",
     "FORMATS",
+    "SCHEMAS",
     "USUAL_ENCODINGS",
     "DocumentKey",
     "EncodingError",
@@ -71,10 +73,12 @@ __all__ = [
     "corpus_of",
     "described_ids",
     "docs_of",
+    "document_fields",
     "first_bytes",
     "format_of",
     "has_input_suffix",
     "is_collection",
+    "json_schema",
     "jsonl_writer",
     "line_chunks",
     "named_entities",

@@ -38,7 +38,7 @@ _MENTIONS = (
 def stored_fields(document: Document) -> str:
     """What is stored of a document beside its id and text, as JSON."""
     fields = document_fields(document, ())
-    return json.dumps({name: value for name, value in fields.items() if name not in ("id", "text")})
+    return json.dumps({name: value for name, value in fields.items() if name not in ("id", "text", "mentions")})
 
 
 def stored_document(id: str, text: str, fields: str) -> Document:
@@ -64,6 +64,8 @@ def stored_document(id: str, text: str, fields: str) -> Document:
             path=known.get("path"),
             hidden=frozenset(known.get("hidden", ())),
             annotated=None if annotated is None else frozenset(annotated),
+            metadata=known.get("metadata", {}),
+            found=frozenset(known.get("found", ())),
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise sqlite3.DatabaseError(f"what is stored of document {id!r} is damaged") from error

@@ -257,6 +257,8 @@ def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
         path=known.get("path"),
         hidden=frozenset(known.get("hidden", ())),
         annotated=None if annotated is None else frozenset(annotated),
+        metadata=known.get("metadata") or {},
+        found=frozenset(known.get("found") or ()),
     )
 
 
@@ -275,6 +277,9 @@ def _known(doc: Doc) -> dict[str, Any]:
     for name in ("hidden", "annotated"):
         if not all(isinstance(number, int) for number in known.get(name, ())):
             raise TypeError(name)
+    metadata = known.get("metadata") or {}
+    if not isinstance(metadata, dict) or not all(name in metadata for name in known.get("found") or ()):
+        raise TypeError("metadata")
     places = known.get("places", ())
     if not all(isinstance(place, int) and 0 <= place < len(doc) for place in places) or sorted({*places}) != [*places]:
         raise TypeError("places")
@@ -316,6 +321,10 @@ def _doc(document: Document, vocab: Vocab) -> Doc:
     known["hidden"] = sorted(renumbered[n] for n in document.hidden if n in renumbered)
     if document.annotated is not None:
         known["annotated"] = sorted(renumbered[n] for n in document.annotated if n in renumbered)
+    if document.metadata:
+        known["metadata"] = dict(document.metadata)
+    if document.found:
+        known["found"] = sorted(document.found)
     if any(token.split() != [token] for token in document.tokens):
         known["places"] = places  # some tokens look like gaps or like several words
     doc.user_data[USER_DATA] = known
@@ -374,4 +383,5 @@ DOCBIN = Format(
     read=_read,
     read_table=_read_table,
     write=_write,
+    metadata=True,
 )

@@ -81,6 +81,8 @@ class Format:
         The names of its layouts, default first, if it has several.
     names
         Whether it has the names that people gave to clusters.
+    metadata
+        Whether it has the metadata of documents.
     """
 
     name: str
@@ -92,3 +94,4 @@ class Format:
     writer: Writer | None = None
     layouts: tuple[str, ...] = ()
     names: bool = False
+    metadata: bool = False

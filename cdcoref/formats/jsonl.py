@@ -4,12 +4,18 @@ A line as it is written (fields with their default value are omitted)::
 
     {"id": "a.txt", "text": "Ann left. She fell.", "tokens": ["Ann", "left", ".", "She", "fell", "."],
      "offsets": [[0, 3], [4, 8], ...], "sentences": [[0, 3], [3, 6]], "topic": "5", "subtopic": "5_ecb", "part": "0",
-     "path": "news/a.txt", "hidden": [0], "annotated": [1],
-     "mentions": [{"tokens": [1], "kind": "event", "cluster": "12", "id": "7", "tag": "ACTION", "confidence": 0.9}],
+     "path": "news/a.txt", "hidden": [0], "annotated": [1], "metadata": {"title": "...", "date": "2024-03-05"},
+     "found": ["date"],
+     "mentions": [{"tokens": [1], "start": 4, "end": 8, "text": "left", "kind": "event", "cluster": "12", "id": "7",
+                   "tag": "ACTION", "confidence": 0.9}],
      "clusters": [{"cluster": "12", "kind": "event", "name": "Ann leaves"}]}
 
-``clusters`` has the names that people gave to clusters, see :mod:`cdcoref.formats.given_names`; readers that do not
-know it ignore it.
+A discontinuous mention also has the character ranges of its parts, ``"spans": [[4, 8], [12, 15]]``. Where a mention has
+``tokens``, its characters must be those of the tokens; its ``text`` is for people and other programs, and is not read.
+
+``metadata`` is what is known about the text; ``found`` names what was found in it and not stated. Any field of a line
+that is not listed here is metadata too. ``clusters`` has the names that people gave to clusters, see
+:mod:`cdcoref.formats.given_names`; readers that do not know it ignore it.
 
 A line written by hand needs less: ``id`` and ``text`` (tokenised like plain text), or ``id`` and ``tokens`` (joined by
 spaces to make the text), and mentions as character ranges of the text: ``"start"`` and ``"end"``, or several ranges as
@@ -26,7 +32,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
-from cdcoref.corpus import ClusterKey, Corpus, Document, Mention
+from cdcoref.corpus import ClusterKey, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.formats.format import Format, ReadOptions, WriteDocument
 from cdcoref.formats.given_names import given_names, joined_names, names_entry
 from cdcoref.formats.jsonl_parsing import Tokenise, read_lines
@@ -52,7 +58,8 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text
     Returns
     -------
     Corpus
-        Its notes report unknown fields and mentions extended to whole tokens: how many, and on which line first.
+        Its notes report unknown fields that are no plain values and mentions extended to whole tokens: how many, and on
+        which line first.
 
     Raises
     ------
@@ -152,6 +159,7 @@ def write_jsonl(corpus: Corpus, path: str | Path) -> None:
 
 
 def document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
+    """A document and its mentions as the fields of a line, as described at the top of this file."""
     fields: dict[str, Any] = {
         "id": document.id,
         "text": document.text,
@@ -168,13 +176,20 @@ def document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str
         fields["hidden"] = sorted(document.hidden)
     if document.annotated is not None:
         fields["annotated"] = sorted(document.annotated)
-    if mentions:
-        fields["mentions"] = [_mention_fields(mention) for mention in mentions]
+    if document.metadata:
+        fields["metadata"] = dict(document.metadata)
+    if document.found:
+        fields["found"] = sorted(document.found)
+    fields["mentions"] = [_mention_fields(mention, document) for mention in mentions]
     return fields
 
 
-def _mention_fields(mention: Mention) -> dict[str, Any]:
-    fields: dict[str, Any] = {"tokens": mention.tokens}
+def _mention_fields(mention: Mention, document: Document) -> dict[str, Any]:
+    parts = character_parts(mention, document)
+    fields: dict[str, Any] = {"tokens": mention.tokens, "start": parts[0][0], "end": parts[-1][1]}
+    if len(parts) > 1:
+        fields["spans"] = parts
+    fields["text"] = mention_text(mention, document)
     for name in ("kind", "cluster", "id", "tag", "confidence"):
         if getattr(mention, name) is not None:
             fields[name] = getattr(mention, name)
@@ -199,4 +214,5 @@ JSONL = Format(
     write=_write,
     writer=jsonl_writer,
     names=True,
+    metadata=True,
 )

@@ -24,10 +24,10 @@ from cdcoref.formats.remarks import Remarks
 
 _DOCUMENT_FIELDS = {
     *("id", "text", "tokens", "offsets", "sentences", "topic", "subtopic", "part", "path", "hidden", "annotated"),
-    *("mentions", "clusters"),
+    *("metadata", "found", "mentions", "clusters"),
 }
 _PLACES = {"tokens", "spans", "start", "end"}
-_MENTION_FIELDS = {*_PLACES, "kind", "cluster", "id", "tag", "confidence"}
+_MENTION_FIELDS = {*_PLACES, "text", "kind", "cluster", "id", "tag", "confidence"}
 _PLAIN_FIELDS = {"tokens", "kind", "cluster"}
 """The fields of a mention that need no further validation."""
 
@@ -84,6 +84,9 @@ class Line:
         fields = self.fields
         base = self.tokenised or _untokenised(fields)
         annotated = fields.get("annotated")
+        stated = {name: value for name, value in fields.items() if name not in _DOCUMENT_FIELDS and value is not None}
+        stated |= fields.get("metadata") or {}
+        found = base.found - stated.keys() | set(fields.get("found") or ())
         return Document(
             base.id,
             base.tokens,
@@ -96,6 +99,8 @@ class Line:
             path=fields.get("path"),
             hidden=frozenset(fields.get("hidden") or ()),
             annotated=None if annotated is None else frozenset(annotated),
+            metadata={**base.metadata, **stated},
+            found=frozenset(found),
         )
 
     def corpus_mentions(self) -> Iterator[Mention]:
@@ -151,7 +156,7 @@ class _Wrong(Exception):
 
 def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Remarks) -> Line:
     fields = _parse(data)
-    _remark_unknown(fields, _DOCUMENT_FIELDS, "document", number, remarks)
+    _check_metadata(fields, number, remarks)
     for name in ("id", "text", "topic", "subtopic", "part", "path"):
         _check_string(name, fields.get(name))
     if not fields.get("id"):
@@ -206,9 +211,17 @@ def _no_constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
 
 
-def _remark_unknown(fields: dict[str, Any], known: set[str], what: str, line: int, remarks: Remarks) -> None:
-    for name in fields.keys() - known:
-        remarks.add(f"unknown field {_shown(name)} of a {what} ignored", line)
+def _check_metadata(fields: dict[str, Any], line: int, remarks: Remarks) -> None:
+    """Validate the metadata; a field that is not known is one, and is remarked on unless it is a plain value."""
+    for name in sorted(fields.keys() - _DOCUMENT_FIELDS):
+        if isinstance(fields[name], list | dict):
+            remarks.add(f"unknown field {_shown(name)} of a document kept as metadata", line)
+    stated = fields.get("metadata")
+    if stated is not None and not isinstance(stated, dict):
+        raise _Wrong(f"'metadata' must be an object, such as {{\"title\": ...}}, not {_shown(stated)}")
+    found = fields.get("found")
+    if found is not None and not (isinstance(found, list) and all(name in (stated or {}) for name in found)):
+        raise _Wrong("'found' must be a list of names of the document's 'metadata'")
 
 
 def _check_tokens(fields: dict[str, Any]) -> tuple[int, int]:
@@ -284,8 +297,11 @@ def _mentions(entries: list[Any], line: Line, remarks: Remarks) -> list[LineMent
                 cluster = None
             elif cluster is not None and type(cluster) is not str:
                 _check_string("cluster", cluster)
-            if plain or _place(entry) == {"tokens"}:
+            place = {"tokens"} if plain else _place(entry)
+            if "tokens" in place:
                 tokens = _checked_tokens(entry.get("tokens"), line)
+                if len(place) > 1:
+                    _check_characters(entry, tokens, line)
             else:
                 tokens = _touched(entry, line, remarks)
             found.append((tokens, kind, cluster, entry))
@@ -297,7 +313,8 @@ def _mentions(entries: list[Any], line: Line, remarks: Remarks) -> list[LineMent
 def _check_further_fields(entry: Any, line: int, remarks: Remarks) -> None:
     if type(entry) is not dict:
         raise _Wrong("it is not a JSON object")
-    _remark_unknown(entry, _MENTION_FIELDS, "mention", line, remarks)
+    for name in entry.keys() - _MENTION_FIELDS:
+        remarks.add(f"unknown field {_shown(name)} of a mention ignored", line)
     if type(entry.get("id")) is not int:
         _check_string("id", entry.get("id"))
     _check_string("tag", entry.get("tag"))
@@ -327,6 +344,17 @@ def _checked_tokens(tokens: Any, line: Line) -> Tokens:
     if tokens[0] < 0 or tokens[-1] >= length:
         raise _Wrong(f"its tokens must be a nonempty list of indices from 0 to {length - 1}")
     return tuple(tokens)
+
+
+def _check_characters(entry: dict[str, Any], tokens: Tokens, line: Line) -> None:
+    """Refuse characters that are not those of the mention's tokens."""
+    offsets = line.fields.get("offsets")
+    if offsets is None:
+        line.tokenised = line.tokenised or _untokenised(line.fields)
+        offsets = line.tokenised.offsets
+    start, end = offsets[tokens[0]][0], offsets[tokens[-1]][1]
+    if entry.get("start") not in (None, start) or entry.get("end") not in (None, end):
+        raise _Wrong(f"its tokens are characters {start} to {end}; correct its 'start' and 'end', or leave them out")
 
 
 def _touched(entry: dict[str, Any], line: Line, remarks: Remarks) -> Tokens:

@@ -20,6 +20,7 @@ from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.encodings import USUAL, EncodingError, looks_like_text
 from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.found_metadata import found_metadata
 from cdcoref.formats.lines import line_chunks
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _may_be(path: Path, encoding: str) -> bool:
 
 
 def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | None = None) -> Document:
-    """Split a text into tokens and sentences.
+    """Split a text into tokens and sentences, and find what its beginning states about it (see `found_metadata`).
 
     Parameters
     ----------
@@ -153,6 +154,7 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
         for start, end in _bounded(sentence):
             sentences.append((len(tokens), len(tokens) + end - start))
             tokens.extend(sentence[start:end])
+    found = found_metadata(text, id)
     return Document(
         id,
         tuple(word for _, _, word in tokens),
@@ -160,6 +162,8 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
         text,
         tuple((start, end) for start, end, _ in tokens),
         path=path,
+        metadata=found,
+        found=frozenset(found),
     )
 
 

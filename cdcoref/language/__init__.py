@@ -6,6 +6,7 @@ whose facts conflict cannot corefer; what two mentions' facts have in common are
 
 from cdcoref.language.casing import in_sentence_case
 from cdcoref.language.dates import MONTHS, is_date, is_date_name
+from cdcoref.language.document_dates import BEGINNING, date_of, day_in, day_in_name
 from cdcoref.language.english import remarks_on_language
 from cdcoref.language.fact_tables import FactTables, WordSets
 from cdcoref.language.mention_facts import LastWord, MentionFacts, last_word, mention_facts, mention_words
@@ -15,6 +16,7 @@ from cdcoref.language.stated_facts import NO_FACTS, StatedFacts, different_names
 from cdcoref.language.words import MentionWords, head_span, head_word, is_relative_pronoun, lemma, name_of
 
 __all__ = [
+    "BEGINNING",
     "FEATURES",
     "MONTHS",
     "NO_FACTS",
@@ -26,6 +28,9 @@ __all__ = [
     "WordSets",
     "check_features",
     "conflicts",
+    "date_of",
+    "day_in",
+    "day_in_name",
     "different_names",
     "head_span",
     "head_word",

@@ -15,7 +15,7 @@ from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
-from cdcoref.corpus import Corpus, Document, Mention, confidence_text
+from cdcoref.corpus import Corpus, Document, Mention, character_parts, confidence_text, mention_text
 from cdcoref.errors import InputError
 from cdcoref.predict.labels import cluster_label
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
@@ -392,10 +392,15 @@ class Places:
         """The mention with its character range, line and words."""
         document = self._documents[mention.document]
         parts = character_parts(mention, document)
-        text = " ... ".join(" ".join(document.text[a:b].split()) for a, b in parts)
         start, end = parts[0][0], parts[-1][1]
         return PredictedMention(
-            document.id, mention.kind or "", start, end, self._line(document, start), text, mention.confidence
+            document.id,
+            mention.kind or "",
+            start,
+            end,
+            self._line(document, start),
+            mention_text(mention, document),
+            mention.confidence,
         )
 
     def sentence(self, mention: Mention) -> str:
@@ -408,22 +413,6 @@ class Places:
         if document.id not in self._line_ends:
             self._line_ends[document.id] = [m.start() for m in re.finditer("\n", document.text)]
         return bisect_left(self._line_ends[document.id], character) + 1
-
-
-def character_parts(mention: Mention, document: Document) -> list[tuple[int, int]]:
-    """Character ranges of the unbroken parts of a mention, in order; a contiguous mention has one."""
-    offsets = document.offsets
-    if mention.contiguous:
-        return [(offsets[mention.start][0], offsets[mention.end - 1][1])]
-    parts: list[tuple[int, int]] = []
-    before = -2
-    for token in mention.tokens:
-        start, end = offsets[token]
-        if token == before + 1:
-            start = parts.pop()[0]
-        parts.append((start, end))
-        before = token
-    return parts
 
 
 def _cluster(members: Sequence[Mention], places: Places) -> PredictedCluster:

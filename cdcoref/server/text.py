@@ -10,8 +10,7 @@ from itertools import pairwise
 from urllib.parse import urlencode
 
 from cdcoref.collection import DocumentPage, StoredMention
-from cdcoref.corpus import Document, Mention
-from cdcoref.predict import character_parts
+from cdcoref.corpus import Document, Mention, character_parts
 from cdcoref.views import marked_text
 
 SURE, LESS_SURE = 0.75, 0.5

@@ -11,8 +11,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
-from cdcoref.corpus import Corpus, Document, Mention, confidence_text
-from cdcoref.predict import character_parts, cluster_label, mean_confidence, ranked_clusters
+from cdcoref.corpus import Corpus, Document, Mention, character_parts, confidence_text
+from cdcoref.predict import cluster_label, mean_confidence, ranked_clusters
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -146,7 +146,7 @@ JSON_LINES = {
     "a mention that is a list": (line(mentions=[[0]]), "mention 1 .* not a JSON object"),
     "a mention that is null": (line(mentions=[MENTION, None]), "mention 2 .* not a JSON object"),
     "a mention without a place": (line(mentions=[{}]), "needs either 'tokens'"),
-    "a mention with two places": (mention(start=0, end=1), "needs either 'tokens'"),
+    "a mention with two places": (mention(start=0, end=1), "tokens are characters"),
     "a mention with half a place": (mention(tokens=None, start=0), "needs either 'tokens'"),
     "no tokens": (mention(tokens=[]), "nonempty list"),
     "a token beyond the end": (mention(tokens=[3]), "indices from 0 to 2"),

@@ -5,18 +5,32 @@ from __future__ import annotations
 import gzip
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import jsonl_writer, read_docbin, read_jsonl, tokenise_text, write_docbin, write_jsonl
+from cdcoref.formats import (
+    SCHEMAS,
+    json_schema,
+    jsonl_writer,
+    read_docbin,
+    read_jsonl,
+    tokenise_text,
+    write_docbin,
+    write_jsonl,
+)
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 names = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
+
+
+plain_values = st.text(st.characters(exclude_categories=["Cs"]), max_size=4) | st.integers(-9, 9) | st.booleans()
 
 
 @st.composite
@@ -35,6 +49,8 @@ def corpora(draw: st.DrawFn) -> Corpus:
             path=draw(names),
             hidden=draw(all_sentences),
             annotated=draw(st.none() | all_sentences),
+            metadata=(metadata := draw(st.dictionaries(names.filter(bool), plain_values, max_size=2))),
+            found=frozenset(list(metadata)[:1]) if draw(st.booleans()) else frozenset(),
         )
         documents.append(document)
         if document.tokens:
@@ -82,7 +98,7 @@ def test_fields_with_their_default_are_left_out(tmp_path: Path) -> None:
         "tokens": ["x"],
         "offsets": [[0, 1]],
         "sentences": [[0, 1]],
-        "mentions": [{"tokens": [0]}],
+        "mentions": [{"tokens": [0], "start": 0, "end": 1, "text": "x"}],
     }
 
 
@@ -119,9 +135,57 @@ def test_tokens_without_text() -> None:
     assert corpus.documents[1] == Document.from_sentences("b", [])
 
 
-def test_unknown_fields_are_noted() -> None:
-    [note] = read_lines({"id": "a", "text": "x", "mention": []}).notes
-    assert note == 'the stream: unknown field "mention" of a document ignored (once, on line 1)'
+def test_other_fields_are_metadata_and_what_is_no_plain_value_is_noted() -> None:
+    corpus = read_lines(
+        {"id": "a", "text": "x", "title": "T", "page": 3, "url": None, "mention": [], "metadata": {"b": 1}}
+    )
+    assert corpus.documents[0].metadata == {"title": "T", "page": 3, "mention": [], "b": 1}
+    assert corpus.documents[0].found == frozenset()
+    [note] = corpus.notes
+    assert note == 'the stream: unknown field "mention" of a document kept as metadata (once, on line 1)'
+
+
+def test_what_is_stated_takes_the_place_of_what_is_found() -> None:
+    text = "Ferry sinks off Tresk\n\nBy Ann Lee\n\nA ferry sank."
+    [document] = read_lines({"id": "2024-03-05", "text": text, "author": "B. Lee"}).documents
+    assert document.metadata == {"title": "Ferry sinks off Tresk", "date": "2024-03-05", "author": "B. Lee"}
+    assert document.found == {"title", "date"}
+
+
+def test_a_mention_with_tokens_and_characters_must_have_those_of_its_tokens() -> None:
+    fields = {"id": "a", "tokens": ["Ann", "left"], "mentions": [{"tokens": [1], "start": 4, "end": 8, "text": "left"}]}
+    assert read_lines(fields).mentions == (Mention("a", (1,)),)
+    for wrong in ({"start": 3}, {"end": 9}):
+        with pytest.raises(InputError, match="characters 4 to 8"):
+            read_lines({**fields, "mentions": [{"tokens": [1], **wrong}]})
+
+
+@settings(max_examples=50)
+@given(corpus=corpora())
+def test_what_is_written_follows_the_schema(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> None:
+    path = tmp_path_factory.mktemp("schema") / "c.jsonl"
+    named = {(m.kind, m.cluster): "name" for m in corpus.mentions[:1] if m.cluster is not None}
+    write_jsonl(replace(corpus, names=named), path)
+    schema = json_schema("document")
+    jsonschema.Draft202012Validator.check_schema(schema)
+    check = jsonschema.Draft202012Validator(schema)
+    for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
+        fields = json.loads(line)
+        check.validate(fields)
+        for mention in fields["mentions"]:
+            words = mention["text"].split(" ... ")
+            parts = mention.get("spans", [[mention["start"], mention["end"]]])
+            assert len(parts) == 1 or len(parts) <= len(words)
+            assert (
+                " ".join(fields["text"][mention["start"] : mention["end"]].split()) == mention["text"] or len(parts) > 1
+            )
+
+
+def test_every_schema_is_in_the_package() -> None:
+    for name, version in SCHEMAS.items():
+        assert json_schema(name)["$id"].endswith(f":{name}:{version}")
+    with pytest.raises(InputError, match="document"):
+        json_schema("x")
 
 
 def test_repeated_remarks_are_counted_from_their_first_line() -> None:
@@ -170,7 +234,7 @@ def mention(**fields: object) -> dict[str, object]:
         (mention(tokens=[-1]), "indices from 0 to 1"),
         (mention(tokens=[True]), "indices from 0 to 1"),
         (mention(tokens=[1, 0]), "ascending order"),
-        (mention(tokens=[0], start=0, end=1), "needs either"),
+        (mention(tokens=[0], start=0, end=2), "tokens are characters 0 to"),
         (mention(start=1, end=2), "contain no token"),
         (mention(start=1, end=1), "contain no token"),
         (mention(start=2, end=9), "characters 2 to 9 go beyond the"),

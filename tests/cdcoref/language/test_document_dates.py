@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cdcoref.collection.dates import date_of
+from cdcoref.language import date_of
 
 
 @pytest.mark.parametrize(

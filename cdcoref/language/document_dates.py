@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from cdcoref.language import MONTHS
+from cdcoref.language.dates import MONTHS
 
 BEGINNING = 400
 """Characters of a text in which its date is looked for."""
@@ -42,7 +42,21 @@ def date_of(id: str, text: str) -> str | None:
     >>> date_of("news/2024-03-05.txt", ""), date_of("a.txt", "TRESK, 5 March 2024. A ferry sank."), date_of("a", "b")
     ('2024-03-05', '2024-03-05', None)
     """
-    return next(_days(_IN_ID, id), None) or next(_days(_IN_TEXT, text[:BEGINNING]), None)
+    return day_in_name(id) or next(_days(_IN_TEXT, text[:BEGINNING]), None)
+
+
+def day_in(text: str) -> str | None:
+    """The first day (ISO 8601) that a text states in figures or with the name of a month; None if there is none.
+
+    >>> day_in("2016-05-01T10:00:00Z"), day_in("Published: 5 March 2024"), day_in("2016/5/1"), day_in("in May")
+    ('2016-05-01', '2024-03-05', '2016-05-01', None)
+    """
+    return next(_days((_IN_ID[0], *_IN_TEXT), text), None)
+
+
+def day_in_name(id: str) -> str | None:
+    """The day (ISO 8601) in the name of a file or document; None if there is none."""
+    return next(_days(_IN_ID, id), None)
 
 
 def _days(patterns: tuple[re.Pattern[str], ...], text: str) -> Iterator[str]:
