@@ -4,30 +4,48 @@ Facts are a mention's head, lemma, names, numbers, amounts, dates and countries,
 whose facts conflict cannot corefer; what two mentions' facts have in common are the features of the pair.
 """
 
+from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
 from cdcoref.language.casing import in_sentence_case
-from cdcoref.language.dates import MONTHS, is_date, is_date_name
+from cdcoref.language.countries import countries_named
+from cdcoref.language.dates import MONTHS, WEEKDAYS, date_name, is_date, is_date_name
 from cdcoref.language.document_dates import BEGINNING, date_of, day_in, day_in_name
 from cdcoref.language.english import remarks_on_language
 from cdcoref.language.fact_tables import FactTables, WordSets
 from cdcoref.language.mention_facts import LastWord, MentionFacts, last_word, mention_facts, mention_words
 from cdcoref.language.pair_features import FEATURES, check_features, conflicts, pair_features
 from cdcoref.language.quotations import quotations
-from cdcoref.language.stated_facts import NO_FACTS, StatedFacts, different_names, in_conflict
-from cdcoref.language.words import MentionWords, head_span, head_word, is_relative_pronoun, lemma, name_of
+from cdcoref.language.stated_facts import NO_FACTS, TITLES, StatedFacts, different_names, in_conflict
+from cdcoref.language.words import (
+    MentionWords,
+    continues_phrase,
+    head_span,
+    head_word,
+    is_relative_pronoun,
+    lemma,
+    name_of,
+)
 
 __all__ = [
     "BEGINNING",
     "FEATURES",
     "MONTHS",
     "NO_FACTS",
+    "NUMERALS",
+    "SCALES",
+    "TITLES",
+    "WEEKDAYS",
     "FactTables",
     "LastWord",
     "MentionFacts",
     "MentionWords",
     "StatedFacts",
     "WordSets",
+    "amounts_in",
     "check_features",
     "conflicts",
+    "continues_phrase",
+    "countries_named",
+    "date_name",
     "date_of",
     "day_in",
     "day_in_name",
@@ -47,4 +65,5 @@ __all__ = [
     "pair_features",
     "quotations",
     "remarks_on_language",
+    "whole_figures",
 ]

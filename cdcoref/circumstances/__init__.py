@@ -1,0 +1,49 @@
+"""Which happening an event mention means: when, where, with whom and how many, found in the text without a model.
+
+A document and its mentions in, the circumstances of every event mention out, each with the tokens that state it and how
+near they are: its own clause, its sentence, or the document, whose day and place are the default of its main event.
+"""
+
+from cdcoref.circumstances.clauses import Clause, clauses_of
+from cdcoref.circumstances.counts import Count, StatedCount, counts_in
+from cdcoref.circumstances.document_days import day_of
+from cdcoref.circumstances.event_circumstances import (
+    Circumstances,
+    DocumentCircumstances,
+    HowMany,
+    Participant,
+    Setting,
+    Source,
+    When,
+    Where,
+    circumstances_of,
+)
+from cdcoref.circumstances.gazetteer import Place, places_named
+from cdcoref.circumstances.periods import Period
+from cdcoref.circumstances.places import StatedPlace, places_in
+from cdcoref.circumstances.times import StatedTime, times_in
+
+__all__ = [
+    "Circumstances",
+    "Clause",
+    "Count",
+    "DocumentCircumstances",
+    "HowMany",
+    "Participant",
+    "Period",
+    "Place",
+    "Setting",
+    "Source",
+    "StatedCount",
+    "StatedPlace",
+    "StatedTime",
+    "When",
+    "Where",
+    "circumstances_of",
+    "clauses_of",
+    "counts_in",
+    "day_of",
+    "places_in",
+    "places_named",
+    "times_in",
+]

@@ -1,0 +1,135 @@
+"""Which event mentions of a clause a date, a place or an amount belongs to: words and spans in, mentions out.
+
+What follows an event belongs to it ("a fire broke out near Kalamata on Wednesday"), and to those before it in the same
+predicate, but not to the event that another one is about ("charged with the shooting on Friday"). What precedes an
+event belongs to it if it begins the clause ("On Friday a fire ...") or modifies it ("Sunday's fire").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+Span = tuple[int, int]
+
+_REPORTING_WORDS = """
+said say says saying told tell tells reported reports announced announces according stated states added adds confirmed
+confirms claimed claims believe believes wrote writes
+"""
+REPORTING = frozenset(_REPORTING_WORDS.split())
+_BOUNDARIES_WORDS = """
+with for over of to that who from which about against
+"""
+_BOUNDARIES = frozenset(_BOUNDARIES_WORDS.split())
+_ENDS_MODIFIER_WORDS = """
+a an the this that these those his her its their in on at of to for with by and or but as is are was were has had have
+been be will would , ; : . ( ) -
+"""
+_ENDS_MODIFIER = frozenset(_ENDS_MODIFIER_WORDS.split())
+_PREPOSITIONS_WORDS = "in on at near of from since to by until through outside off around across during within for"
+_PREPOSITIONS = frozenset(_PREPOSITIONS_WORDS.split())
+_LONGEST_MODIFIER = 3
+_NEAR = 3
+_AT_BEGINNING = 3
+
+
+def attached(
+    phrase: Span, events: Sequence[Span], words: Sequence[str], clause: Span, *, others: Iterable[Span] = ()
+) -> list[int]:
+    """The events that a phrase belongs to.
+
+    Parameters
+    ----------
+    phrase
+        Its words in the sentence, end exclusive.
+    events
+        Those of the event mentions of the sentence, in their order.
+    words
+        The sentence, in lower case.
+    clause
+        The clause that the phrase is in.
+    others
+        Further phrases of the same sort: what lies beyond one of them belongs to that one.
+
+    Returns
+    -------
+    list
+        Positions in `events`.
+    """
+    start, end = phrase
+    low = max([clause[0], *(stop for _, stop in others if stop <= start)])
+    high = min([clause[1], *(begin for begin, _ in others if begin >= end)])
+    before = [number for number, event in enumerate(events) if low <= event[0] and event[1] <= start]
+    after = [number for number, event in enumerate(events) if end <= event[0] < clause[1]]
+    if after and _modifies(words, start, end, events[after[0]][0]):
+        return _with_nested(after[0], events)
+    after = [number for number in after if events[number][0] < high]
+    owners = _backwards(start, before, events, words)
+    begins = start - clause[0] <= _AT_BEGINNING and not before
+    reported = any(is_reporting(words[events[number][0]]) for number in owners)
+    if begins or (owners and not reported):
+        owners += _forwards(end, after, events, words, begins=begins)
+    return sorted(set(owners))
+
+
+def is_reporting(word: str) -> bool:
+    """Whether a word in lower case reports what somebody said."""
+    return word in REPORTING
+
+
+def _modifies(words: Sequence[str], start: int, end: int, event: int) -> bool:
+    """Whether a phrase modifies the event that begins behind it: nothing but nouns lies between.
+
+    A phrase behind a preposition does so only with a possessive ("in Sunday's fire", not "in Portugal killed").
+    """
+    between = words[end:event]
+    if not _ENDS_MODIFIER.isdisjoint(between):
+        return False
+    if between and between[0] in ("'s", "’s", "'"):
+        return len(between) <= _LONGEST_MODIFIER + 1
+    before = words[start - 1] if start else ""
+    return len(between) <= _LONGEST_MODIFIER and before not in _PREPOSITIONS
+
+
+def _with_nested(number: int, events: Sequence[Span]) -> list[int]:
+    """An event and those directly behind it ("the Sunday shooting death")."""
+    found = [number]
+    while found[-1] + 1 < len(events) and events[found[-1] + 1][0] == events[found[-1]][1]:
+        found.append(found[-1] + 1)
+    return found
+
+
+def _backwards(start: int, before: Sequence[int], events: Sequence[Span], words: Sequence[str]) -> list[int]:
+    owners: list[int] = []
+    edge = start
+    for number in reversed(before):
+        begin, end = events[number]
+        between = words[end:edge]
+        if any(map(is_reporting, between)):
+            break
+        if owners and not _BOUNDARIES.isdisjoint(between):
+            if start - events[owners[0]][1] > _NEAR:
+                return []  # either may be meant
+            break
+        owners.append(number)
+        if is_reporting(words[begin]):
+            break
+        edge = begin
+    return owners
+
+
+def _forwards(
+    end: int, after: Sequence[int], events: Sequence[Span], words: Sequence[str], *, begins: bool
+) -> list[int]:
+    owners: list[int] = []
+    edge = end
+    for number in after:
+        between = words[edge : events[number][0]]
+        if any(map(is_reporting, between)) or not _BOUNDARIES.isdisjoint(between):
+            break
+        if "," in between and not (begins and edge == end):
+            break
+        owners.append(number)
+        if is_reporting(words[events[number][0]]):
+            break
+        edge = events[number][1]
+    return owners

@@ -1,0 +1,52 @@
+"""The day of a document: its metadata, its id and its first sentences in, a day out, with or without a year."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from cdcoref.circumstances.periods import Period
+from cdcoref.circumstances.times import times_in
+from cdcoref.corpus import Document
+from cdcoref.language import day_in, day_in_name
+
+FIRST_SENTENCES = 5
+"""Sentences of a document in which its day is looked for."""
+_DATELINE = 12
+"""Words of a sentence in which a dateline or a line with the date ends."""
+_IN_PROSE_WORDS = "on in since of by until till from to the before after for"
+_IN_PROSE = frozenset(_IN_PROSE_WORDS.split())
+_DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
+
+
+def day_of(document: Document) -> Period | None:
+    """The day of a document; without a year if none is stated.
+
+    That of its stated metadata or of its id; or of the first line that is a date ("June 15 , 2014 - 07:07"), or of its
+    dateline ("ATHENS, Aug. 6 (Meridian) -"); or else the first full date of its beginning. What a hidden sentence
+    states does not count.
+    """
+    stated = None if "date" in document.found else day_in(str(document.metadata.get("date", "")))
+    if (known := stated or day_in_name(document.id)) is not None:
+        return Period.of_day(date.fromisoformat(known))
+    shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
+    full: Period | None = None
+    without_year: Period | None = None
+    for start, end in shown[:FIRST_SENTENCES]:
+        words = document.tokens[start:end]
+        for one in times_in(words, None):
+            if one.period is None or one.period.days > 1:
+                continue
+            before = words[one.start - 1].casefold() if one.start else ""
+            if one.period.has_year and (before not in _IN_PROSE or len(words) <= _DATELINE):
+                return one.period
+            if one.period.has_year:
+                full = full or one.period
+            elif before not in _IN_PROSE and one.end < _DATELINE and _ends_dateline(words, one.end):
+                without_year = without_year or one.period
+    return without_year or full
+
+
+def _ends_dateline(words: Sequence[str], place: int) -> bool:
+    """Whether a dash or bracket follows a date, or nothing does."""
+    return place >= len(words) or words[place] in _DASHES

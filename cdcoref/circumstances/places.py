@@ -1,0 +1,294 @@
+"""Names of places in a sentence: words in, places out, and whether something happens there.
+
+A capitalised name counts as a place if the gazetteer has it, or if a word before it says so ("in Pedrogao"). It says
+where something happens (`firm`) after such a word, in a dateline, or with a place that contains it ("Overland, MO"); as
+a part of another name ("Detroit News") or the subject of a sentence it only says what the text is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cdcoref.circumstances.gazetteer import (
+    LONGEST_NAME,
+    Place,
+    country_of_people,
+    likeliest,
+    places_named,
+    state_shortened,
+)
+from cdcoref.language import TITLES, is_date
+
+_AT_PLACE_WORDS = """
+in near at outside off around across throughout inside within
+"""
+_AT_PLACE = frozenset(_AT_PLACE_WORDS.split())
+_TOWARDS_WORDS = """
+from to toward towards through into over between via for of
+"""
+_TOWARDS = frozenset(_TOWARDS_WORDS.split())
+_PLACE_NOUNS_WORDS = """
+area areas borough capital city coast coastline community county district island islands neighborhood neighbourhood
+north northeast northwest outskirts province region republic resort shore south southeast southwest state suburb
+suburbs town township village villages east west part parts center centre port
+"""
+_PLACE_NOUNS = frozenset(_PLACE_NOUNS_WORDS.split())
+_DIRECTIONS = re.compile(
+    r"(central|northern|southern|eastern|western|north|south|east|west|downtown|upper|lower|inner|greater|mainland|"
+    r"suburban|rural)|(north|south)-?(eastern|western|east|west|central)|mid",
+    re.IGNORECASE,
+)
+_HITS_WORDS = """
+hit hits struck strikes rock rocks rocked shook shakes shake jolt jolts jolted sweep sweeps swept batter batters
+battered pound pounds pounded ravage ravages ravaged devastate devastates devastated rattle rattles rattled
+"""
+_HITS = frozenset(_HITS_WORDS.split())
+_DASHES = frozenset({"-", "--", "–", "—", "―"})
+_WATERS = frozenset({"gulf", "bay", "strait", "straits", "sea", "isle", "isles", "cape"})
+_LONGEST_UNKNOWN = 3
+_DATELINE = 14
+"""A dateline has at most so many words."""
+_FACILITIES_WORDS = """
+airport avenue bar block boulevard bridge building cathedral center centre church club college company county court
+department drive garden gardens hall highway home hospital hotel house inn lane library mall mosque motel museum
+office palace park plaza prison restaurant road school square stadium station store street temple theater theatre
+tower university ave. ave blvd dr. rd. rd st st. street.
+"""
+_FACILITIES = frozenset(_FACILITIES_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class StatedPlace:
+    """A place in a sentence.
+
+    Attributes
+    ----------
+    start, end
+        Its words in the sentence, end exclusive.
+    place
+        Which one.
+    firm
+        Whether it says where something happens.
+    """
+
+    start: int
+    end: int
+    place: Place
+    firm: bool
+
+
+def places_in(words: Sequence[str], known: Sequence[Place] = ()) -> list[StatedPlace]:
+    """The places of a sentence, in order; none overlap.
+
+    Parameters
+    ----------
+    words
+        The sentence, in sentence case.
+    known
+        Places that the document names with certainty, which tell places of one name apart.
+    """
+    dateline = dateline_end(words)
+    found: list[StatedPlace] = []
+    for start, end in _capitalised(words):
+        if start < dateline and found:
+            continue  # the agency
+        place = start
+        while place < end:
+            one = _place_at(words, place, end, known, dateline)
+            if one is not None and not (one.end - one.start < end - start and not _is_in_name(words, one, end)):
+                found.append(one)
+                place = one.end
+            elif (unknown := _unknown(words, start, end)) is not None and place == start:
+                found.append(unknown)
+                place = end
+            else:
+                place += 1
+    people = _of_people(words)
+    taken = {word for one in found for word in range(one.start, one.end)}
+    found += [one for one in people if one.start not in taken]
+    return sorted(_with_containers(words, found, known), key=lambda one: one.start)
+
+
+def dateline_place(words: Sequence[str], known: Sequence[Place] = ()) -> StatedPlace | None:
+    """The place of a dateline at the beginning of a sentence ("ATHENS, Aug. 6 (Meridian) -")."""
+    end = dateline_end(words)
+    return next((one for one in places_in(words, known) if one.start < end), None) if end else None
+
+
+def dateline_end(words: Sequence[str]) -> int:
+    """The words of the dateline that a sentence begins with; 0: none."""
+    if not words or not words[0][:1].isupper():
+        return 0
+    letters = [word for word in words[:3] if word.isalpha()]
+    for place, word in enumerate(words[:_DATELINE]):
+        if word in _DASHES:
+            before = words[:place]
+            return place if letters and letters[0].isupper() and len(letters[0]) > 2 and _no_verbs(before) else 0
+    return 0
+
+
+def _no_verbs(words: Sequence[str]) -> bool:
+    """Whether words are names, figures and punctuation alone."""
+    return all(not word.islower() or not word.isalpha() or word in ("of", "de", "and") for word in words)
+
+
+def _capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Runs of capitalised words; dates end them."""
+    start = None
+    for place, word in enumerate((*words, "")):
+        inside = word[:1].isupper() and not is_date(word)
+        inside = inside or (
+            start is not None
+            and word in ("of", "de", "du", "-")
+            and place + 1 < len(words)
+            and words[place + 1].istitle()
+        )
+        if inside and start is None:
+            start = place
+        elif not inside and start is not None:
+            yield start, place
+            start = None
+
+
+def _place_at(words: Sequence[str], place: int, end: int, known: Sequence[Place], dateline: int) -> StatedPlace | None:
+    """The longest name of the gazetteer that begins at a word of a run."""
+    for length in range(min(LONGEST_NAME, end - place), 0, -1):
+        name = words[place : place + length]
+        possible = places_named(name) or _state(words, place, length)
+        if not possible or (length == 1 and (len(name[0]) < 3 and name[0] not in ("US", "UK"))):
+            continue
+        stop = place + length
+        whole = not _continues(words, stop, end) and not _begun(words, place)
+        firm = whole and (place < dateline or _says_place(words, place))
+        if length == 1 and not firm and possible[0].sort == "city" and _is_common(words, place):
+            return None
+        return StatedPlace(place, stop, likeliest(possible, known), firm)
+    return None
+
+
+def _state(words: Sequence[str], place: int, length: int) -> tuple[Place, ...]:
+    """The American state of a shortened form with a full stop ("Calif.", "Mich ."), alone."""
+    stopped = words[place].endswith(".") or (place + 1 < len(words) and words[place + 1] == ".")
+    state = state_shortened(words[place]) if length == 1 and stopped and len(words[place]) > 2 else None
+    return () if state is None else (state,)
+
+
+def _continues(words: Sequence[str], stop: int, end: int) -> bool:
+    """Whether a name goes on behind a place ("Detroit News", "Houston Street")."""
+    return (stop < end and words[stop] not in ("of",)) or (
+        stop < len(words) and words[stop].casefold() in ("police", "university", "county")
+    )
+
+
+def _begun(words: Sequence[str], place: int) -> bool:
+    """Whether a name begins before a place ("Whitney Houston", "Mayor Lincoln")."""
+    if not place:
+        return False
+    before = words[place - 1]
+    if before.casefold() == "of" and place > 1 and words[place - 2][:1].isupper():
+        return words[place - 2].casefold() not in _PLACE_NOUNS  # "Gulf of Aden"
+    if _DIRECTIONS.fullmatch(before) or before in _DASHES or before in (")", "(", "``", "''", '"', "“", ","):
+        return False
+    if before[:1].isupper() and place == 1 and before.casefold() in _AT_PLACE:
+        return False
+    return before[:1].isupper() or before.casefold() in TITLES
+
+
+def _says_place(words: Sequence[str], place: int) -> bool:
+    """Whether what stands before a name says that something happens there."""
+    before = place - 1
+    while before >= 0 and (_DIRECTIONS.fullmatch(words[before]) or words[before].casefold() in ("the", "in")):
+        if words[before].casefold() == "in":
+            return True
+        before -= 1
+    if before < 0:
+        return False
+    word = words[before].casefold()
+    if word in _AT_PLACE or word in _HITS:
+        return True
+    return word == "of" and before > 0 and words[before - 1].casefold() in _PLACE_NOUNS
+
+
+def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
+    """A name after "in" or "near" that the gazetteer lacks; no street, building or person."""
+    before = start - 1
+    if before > 0 and words[before] == "the" and words[start].casefold() in _WATERS:
+        before -= 1
+    if before < 0 or words[before].casefold() not in ("in", "near", "outside") or end - start > _LONGEST_UNKNOWN:
+        return None
+    last = words[end - 1].casefold()
+    following = words[end].casefold() if end < len(words) else ""
+    if last in _FACILITIES or following in _FACILITIES or following in ("'s", "’s") or words[start].isupper():
+        return None
+    name = words[start:end]
+    if any(not word.isalpha() and word != "of" for word in name) or (len(name) > 1 and all(map(_is_word, name))):
+        return None
+    return StatedPlace(start, end, Place(" ".join(words[start:end])), firm=True)
+
+
+def _is_common(words: Sequence[str], place: int) -> bool:
+    """Whether a capitalised word is also written in lower case, or begins the sentence."""
+    return place == 0 or _is_word(words[place])
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_word(word: str) -> bool:
+    """Whether a dictionary knows a word in lower case, and not as a name."""
+    from simplemma import is_known, lemmatize
+
+    return is_known(word.casefold(), lang="en") and lemmatize(word.capitalize(), lang="en").islower()
+
+
+def _is_in_name(words: Sequence[str], one: StatedPlace, end: int) -> bool:
+    """Whether a place that is only a part of a run of capitalised words is no part of somebody's name.
+
+    Countries and regions are none, and neither is a city before or after the word for an institution or a direction.
+    """
+    if _begun(words, one.start) and words[one.start - 1] == "of":
+        return False
+    if one.place.sort in ("country", "region") and one.place.country:
+        return True
+    around = [words[one.end]] if one.end < end else []
+    around += [words[one.start - 1]] if one.start else []
+    return any(word.casefold() in _FACILITIES or _DIRECTIONS.fullmatch(word) or word == "of" for word in around)
+
+
+def _of_people(words: Sequence[str]) -> list[StatedPlace]:
+    """Adjectives of countries before a noun for a place ("the Greek city")."""
+    found = []
+    for place, word in enumerate(words[:-1]):
+        if word[:1].isupper() and words[place + 1] in _PLACE_NOUNS and (country := country_of_people(word)):
+            found.append(StatedPlace(place, place + 1, country, firm=True))
+    return found
+
+
+def _with_containers(
+    words: Sequence[str], found: Sequence[StatedPlace], known: Sequence[Place]
+) -> Iterator[StatedPlace]:
+    """Places that another one follows after a comma or in brackets are in that one ("Overland , MO")."""
+    by_start = {one.start: one for one in found}
+    skipped: set[int] = set()
+    for one in found:
+        if one.start in skipped:
+            continue
+        start, end, place, firm = one.start, one.end, one.place, one.firm
+        if end + 1 < len(words) and words[end] in (",", "("):
+            inner = by_start.get(end + 1)
+            container = state_shortened(words[end + 1])
+            stop = end + 2
+            if container is None and inner is not None and inner.place.sort in ("country", "region"):
+                container, stop = inner.place, inner.end
+            if container is not None and place.sort in ("city", "unknown") and place != container:
+                inside = [other for other in places_named(words[start:end]) if container.contains(other)]
+                place = (
+                    likeliest(inside, known)
+                    if inside
+                    else Place(place.name, "unknown", container.country, container.region)
+                )
+                skipped.add(end + 1)
+                yield StatedPlace(start, stop, place, True)
+                continue
+        yield StatedPlace(start, end, place, firm)

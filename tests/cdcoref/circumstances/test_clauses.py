@@ -1,0 +1,54 @@
+"""Clauses, and which of them look elsewhere; amounts."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdcoref.circumstances import clauses_of, counts_in
+
+
+@pytest.mark.parametrize(
+    ("text", "elsewhere"),
+    [
+        ("The fire came three days after a fire in Portugal killed five .", ["after a fire in Portugal killed five ."]),
+        ("the worst fire since 2017 , when a blaze killed 66", ["since 2017 ,", "when a blaze killed 66"]),
+        ("Unlike the last vote , this one was close .", ["Unlike the last vote , this one was close ."]),
+        ("The road was shut since it had flooded .", []),
+        ("He was arrested after a chase .", []),
+        ("He died hours after he fell .", []),
+    ],
+)
+def test_clauses_that_look_elsewhere(text: str, elsewhere: list[str]) -> None:
+    words = text.split()
+    clauses = clauses_of(words)
+    assert [" ".join(words[one.start : one.end]) for one in clauses if one.elsewhere] == elsewhere
+    assert [word for one in clauses for word in words[one.start : one.end]] == words
+
+
+@pytest.mark.parametrize(
+    ("text", "days"), [("two weeks after the", -14), ("a day before the", 1), ("long after the", None)]
+)
+def test_the_distance_of_a_clause(text: str, days: int | None) -> None:
+    assert clauses_of(f"It came {text} vote ended .".split())[-1].days == days
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("It killed five people .", ["5 people"]),
+        ("Sixteen people .", ["16 people"]),
+        ("It burned 1,200 hectares of pine .", ["1200 hectare"]),
+        ("It burned 4 , 700 hectares .", ["4700 hectare"]),
+        ("A quake of 2 million dollars", ["2000000 dollar"]),
+        ("on March 5 , 2024 at 7 p.m. in 2017", []),
+        ("a 15-year - old and 20 percent", []),
+        ("three days ago", []),
+    ],
+)
+def test_counts(text: str, counts: list[str]) -> None:
+    assert [str(one.count) for one in counts_in(text.split(), [])] == counts
+
+
+def test_a_number_before_an_event_counts_people() -> None:
+    (one,) = counts_in(["Five", "die", "as", "fire", "spreads"], [(1, 2), (3, 4)])
+    assert str(one.count) == "5 people"

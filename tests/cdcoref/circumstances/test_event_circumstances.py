@@ -1,0 +1,96 @@
+"""The circumstances of event mentions in short reports."""
+
+from __future__ import annotations
+
+from cdcoref.circumstances import Circumstances, Source, circumstances_of
+from cdcoref.corpus import Corpus, Document, Mention
+
+FLOOD = [
+    "BRNO , May 12 ( Orbit ) - A flood swept through the Czech town of Znojmo on Friday , killing nine people .",
+    "The water destroyed 40 houses .",
+    "It came two days after a flood in Hungary killed three people .",
+    "It was the worst flood since 2002 , when a flood in Bavaria killed 21 people .",
+]
+
+
+def circumstances(sentences: list[str], *events: str, id: str = "a") -> list[Circumstances]:
+    """Those of the events given by their words, each the next one of these words in the text."""
+    document = Document.from_sentences(id, [sentence.split() for sentence in sentences])
+    mentions = []
+    place = -1
+    for word in events:
+        place = document.tokens.index(word, place + 1)
+        mentions.append(Mention(id, (place,), "event"))
+    return circumstances_of(Corpus((document,), tuple(mentions)))[0]
+
+
+def when(one: Circumstances) -> list[tuple[str, Source]]:
+    return [(str(own.period), own.source) for own in one.when]
+
+
+def where(one: Circumstances) -> list[tuple[str, Source]]:
+    return [(own.place.shown(), own.source) for own in one.where]
+
+
+def test_a_report_with_two_earlier_happenings() -> None:
+    events = ["flood", "swept", "killing", "destroyed", "flood", "killed", "flood", "flood", "killed"]
+    found = circumstances(FLOOD, *events)
+    first, swept, killing, destroyed, hungary, died_there, worst, bavaria, died_then = found
+    assert when(first) == when(swept) == [("--05-06/--05-12", Source.CLAUSE)]
+    assert where(first) == where(swept) == [("Znojmo, Czechia", Source.CLAUSE)]
+    assert [str(own.count) for own in killing.how_many] == ["9 people"]
+    assert where(killing) == [("Znojmo, Czechia", Source.SENTENCE)]
+    assert where(destroyed) == where(worst) == [("Znojmo, Czechia", Source.DOCUMENT)]
+    assert [one.elsewhere for one in found] == [False] * 4 + [True, True, False, True, True]
+    assert when(hungary) == when(died_there) == [("--05-04/--05-10", Source.CLAUSE)]
+    assert where(hungary) == [("Hungary", Source.CLAUSE)]
+    assert when(bavaria) == when(died_then) == [("2002", Source.CLAUSE)]
+    assert where(bavaria) == [("Bavaria, Germany", Source.CLAUSE)]
+    assert [str(own.count) for own in died_then.how_many] == ["21 people"]
+
+
+def test_every_circumstance_has_its_tokens() -> None:
+    (one,) = circumstances(FLOOD, "swept")
+    tokens = " ".join(FLOOD).split()
+    assert [tokens[token] for own in one.when for token in own.tokens] == ["Friday"]
+    assert [tokens[token] for own in one.where for token in own.tokens] == ["Znojmo"]
+
+
+def test_a_day_in_the_id_resolves_weekdays() -> None:
+    (one,) = circumstances(["A train derailed on Monday ."], "derailed", id="2024-05-16_b")
+    assert when(one) == [("2024-05-13", Source.CLAUSE)]
+
+
+def test_what_somebody_said_on_a_day_happened_another_day() -> None:
+    said, shot = circumstances(["Police said Friday a man shot his neighbour ."], "said", "shot", id="2024-05-18")
+    assert when(said) == [("2024-05-17", Source.CLAUSE)]
+    assert [source for _, source in when(shot)] != [Source.CLAUSE]
+
+
+def test_of_two_days_in_a_clause_each_belongs_to_its_event() -> None:
+    charged, shooting = circumstances(
+        ["He was charged on Friday with the shooting on March 3 ."], "charged", "shooting", id="2024-05-18"
+    )
+    assert when(charged) == [("2024-05-17", Source.CLAUSE)]
+    assert when(shooting) == [("2024-03-03", Source.CLAUSE)]
+
+
+def test_participants_by_role() -> None:
+    document = Document.from_sentences("a", [["Strada", "bought", "Velum", "from", "Corvo", "in", "Italy", "."]])
+    event = Mention("a", (1,), "event")
+    entities = [Mention("a", (place,), "entity") for place in (0, 2, 4, 6)]
+    (one, *_), _ = circumstances_of(Corpus((document,), (event, *entities)))
+    assert [(own.role, own.mention.tokens) for own in one.participants] == [
+        ("before", (0,)),
+        ("after", (2,)),
+        ("from", (4,)),
+    ]
+
+
+def test_hidden_sentences_state_nothing() -> None:
+    document = Document.from_sentences(
+        "a", [["http://a.com", "2014-06-15", "Paris"], ["A", "man", "was", "shot", "."]], hidden=frozenset({0})
+    )
+    found, settings = circumstances_of(Corpus((document,), (Mention("a", (6,), "event"),)))
+    assert found == [Circumstances()]
+    assert settings["a"].today is None

@@ -1,0 +1,53 @@
+"""Places by name and by what stands around them."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdcoref.circumstances import Place, places_in, places_named
+
+
+def found(text: str) -> list[tuple[str, bool]]:
+    return [(one.place.shown(), one.firm) for one in places_in(text.split())]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("A quake struck near Kalamata on Monday .", [("Kalamata, Greece", True)]),
+        ("a fire in central Portugal", [("Portugal", True)]),
+        ("a fire in Pedrogao killed 66", [("Pedrogao", True)]),
+        ("the Greek city of Kalamata", [("Greece", True), ("Kalamata, Greece", True)]),
+        ("Greek voters stayed away .", []),
+        ("OVERLAND , MO ( KTVI ) - Police say", [("Overland, Missouri", True)]),
+        ("a bar in Kokomo , Ind. , police said", [("Kokomo, Indiana", True)]),
+        ("a suburb of Paris , Texas", [("Paris, Texas", True)]),
+        ("the singer Whitney Houston died in Beverly Hills .", [("Beverly Hills, California", True)]),
+        ("He wrote for the Detroit News .", []),
+        ("an attack in the Gulf of Aden", [("Gulf of Aden", True)]),
+        ("a fire on Houston Street", [("Houston, Texas", False)]),
+        ("a man in Hope", [("Hope", True)]),
+        ("Mayor Lincoln spoke .", []),
+        ("LISBON , Aug. 3 ( Meridian ) - A fire swept", [("Lisbon, Portugal", True)]),
+    ],
+)
+def test_places(text: str, places: list[tuple[str, bool]]) -> None:
+    assert found(text) == places
+
+
+def place(name: str) -> Place:
+    return places_named(name.split())[0]
+
+
+def test_what_excludes_and_contains() -> None:
+    kalamata, greece, portugal = place("Kalamata"), place("Greece"), place("Portugal")
+    assert greece.contains(kalamata)
+    assert not kalamata.contains(greece)
+    assert not greece.excludes(kalamata)
+    assert portugal.excludes(kalamata)
+    assert kalamata.excludes(portugal)
+    assert place("Detroit").excludes(place("Chicago"))
+    assert place("Ohio").excludes(place("Indiana"))
+    assert not place("Brooklyn").excludes(place("New York"))
+    assert kalamata.excludes(place("Athens"))
+    assert not Place("Pedrogao").excludes(greece)

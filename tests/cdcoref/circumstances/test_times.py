@@ -1,0 +1,101 @@
+"""Dates and times in words, resolved against the document's day."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.circumstances import Period, times_in
+
+TODAY = Period.of_day(date(2025, 8, 6))
+"""A Wednesday."""
+
+
+def found(text: str, today: Period | None = TODAY) -> list[str]:
+    return [str(one.period) if one.period else "?" for one in times_in(text.split(), today)]
+
+
+@pytest.mark.parametrize(
+    ("text", "periods"),
+    [
+        ("It happened on March 5 , 2024 in town .", ["2024-03-05"]),
+        ("It happened on 5 March 2024 .", ["2024-03-05"]),
+        ("the 5th of March", ["2025-03-05"]),
+        ("on Oct. 13", ["2024-10-13"]),
+        ("on Sept . 13", ["2025-09-13"]),
+        ("on 2024-03-05", ["2024-03-05"]),
+        ("on 6/15/2014", ["2014-06-15"]),
+        ("in March 2024", ["2024-03"]),
+        ("in May", ["2025-05"]),
+        ("they may march", []),
+        ("He may not march in 2017 .", ["2017"]),
+        ("the 2017 fire", ["2017"]),
+        ("some 2017 people", []),
+        ("since 2017 , when", ["2017"]),
+        ("on Sunday", ["2025-08-03"]),
+        ("on Wednesday", ["2025-08-06"]),
+        ("Thursday night", ["2025-07-31"]),
+        ("on Tuesday , Aug. 5", ["2025-08-05"]),
+        ("it will open on Friday", ["2025-08-08"]),
+        ("yesterday and today", ["2025-08-05", "2025-08-06"]),
+        ("two days ago", ["2025-08-04"]),
+        ("a year ago", ["2024"]),
+        ("three weeks ago", ["2025-07-13/2025-07-19"]),
+        ("last month", ["2025-07"]),
+        ("last year", ["2024"]),
+        ("last week", ["2025-07-28/2025-08-03"]),
+        ("over the weekend", ["2025-08-02/2025-08-03"]),
+        ("In March 12 ships sailed", ["2025-03"]),
+        ("It cost 2000 dollars .", []),
+        ("30 February 2024", ["2024-02"]),
+    ],
+)
+def test_times(text: str, periods: list[str]) -> None:
+    assert found(text) == periods
+
+
+def test_without_a_year_days_are_known_and_weekdays_are_not() -> None:
+    today = Period.of_day(date(400, 8, 6))
+    assert found("on Aug. 3", today) == ["--08-03"]
+    assert found("on Sunday", today) == ["--07-31/--08-06"]
+    assert found("three days ago", today) == ["--08-03"]
+
+
+def test_without_a_day_what_is_relative_is_unknown() -> None:
+    assert found("on Sunday , two days ago , last year and on March 5 , 2024", None) == ["?", "?", "?", "2024-03-05"]
+
+
+days = st.dates(date(1990, 1, 1), date(2040, 12, 31))
+
+
+@given(days, st.integers(2, 20))
+def test_days_ago(day: date, count: int) -> None:
+    assert found(f"{count} days ago", Period.of_day(day)) == [(day - timedelta(count)).isoformat()]
+
+
+@given(days, st.sampled_from(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]))
+def test_a_weekday_is_one_of_the_last_seven_days(day: date, name: str) -> None:
+    (one,) = times_in(["on", name], Period.of_day(day))
+    assert one.period is not None
+    assert one.period.first.strftime("%A") == name
+    assert 0 <= (day - one.period.first).days < 7
+
+
+@given(days, days, st.integers(-1000, 1000))
+def test_the_gap_of_two_days(one: date, other: date, shift: int) -> None:
+    first, second = Period.of_day(one), Period.of_day(other)
+    assert first.gap(second) == second.gap(first) == abs((one - other).days)
+    moved, also = first.shifted(shift), second.shifted(shift)
+    assert moved is not None
+    assert also is not None
+    assert moved.gap(also) == first.gap(second)
+
+
+def test_periods_with_and_without_year() -> None:
+    without = Period.of_day(date(400, 8, 6))
+    assert without.gap(Period.of_day(date(2025, 8, 3))) == 3
+    assert without.gap(Period.of_year(2017)) == 0
+    assert Period.of_day(date(400, 12, 30)).gap(Period.of_day(date(2025, 1, 2))) == 3
