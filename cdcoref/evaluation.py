@@ -1,7 +1,8 @@
 """The evaluation protocol in one function: a model and an annotated corpus in, every reported number out.
 
 Gold mentions: events and entities, each with predicted topics (the headline), gold subtopics and gold topics. With
-predicted topics entities are also linked by name across stories about one subject, as in prediction.
+predicted topics entities are also linked by name across stories about one subject, as in prediction, unless the model's
+configuration says that nothing is.
 Predicted mentions (end to end): the same, both kinds together, and the scores of mention detection. All documents are
 joined before scoring; every score is accompanied by the one without singletons, by the lemma baseline's on the same
 mentions, and by the ceiling that the groups of documents put on the recall of what is linked within them.
@@ -113,7 +114,7 @@ def evaluate(
             predictor, corpus, groups, LinkingOptions(batch_tokens=batch_tokens, candidates=candidates), progress
         )
     )
-    if "predicted" in systems:
+    if "predicted" in systems and predictor.model.settings.names_across_stories:
         systems["predicted"] = joined_across_stories(systems["predicted"], groups["predicted"])
     kinds = [kind for kind in (*KINDS, UNKNOWN) if _has(gold, kind)]
     if mentions == "predicted" and len(judged) > 1:

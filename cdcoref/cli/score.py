@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -26,11 +27,28 @@ class SingletonsChoice(StrEnum):
     remove = "remove"
 
 
+class UnitChoice(StrEnum):
+    """What the significance tests resample."""
+
+    topic = "topic"
+    subtopic = "subtopic"
+    document = "document"
+
+
 class EngineChoice(StrEnum):
     """Which program computes the scores."""
 
     cdcoref = "cdcoref"
     coval = "coval"
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How the significance tests resample; see :func:`cdcoref.scoring.compare_responses`."""
+
+    unit: Literal["topic", "subtopic", "document"] | None
+    resamples: int
+    seed: int
 
 
 def score(
@@ -53,6 +71,12 @@ def score(
         bool,
         typer.Option("--significance", help="Test whether two responses differ: paired bootstrap and randomisation."),
     ] = False,
+    unit: Annotated[
+        UnitChoice | None,
+        typer.Option(
+            help="What --significance resamples. Default: the smallest unit that no cluster crosses, or else topics."
+        ),
+    ] = None,
     resamples: Annotated[int, typer.Option(min=100, help="Number of resamples in each test.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the tests.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with scores from 0 to 1.")] = False,
@@ -72,13 +96,16 @@ def score(
         raise InputError("choose one of --json, --csv and --latex")
     if significance and len(responses) != 2:
         raise InputError(f"--significance compares two responses, not {len(responses)}")
+    if unit is not None and not significance:
+        raise InputError("--unit chooses what --significance resamples; give both")
     if significance and (as_csv or as_latex):
         raise InputError("--significance is not available with --csv or --latex; use the table or --json")
     if engine is EngineChoice.coval and (per_document or significance):
         raise InputError("--engine coval supports neither --per-document nor --significance")
     names = _metric_names(metrics)
     options = Options(level.value if level else None, kind.value, singletons.value, remove_nested, names, ids)
-    results, test = _scored(key, responses, options, per_document, significance, resamples, seed, engine)
+    resampling = Resampling(unit.value if unit else None, resamples, seed) if significance else None
+    results, test = _scored(key, responses, options, per_document, resampling, engine)
     for note in dict.fromkeys(f"{result.response}: {note}" for result in results for note in result.notes):
         say("cdcoref", f"note: {note}")
     if as_json:
@@ -104,9 +131,7 @@ def _scored(
     responses: list[Path],
     options: Options,
     per_document: bool,
-    significance: bool,
-    resamples: int,
-    seed: int,
+    resampling: Resampling | None,
     engine: EngineChoice,
 ) -> tuple[list[FileScores], Significance | None]:
     """The scores of all responses, and the significance test, before anything is printed."""
@@ -117,14 +142,14 @@ def _scored(
     from cdcoref.formats import read_mention_table
     from cdcoref.scoring import score_files, score_tables
 
-    if not significance:
+    if resampling is None:
         return list(score_files(key, responses, options, per_document=per_document)), None
     from cdcoref.scoring import compare_responses
 
     table, first, second = (read_mention_table(path, ids=options.ids) for path in (key, *responses))
     results = [score_tables(table, response, options, per_document=per_document) for response in (first, second)]
     progress = _progress if sys.stderr.isatty() else None
-    return results, compare_responses(table, first, second, options, resamples=resamples, seed=seed, progress=progress)
+    return results, compare_responses(table, first, second, options, **asdict(resampling), progress=progress)
 
 
 def _progress(done: int, total: int) -> None:

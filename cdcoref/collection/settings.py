@@ -93,7 +93,8 @@ class Settings:
     @property
     def across_stories(self) -> bool:
         """Whether entities are linked by name across stories about one subject."""
-        return self.options.across_stories and not self.lemma
+        of_model = (self.clustering or {}).get("names_across_stories", True)
+        return bool(self.options.across_stories and of_model and not self.lemma)
 
 
 def stored_value(connection: sqlite3.Connection, name: str, default: Any = None) -> Any:

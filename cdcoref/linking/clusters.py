@@ -2,7 +2,8 @@
 
 Where the model finds the antecedents of pronouns, pronouns do not take part in it: each joins the cluster of its
 antecedent afterwards, and so mentions of other documents only through it. A cluster whose mentions name different
-years, amounts, weekdays, months or full names is divided (:mod:`cdcoref.linking.conflicts`).
+years, amounts, weekdays, months or full names is divided (:mod:`cdcoref.linking.conflicts`), unless the model's
+configuration says otherwise: then clusters are exactly those of the linkage, as in the paper.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class KindClusters:
         self.links = MentionLinks.of(logits.scores(temperature or settings.temperature, kind), apart, keys)
         self._tree = dendrogram(self.links.compared, settings.linkage, keys)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
-        self._cannot_links = _cannot_links(corpus, kind, apart, self.links)
+        self._cannot_links = (
+            _cannot_links(corpus, kind, apart, self.links) if settings.cannot_links else CannotLinks({})
+        )
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)

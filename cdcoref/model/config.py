@@ -289,6 +289,12 @@ class CorefConfig:
     linkage
         How the distance between two clusters follows from the distances between their mentions; see
         :mod:`cdcoref.clustering.linkage`.
+    cannot_links
+        Whether a cluster is divided if two of its mentions cannot be one (:mod:`cdcoref.linking.conflicts`). Otherwise
+        clusters are those of the linkage alone, as in the paper.
+    names_across_stories
+        Whether entities of different stories about one subject are one if they have the same name
+        (:mod:`cdcoref.linking.names_across`). The paper links nothing across stories.
     distance_threshold
         Per kind: clusters are merged while their distance is below it.
     temperature
@@ -314,6 +320,8 @@ class CorefConfig:
     detector_max_words: Annotated[int, whole_number(1, 1000)] = 16
     detector_max_length: Length = 256
     linkage: Linkage = "average"
+    cannot_links: Flag = True
+    names_across_stories: Flag = True
     distance_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
     temperature: Mapping[str, Annotated[float, number(0.01, most=100)]] = field(default_factory=lambda: _per_kind(1.0))
     detection_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))

@@ -86,7 +86,8 @@ class PredictionOptions:
         or a cluster on this machine.
     across_stories
         Whether entities of different predicted stories about one subject are one if they bear the same name (see
-        :mod:`cdcoref.linking.names_across`); the lemma baseline links nothing across stories.
+        :mod:`cdcoref.linking.names_across`); the lemma baseline links nothing across stories, nor does a model whose
+        configuration has no `names_across_stories`.
 
     Raises
     ------
@@ -303,7 +304,8 @@ class Predictor:
         largest = max((len(story.documents) for story in stories), default=0)
         count = 0 if self.lemma else sum(story.pair_count() for story in stories)
         plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds, len(empty))
-        if self.lemma or options.topics != "predicted" or not options.across_stories:
+        by_name = options.across_stories and self.model.settings.names_across_stories and not self.lemma
+        if options.topics != "predicted" or not by_name:
             return plan, [[story] for story in stories]
         found: dict[int, list[Story]] = {}
         for story, number in zip(stories, subjects(vectors, [story.documents for story in stories]), strict=True):

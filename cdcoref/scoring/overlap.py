@@ -2,7 +2,7 @@
 
 Two labellings of the same mentions go in, the sparse contingency table with its margins comes out. It is block diagonal
 over groups of documents that no cluster crosses, so one table serves a corpus that is scored topic by topic or document
-by document.
+by document; where clusters do cross groups, each counts in a group by the share of its mentions.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from itertools import chain, repeat
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -125,6 +129,81 @@ class Overlap:
     def by_cell_group(self, values: Ints | Floats) -> Floats:
         """Sum one value per cell into groups. *Shape:* (groups,)"""
         return np.bincount(self.key_groups[self.rows], values, self.groups).astype(float)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SharedOverlap(Overlap):
+    """A contingency table whose clusters may span several groups; each counts in a group by the share of its mentions.
+
+    The counts of all groups add up to those of the whole table, whatever the groups are: no cluster is cut.
+
+    Attributes
+    ----------
+    key_shares, response_shares, cell_shares
+        The share of each row, column or cell in each group; the shares of one add up to 1. *Shape:* (groups, rows),
+        (groups, columns), (groups, cells)
+    """
+
+    key_shares: csr_array
+    response_shares: csr_array
+    cell_shares: csr_array
+
+    @classmethod
+    def from_mentions(
+        cls, key: Ints, response: Ints, group_of: Ints, groups: int, *, remove_singletons: bool = False
+    ) -> SharedOverlap:
+        """Build the table from labels and the group of each mention.
+
+        Parameters
+        ----------
+        key, response
+            As in :meth:`Overlap.from_labels`.
+        group_of
+            The group of each mention. *Shape:* (mentions,)
+        groups
+            The number of groups.
+        remove_singletons
+            Remove clusters of one mention from both sides first.
+        """
+        table = Overlap.from_labels(key, response, groups=groups, remove_singletons=remove_singletons)
+        row, column = (_kept_labels(labels, remove_singletons) for labels in (key, response))
+        both = (row >= 0) & (column >= 0)
+        width = len(table.response_sizes) or 1
+        cell = np.searchsorted(table.rows * width + table.columns, row[both] * width + column[both])
+        return cls(
+            *(getattr(table, name) for name in Overlap.__slots__),
+            key_shares=_shares(row[row >= 0], group_of[row >= 0], (groups, len(table.key_sizes))),
+            response_shares=_shares(column[column >= 0], group_of[column >= 0], (groups, len(table.response_sizes))),
+            cell_shares=_shares(cell, group_of[both], (groups, len(table.counts))),
+        )
+
+    def by_key_group(self, values: Ints | Floats) -> Floats:
+        """Share out one value per row. *Shape:* (groups,)"""
+        return np.asarray(self.key_shares @ values)
+
+    def by_response_group(self, values: Ints | Floats) -> Floats:
+        """Share out one value per column. *Shape:* (groups,)"""
+        return np.asarray(self.response_shares @ values)
+
+    def by_cell_group(self, values: Ints | Floats) -> Floats:
+        """Share out one value per cell. *Shape:* (groups,)"""
+        return np.asarray(self.cell_shares @ values)
+
+
+def _kept_labels(labels: Ints, remove_singletons: bool) -> Ints:
+    """The row or column of each mention, or `ABSENT`. *Shape:* (mentions,)"""
+    numbers = np.full(len(labels), ABSENT)
+    there = labels >= 0
+    numbers[there] = _renumber(_sizes(labels) > int(remove_singletons))[labels[there]]
+    return numbers
+
+
+def _shares(member_of: Ints, group_of: Ints, shape: tuple[int, int]) -> csr_array:
+    """Which share of each cluster or cell is in each group, from those of its mentions. *Shape:* `shape`"""
+    from scipy.sparse import csr_array  # most scores need no shares, and importing it takes a while
+
+    sizes = np.bincount(member_of, minlength=shape[1])
+    return csr_array((1.0 / sizes[member_of], (group_of, member_of)), shape=shape)
 
 
 def _cluster_of(clusters: Iterable[Iterable[Hashable]]) -> dict[Hashable, int]:

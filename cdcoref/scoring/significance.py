@@ -1,14 +1,19 @@
 """Two responses in, the significance of their difference out: paired bootstrap and approximate randomisation.
 
 As in the paper (section 4.2, after Dror et al. 2018, *The Hitchhiker's Guide to Testing Statistical Significance in
-NLP*). A unit is a topic, a subtopic or a document: the smallest that no cluster crosses. Every metric is a function of
-counts that add up over units, so a resample adds up counts instead of scoring again.
+NLP*). A unit is a topic, a subtopic or a document; by default the smallest that no cluster crosses. Every metric is a
+function of counts that add up over units, so a resample adds up counts instead of scoring again. A cluster that spans
+several units counts in each by the share of its mentions there, so all units together have exactly the counts of the
+whole.
 
 - Paired bootstrap (Efron and Tibshirani 1993): units are drawn with replacement, the same for both responses. The
   p-value is how often the resampled difference is as far from the observed difference as that is from 0.
-- Approximate randomisation (Noreen 1989): the responses are exchanged in a random half of the units. The p-value is how
-  often the difference is then at least as large as the observed one. If there are no more than `resamples` possible
-  exchanges (2**units), each is done once.
+- Approximate randomisation (Noreen 1989), stratified by unit: in every unit the responses are exchanged or not, by the
+  toss of a coin. The p-value is how often the difference is then at least as large as the observed one. If there are no
+  more than `resamples` possible exchanges (2**units), each is done once.
+
+Ten topics allow no p-value below 0.002 by randomisation; finer units do. Where clusters span units, as those across
+documents do, units depend on each other, and p-values are smaller than they should be.
 
 Both tests are two-sided. A p-value is (hits + 1) / (resamples + 1), or hits / resamples if all exchanges were done.
 """
@@ -26,7 +31,7 @@ from cdcoref.formats import MentionTable
 from cdcoref.scoring.alignment import Alignment, Level, Side, groups_of_documents
 from cdcoref.scoring.files import Options
 from cdcoref.scoring.metrics import CONLL, METRICS, blanc_rates, count_pairs, links_of_pairs
-from cdcoref.scoring.overlap import Floats, Ints, Overlap
+from cdcoref.scoring.overlap import Floats, Ints, Overlap, SharedOverlap
 from cdcoref.scoring.scores import counts_of
 
 CELLS = 1 << 22
@@ -78,8 +83,7 @@ class Significance:
     units
         The number of units.
     crossing
-        The number of clusters that span several units. They are split for the tests, so that the differences tested are
-        not exactly those of the scores.
+        The number of clusters that span several units, so that units depend on each other.
     resamples
         The number of bootstrap resamples.
     exchanges
@@ -133,6 +137,7 @@ def compare_responses(
     second: MentionTable,
     options: Options,
     *,
+    unit: Level | None = None,
     resamples: int = 10_000,
     seed: int = 0,
     progress: Progress | None = None,
@@ -145,6 +150,9 @@ def compare_responses(
         The mention tables of the three files.
     options
         How they are scored.
+    unit
+        What is resampled: ``"topic"``, ``"subtopic"`` or ``"document"``. None: the smallest that no cluster crosses, or
+        else the largest of which there are two. At levels below the corpus it is that of the level.
     resamples
         The number of resamples in each test.
     seed
@@ -155,20 +163,20 @@ def compare_responses(
     Raises
     ------
     InputError
-        If a response does not match the key, or there is only one unit.
+        If a response does not match the key, there is only one unit, documents lack the topics that the unit needs, or
+        the unit is not that of the level.
     """
     level = options.level_of(key)
+    if unit is not None and level not in ("corpus", unit):
+        raise InputError(f"at the level {level} the unit is a {level}; leave out the unit, or score at level corpus")
     alignments = [options.align(key, response, level) for response in (first, second)]
-    unit, unit_of, units, crossing = _choose_units(key, alignments, level)
+    unit, unit_of, units, crossing = _choose_units(key, alignments, level, unit)
     if units < 2:
         raise InputError(
             f"all documents are one {unit}, and resampling needs at least two units; use more documents", key.path
         )
-    if crossing:
-        alignments = [options.align(key, response, unit) for response in (first, second)]
     tables = [_table(alignment, unit_of, units, options.singletons == "remove") for alignment in alignments]
-    joined = level == "corpus" and not crossing
-    counts = _counts(tables, options.metrics, joined)
+    counts = _counts(tables, options.metrics, level == "corpus")
     exchanges, exhaustive = (2**units, True) if units < 31 and 2**units <= resamples else (resamples, False)
     rng = np.random.default_rng(seed)
     total = resamples + exchanges
@@ -189,11 +197,13 @@ def compare_responses(
     )
 
 
-def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level) -> tuple[Level, Ints, int, int]:
+def _choose_units(
+    key: MentionTable, alignments: list[Alignment], level: Level, wanted: Level | None
+) -> tuple[Level, Ints, int, int]:
     """The unit, the index of each document's unit, the number of units, and the number of clusters that cross them.
 
-    The unit is the smallest that no cluster crosses, or else the largest of which there are at least two. At levels
-    below the corpus it is the unit of scoring.
+    Unless one is wanted, the unit is the smallest that no cluster crosses, or else the largest of which there are at
+    least two. At levels below the corpus it is the unit of scoring.
     """
     if level != "corpus":
         unit_of, names = groups_of_documents(key, level)
@@ -205,7 +215,7 @@ def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level) 
         candidates.append("topic")
     sides = [alignments[0].key, *(alignment.response for alignment in alignments)]
     chosen: tuple[Level, Ints, int, int] | None = None
-    for candidate in candidates:
+    for candidate in candidates if wanted is None else [wanted]:
         unit_of, names = groups_of_documents(key, candidate)
         if chosen is None or len(names) > 1:
             chosen = candidate, unit_of, len(names), sum(_crossing(side, unit_of) for side in sides)
@@ -223,15 +233,10 @@ def _crossing(side: Side, unit_of: Ints) -> int:
 
 def _table(alignment: Alignment, unit_of: Ints, units: int, remove_singletons: bool) -> Overlap:
     """The overlap table, with the units as its groups."""
-    groups = []
+    group_of = np.zeros(alignment.mentions, np.int64)
     for side in (alignment.key, alignment.response):
-        group = np.zeros(len(side.group), np.int64)
-        group[side.cluster] = unit_of[side.document]
-        groups.append(group)
-    key, response = alignment.labels()
-    return Overlap.from_labels(
-        key, response, groups_of=(groups[0], groups[1]), groups=units, remove_singletons=remove_singletons
-    )
+        group_of[side.mention] = unit_of[side.document]
+    return SharedOverlap.from_mentions(*alignment.labels(), group_of, units, remove_singletons=remove_singletons)
 
 
 def _counts(tables: list[Overlap], metrics: tuple[str, ...], joined: bool) -> dict[str, _Counts]:

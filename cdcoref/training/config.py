@@ -104,6 +104,8 @@ PRESETS: dict[str, TrainingConfig] = {
         model=CorefConfig(
             SequenceOptions(marking="pair", context="document", max_length=4096),
             both_orders=False,
+            cannot_links=False,
+            names_across_stories=False,
             detector_max_length=4096,
         ),
         sampling=SamplingOptions(

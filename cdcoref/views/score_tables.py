@@ -85,8 +85,8 @@ def significance_notes(significance: Significance) -> list[str]:
     if s.crossing:
         notes.append(
             f"{counted(s.crossing, 'cluster')} of the key and the responses {'spans' if s.crossing == 1 else 'span'} "
-            f"several {s.unit}s and {'is' if s.crossing == 1 else 'are'} split for the tests, so these F1 scores "
-            "differ from those in the table above."
+            f"several {s.unit}s and {'counts' if s.crossing == 1 else 'count'} in each by the share of mentions there; "
+            f"{s.unit}s depend on each other, so true p-values are larger than these."
         )
     return notes
 

@@ -88,6 +88,8 @@ def test_responses_side_by_side_and_significance(run: Run, files: list[Path]) ->
     assert values["significance"]["f1"]["conll"]["difference"] > 0
     assert values["significance"]["units"] == 3
     assert [entry["response"] for entry in values["responses"]] == [str(files[1]), str(files[2])]
+    across = [*files, "--significance", "--resamples", 200, "--ids", "global", "--unit", "document"]
+    assert "Units: 3 documents." in run("score", *across).out
 
 
 def test_json_csv_and_latex(run: Run, files: list[Path]) -> None:
@@ -131,6 +133,7 @@ def test_names_of_documents_control_neither_terminal_nor_spreadsheet(run: Run, t
     [
         (["--metrics", "bleu"], "unknown metric 'bleu'; choose from mentions, muc, "),
         (["--json", "--csv"], "choose one of --json, --csv and --latex"),
+        (["--unit", "document"], "--unit chooses what --significance resamples"),
         (["--significance"], "--significance compares two responses, not 1"),
         (["--level", "topic"], "has no topic"),
         (["--kind", "event"], "some mentions have no kind"),

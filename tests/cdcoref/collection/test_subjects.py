@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -183,6 +184,19 @@ def test_nothing_is_linked_across_stories_on_demand(path: Path, tiny_model_folde
         collection.rebuild(predictor, options=OPTIONS)
         assert together(collection) == sets("a1 a2 b1 b2")
         collection.rebuild(predictor, options=within)
+        assert together(collection) == sets("a1 a2", "b1 b2")
+
+
+def test_a_model_can_state_that_nothing_is_linked_across_stories(path: Path, predictor: Predictor) -> None:
+    """That is stored with the collection, and holds when documents are added and removed."""
+    model = copy.copy(predictor.model)
+    model.settings = replace(model.settings, names_across_stories=False)
+    within = Predictor(model)
+    with Collection.create(path, "within", OPTIONS) as collection:
+        collection.add(joined(reports("ab")), within)
+        assert together(collection) == sets("a1 a2", "b1 b2")
+        collection.remove(["a2"])
+        collection.add(report("a", 2), within)
         assert together(collection) == sets("a1 a2", "b1 b2")
 
 

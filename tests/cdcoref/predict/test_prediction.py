@@ -17,6 +17,7 @@ import cdcoref
 from cdcoref.collection.settings import CollectionOptions
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.evaluation import evaluate
 from cdcoref.formats import read_jsonl
 from cdcoref.linking import Comparison, all_pairs
 from cdcoref.linking import document_pairs as document_pairs_module
@@ -326,6 +327,18 @@ def test_stories_about_one_subject_have_entities_of_one_name_in_common(predictor
 )
 def test_nothing_is_linked_across_stories_on_demand(predictor: Predictor, options: PredictionOptions) -> None:
     assert documents_of(predictor.predict(sightings(), options)) == APART
+
+
+def test_a_model_can_state_that_nothing_is_linked_across_stories(predictor: Predictor) -> None:
+    """In a prediction and in an evaluation."""
+    gold = replace(sightings(), mentions=tuple(replace(m, cluster="Anna") for m in sightings().mentions))
+    recall = []
+    for across in (True, False):
+        model = choosy(predictor, names_across_stories=across, distance_threshold=dict.fromkeys(KINDS, 1.0))
+        found = documents_of(model.predict(sightings()))
+        assert (found == APART) == (not across)
+        recall.append(evaluate(model, gold)["entity"]["predicted"]["muc"]["recall"])
+    assert recall == [4 / 5, 3 / 5]
 
 
 @pytest.mark.parametrize("topics", ["gold_topic", "none"])
