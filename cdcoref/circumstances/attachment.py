@@ -27,6 +27,7 @@ been be will would , ; : . ( ) -
 _ENDS_MODIFIER = frozenset(_ENDS_MODIFIER_WORDS.split())
 _PREPOSITIONS_WORDS = "in on at near of from since to by until through outside off around across during within for"
 _PREPOSITIONS = frozenset(_PREPOSITIONS_WORDS.split())
+_DETERMINERS = frozenset({"the", "a", "an", "its", "his", "her", "their", "'s", "’s"})
 _LONGEST_MODIFIER = 3
 _NEAR = 3
 _AT_BEGINNING = 3
@@ -62,6 +63,8 @@ def attached(
     after = [number for number, event in enumerate(events) if end <= event[0] < clause[1]]
     if after and _modifies(words, start, end, events[after[0]][0]):
         return _with_nested(after[0], events)
+    if start and words[start - 1] in _DETERMINERS and words[start] not in _DETERMINERS:
+        return []  # "the 2017 report on"
     after = [number for number in after if events[number][0] < high]
     owners = _backwards(start, before, events, words)
     begins = start - clause[0] <= _AT_BEGINNING and not before

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cdcoref.circumstances.times import quantity, unit_of_time
+from cdcoref.language import is_date
 
 _BEGINNINGS_WORDS = """
 after before since when while until because although though who which whose where following unlike whereas
 """
 _BEGINNINGS = frozenset(_BEGINNINGS_WORDS.split())
 _SEPARATORS = frozenset({";", ":", "--", "–", "—", "(", ")", "//n", "``", "''", '"', "“", "”"})
+_AT_BEGINNING = 4
 _LOOKING_ELSEWHERE = frozenset({"since", "unlike"})
-_COMPARED = frozenset({"than", "compared", "like"})
-_EARLIER = frozenset({"previous", "earlier", "past", "former", "similar", "another", "other"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ def clauses_of(words: Sequence[str]) -> list[Clause]:
     for place, word in enumerate(lower):
         if place and (word in _SEPARATORS or (word in _BEGINNINGS and not _is_within_phrase(lower, place))):
             starts.append(place)
+        elif word == "," and len(starts) == 1 and lower[0] in _BEGINNINGS and not _in_date(words, place):
+            starts.append(place + 1)  # "Since 2017, ..."
     found: list[Clause] = []
     for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
         opening = lower[start] if start < len(lower) and lower[start] in _BEGINNINGS else ""
@@ -59,7 +61,7 @@ def clauses_of(words: Sequence[str]) -> list[Clause]:
         days = None
         if opening in ("after", "before", "following") and (back := _distance(lower, start)) is not None:
             days = back if opening == "before" else -back
-            elsewhere = elsewhere or abs(days) > 0
+            elsewhere = elsewhere or days != 0
         if opening in ("when", "where", "which") and found and found[-1].elsewhere and lower[start - 1] == ",":
             elsewhere = True
         found.append(Clause(start, end, opening, elsewhere, days))
@@ -72,13 +74,22 @@ def _is_within_phrase(lower: Sequence[str], place: int) -> bool:
 
 
 def _distance(lower: Sequence[str], place: int) -> int | None:
-    """The days of "three days" before "after"; None if there are none. "Hours after" is the same day."""
-    if place >= 1 and lower[place - 1] == "day" and (place < 2 or quantity(lower, place - 2) is None):
+    """The days of "three days" before "after"; None if there are none. "Hours after" is the same day.
+
+    At the beginning of a sentence the clause holds both happenings ("The day before the vote a bomb went off").
+    """
+    if place >= _AT_BEGINNING and lower[place - 2 : place] == ["the", "day"]:
         return 1
-    if place < 2 or (unit := unit_of_time(lower[place - 1])) is None or unit > 7:
+    if place < _AT_BEGINNING or (unit := unit_of_time(lower[place - 1])) is None or unit > 7:
         return None
     count = quantity(lower, place - 2)
     return None if count is None else count * unit
+
+
+def _in_date(words: Sequence[str], place: int) -> bool:
+    """Whether a comma stands between a day and its year, or a weekday and its date."""
+    following = words[place + 1] if place + 1 < len(words) else ""
+    return is_date(following)
 
 
 def _is_cause(lower: Sequence[str], start: int, end: int) -> bool:

