@@ -391,20 +391,24 @@ class Collection:
             return corpus.subset(queries.corrected_documents(connection)) if corrected else corpus
 
     def prediction(self, *, corrected: bool = False) -> Prediction:
-        """The same as a prediction, with the stories, too; documents without words are none. For tables and pages."""
+        """The same as a prediction, with the stories under the collection's numbers. For tables and pages.
+
+        Documents without words belong to no story.
+        """
         with self._database.reading() as connection:
             corpus = self.corpus(corrected=corrected)
             ids = {document.id for document in corpus.documents}
-            told = {document.id for document in corpus.documents if document.tokens}
+            with_words = {document.id for document in corpus.documents if document.tokens}
             query = "SELECT story, id FROM documents ORDER BY number"
             stories: dict[int, list[str]] = {}
             for story, id in connection.execute(query):
                 if id in ids:
                     stories.setdefault(story, []).append(id)
             (pairs,) = connection.execute("SELECT count(*) FROM scores WHERE first != second").fetchone()
-        kept = tuple(tuple(story) for story in stories.values() if not told.isdisjoint(story))
-        plan = Plan(len(ids), len(kept), max(map(len, kept), default=0), pairs, 0, 0.0, len(ids) - len(told))
-        return Prediction(corpus, kept, plan)
+        kept = {number: tuple(story) for number, story in stories.items() if not with_words.isdisjoint(story)}
+        largest = max(map(len, kept.values()), default=0)
+        plan = Plan(len(ids), len(kept), largest, pairs, 0, 0.0, len(ids) - len(with_words))
+        return Prediction(corpus, tuple(kept.values()), plan, story_numbers=tuple(kept))
 
     def _current(self) -> Settings:
         """What the collection is made with now; another program may have rebuilt it."""

@@ -237,7 +237,7 @@ def document_page(connection: sqlite3.Connection, id: str, *, others: int | None
     row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()
     if row is None:
         raise InputError(f"there is no document {id!r} in the collection")
-    summary = _document_summary(row)
+    summary, number = _document_summary(row), row[2]
     text, fields = connection.execute("SELECT text, fields FROM documents WHERE number = ?", (row[0],)).fetchone()
     query = (
         f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
@@ -247,9 +247,9 @@ def document_page(connection: sqlite3.Connection, id: str, *, others: int | None
     clusters = dict.fromkeys(cluster for _, cluster, *_ in rows if cluster is not None)
     limit = -1 if others is None else others
     query = f"SELECT {_DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number LIMIT ?"
-    story = connection.execute(query, (summary.story, id, limit)).fetchall()
+    story = connection.execute(query, (number, id, limit)).fetchall()
     query = f"SELECT {_DOCUMENT} FROM documents WHERE number IN ({_RELATED}) ORDER BY number LIMIT ?"
-    related = connection.execute(query, (summary.story, limit)).fetchall()
+    related = connection.execute(query, (number, limit)).fetchall()
     return DocumentPage(
         summary,
         stored_document(id, text, fields),
@@ -355,7 +355,9 @@ def _summary(row: Sequence[Any]) -> ClusterSummary:
 def _document_summary(row: Sequence[Any]) -> DocumentSummary:
     _, id, story, added, text, mentions, *found = row
     snippet = found[0] if found else _beginning(text)
-    return DocumentSummary(id, story, added, date_of(id, text), len(text.split()), mentions, " ".join(snippet.split()))
+    words = len(text.split())
+    snippet = " ".join(snippet.split())
+    return DocumentSummary(id, story if words else None, added, date_of(id, text), words, mentions, snippet)
 
 
 def _beginning(text: str) -> str:

@@ -182,7 +182,7 @@ class DocumentSummary:
     id
         Its id.
     story
-        The number of its story.
+        The number of its story; None if it has no words.
     added
         When it was added (ISO 8601, UTC).
     date
@@ -194,7 +194,7 @@ class DocumentSummary:
     """
 
     id: str
-    story: int
+    story: int | None
     added: str
     date: str | None
     words: int

@@ -9,8 +9,8 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
@@ -200,7 +200,7 @@ class MentionRow(NamedTuple):
     cluster_mentions, cluster_documents
         How many mentions the cluster has, and in how many documents.
     story
-        Number (from 1) of the story; None if unknown.
+        Number of the story; None if unknown.
     sentence
         The sentence in which the mention begins, with white space reduced to single spaces.
     """
@@ -238,13 +238,16 @@ class Prediction:
         Number of sequences read.
     notes
         One sentence for everything that could not be taken into account.
+    story_numbers
+        The number of each story, where it is not its place from 1 (stories of a collection keep their numbers).
     """
 
     corpus: Corpus
     stories: tuple[tuple[str, ...], ...]
     plan: Plan
     sequences: int = 0
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    story_numbers: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         counts = self.counts()
@@ -270,9 +273,13 @@ class Prediction:
         """The number of documents, stories, mentions and clusters."""
         return Counts.of(self.corpus, len(self.stories))
 
+    def numbered_stories(self) -> dict[int, tuple[str, ...]]:
+        """The documents of each story by its number, which every view and export shows."""
+        return dict(zip(self.story_numbers or range(1, len(self.stories) + 1), self.stories, strict=True))
+
     def rows(self) -> Iterator[MentionRow]:
         """One row per mention, cluster by cluster, singletons last."""
-        return mention_rows(self.corpus, self.stories)
+        return mention_rows(self.corpus, self.numbered_stories())
 
     def to_dataframe(self) -> pd.DataFrame:
         """A data frame with one row per mention; its columns are the fields of :class:`MentionRow`.
@@ -304,7 +311,7 @@ class Prediction:
         )
 
 
-def mention_rows(corpus: Corpus, stories: Sequence[Sequence[str]] = ()) -> Iterator[MentionRow]:
+def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = None) -> Iterator[MentionRow]:
     """One row per mention of a corpus, cluster by cluster.
 
     Parameters
@@ -312,10 +319,10 @@ def mention_rows(corpus: Corpus, stories: Sequence[Sequence[str]] = ()) -> Itera
     corpus
         Documents, mentions and the names of their clusters.
     stories
-        The documents of every story, by id; empty if unknown.
+        The documents of each story, by its number; None if unknown.
     """
     places = Places(corpus.documents)
-    story_of = {name: number for number, story in enumerate(stories, start=1) for name in story}
+    story_of = {name: number for number, story in (stories or {}).items() for name in story}
     for members in ranked_clusters(corpus):
         documents = len({mention.document for mention in members})
         for mention in members:
@@ -365,20 +372,20 @@ def require_pandas() -> ModuleType:
     return pandas
 
 
-def corpus_and_stories(source: Prediction | Corpus) -> tuple[Corpus, tuple[tuple[str, ...], ...]]:
-    """The corpus of a prediction, and the documents of every story by id.
+def corpus_and_stories(source: Prediction | Corpus) -> tuple[Corpus, dict[int, tuple[str, ...]]]:
+    """The corpus of a prediction, and the documents of each story by its number.
 
     The stories of a corpus are its annotated subtopics, or else its topics; there are none if any document has neither.
     """
     if isinstance(source, Prediction):
-        return source.corpus, source.stories
+        return source.corpus, source.numbered_stories()
     groups: dict[str, list[str]] = {}
     for document in source.documents:
         name = document.subtopic or document.topic
         if name is None:
-            return source, ()
+            return source, {}
         groups.setdefault(name, []).append(document.id)
-    return source, tuple(tuple(group) for group in groups.values())
+    return source, {number: tuple(group) for number, group in enumerate(groups.values(), start=1)}
 
 
 class Places:

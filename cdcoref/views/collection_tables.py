@@ -121,8 +121,8 @@ def document_page_lines(page: DocumentPage) -> Iterator[str]:
     """A document with its mentions and its story."""
     summary = page.summary
     yield (
-        f"{printable(summary.id)}  {f'{summary.date}, ' if summary.date else ''}story {summary.story}, "
-        f"added {summary.added}, "
+        f"{printable(summary.id)}  {f'{summary.date}, ' if summary.date else ''}"
+        f"{'' if summary.story is None else f'story {summary.story}, '}added {summary.added}, "
         f"{counted(len(page.document.tokens), 'token')}, {counted(summary.mentions, 'mention')}"
     )
     if page.story:
@@ -144,7 +144,7 @@ def document_list_lines(documents: Sequence[DocumentSummary]) -> Iterator[str]:
         (
             printable(d.id),
             d.date or "",
-            str(d.story),
+            "" if d.story is None else str(d.story),
             str(d.mentions),
             _shortened(re.sub("[\x02\x03]", "", d.snippet), WIDEST_SNIPPET),
         )

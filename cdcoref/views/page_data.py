@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cdcoref.corpus import Corpus, Document, Mention, character_parts, confidence_text
@@ -17,7 +17,7 @@ from cdcoref.predict import cluster_label, mean_confidence, ranked_clusters
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any]:
+def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str, Any]:
     """Everything that the script needs.
 
     Returns
@@ -29,7 +29,7 @@ def page_data(corpus: Corpus, stories: Sequence[Sequence[str]]) -> dict[str, Any
         name, kind, label (what people call it, or its words) and mean confidence. ``confidenceTexts``: the wording of
         each confidence, by its hundredths.
     """
-    story_of = {name: number for number, group in enumerate(stories, start=1) for name in group}
+    story_of = {name: number for number, group in stories.items() for name in group}
     clusters: list[tuple[str, str, str, int]] = []
     cluster_of: dict[int, int] = {}
     documents = {document.id: document for document in corpus.documents}

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+from urllib.request import urlopen
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +19,8 @@ from cdcoref.collection import Collection, CollectionOptions
 from cdcoref.corpus import Corpus, Document
 from cdcoref.formats import tokenise_text
 from cdcoref.predict import Prediction, Predictor
+from cdcoref.server import Server, ServerOptions
+from cdcoref.views import document_page_lines, write_csv, write_page
 
 KINDS = ("ferry", "museum", "stop words", "empty")
 
@@ -76,3 +83,41 @@ def test_what_is_counted_while_it_grows(written: Any, lemma: Collection) -> None
     assert lemma.remove(["ferry 0", "ferry 2"]).stories == 0
     assert (lemma.counts().documents, lemma.counts().stories) == (1, 0)
     assert lemma.prediction().stories == ()
+
+
+def test_a_story_has_one_number_wherever_it_is_shown(written: Any, tmp_path: Path) -> None:
+    path = tmp_path / "news.cdcoref"
+    kinds = ("empty", "ferry", "empty", "museum", "ferry")
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(*(document(written, kind, number) for number, kind in enumerate(kinds))))
+        collection.add(written.joined(document(written, "ferry", 5)))
+    check_story_numbers(path, tmp_path)
+    with Collection.open(path) as collection:
+        collection.remove(["ferry 1", "ferry 4", "ferry 5"])  # the first story with words
+        collection.add(written.joined(document(written, "ferry", 6)))
+    check_story_numbers(path, tmp_path)
+
+
+def check_story_numbers(path: Path, folder: Path) -> None:
+    """Stories have the same numbers in lists, on a document's page in the terminal and in a browser, and in exports."""
+    with Collection.open(path) as collection:
+        listed = {document.id: document.story for document in collection.documents()}
+        shown = {id: "\n".join(document_page_lines(collection.document(id))) for id in listed}
+        source = collection.prediction()
+    assert {id for id, story in listed.items() if story is None} == {id for id in listed if id.startswith("empty")}
+    for id, text in shown.items():
+        assert re.findall(r"story (\d+),", text) == ([] if listed[id] is None else [str(listed[id])])
+    with Server(path, ServerOptions(port=0)) as server:
+        for id, story in listed.items():
+            with urlopen(f"{server.address}/document?id={quote(id)}") as answer:
+                html = answer.read().decode()
+            assert re.findall(r"Story (\d+)", html)[:1] == ([] if story is None else [str(story)])
+    write_csv(source, folder / "x.csv")
+    with (folder / "x.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["document"]: row["story"] for row in csv.DictReader(file)}
+    assert rows == {id: str(story) for id, story in listed.items() if story is not None}
+    write_page(source, folder / "x.html")
+    (data,) = re.findall(r'id="data">(.*?)</script>', (folder / "x.html").read_text(encoding="utf-8"))
+    assert {name: story for name, story, *_ in json.loads(data)["documents"]} == {
+        id: story or 0 for id, story in listed.items()
+    }

@@ -105,11 +105,14 @@ def test_a_notebook_shows_counts_and_the_first_clusters() -> None:
 
 def test_the_stories_of_a_corpus_are_those_it_is_annotated_with() -> None:
     documents = (replace(FIRST, topic="1", subtopic="1a"), replace(SECOND, topic="1", subtopic="1b"))
-    assert corpus_and_stories(Corpus(documents)) == (Corpus(documents), (("a",), ("b",)))
+    assert corpus_and_stories(Corpus(documents)) == (Corpus(documents), {1: ("a",), 2: ("b",)})
     topics = tuple(replace(document, subtopic=None) for document in documents)
-    assert corpus_and_stories(Corpus(topics))[1] == (("a", "b"),)
-    assert corpus_and_stories(Corpus((documents[0], SECOND)))[1] == ()
-    assert corpus_and_stories(PREDICTION) == (PREDICTION.corpus, (("a", "b"),))
+    assert corpus_and_stories(Corpus(topics))[1] == {1: ("a", "b")}
+    assert corpus_and_stories(Corpus((documents[0], SECOND)))[1] == {}
+    assert corpus_and_stories(PREDICTION) == (PREDICTION.corpus, {1: ("a", "b")})
+    numbered = replace(PREDICTION, story_numbers=(7,))
+    assert numbered.numbered_stories() == {7: ("a", "b")}
+    assert {row.story for row in numbered.rows()} == {7}
 
 
 def test_lines_and_sentences_of_a_text() -> None:

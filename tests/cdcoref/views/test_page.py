@@ -50,7 +50,7 @@ def data_of(html: str) -> dict[str, Any]:
 
 
 def test_the_data(news: Prediction) -> None:
-    data = page_data(news.corpus, news.stories)
+    data = page_data(news.corpus, news.numbered_stories())
     assert data["clusters"] == [
         ("sinking", "event", "sinking", 80), ("dahl", "entity", "Ann Dahl", 80), ("maren", "entity", "ferry Maren", 65),
         ("theft", "event", "stolen", 40), ("painting", "entity", "the painting", 80), ("swim", "event", "swam", 50),
@@ -127,12 +127,12 @@ def test_any_text_is_data_and_nothing_else(texts: list[str]) -> None:
 def test_a_cluster_is_called_by_its_most_frequent_words(words: list[str], label: str) -> None:
     document = Document.from_sentences("a", [[word] for word in words])
     corpus = Corpus((document,), tuple(Mention("a", (n,), "entity", "c") for n in range(len(words))))
-    assert page_data(corpus, ())["clusters"][0][2] == label
+    assert page_data(corpus, {})["clusters"][0][2] == label
 
 
 def test_discontinuous_mentions_keep_their_parts() -> None:
     document = Document.from_sentences("a", [["took", "it", "off"]])
-    data = page_data(Corpus((document,), (Mention("a", (1,), "entity"), Mention("a", (0, 2), "event"))), ())
+    data = page_data(Corpus((document,), (Mention("a", (1,), "entity"), Mention("a", (0, 2), "event"))), {})
     assert data["mentions"]["parts"] == [(0, [(0, 4), (8, 11)])]
     assert (data["mentions"]["start"], data["mentions"]["end"]) == ([0, 5], [11, 7])
 
