@@ -70,7 +70,7 @@ class RayEngine:
     Raises
     ------
     InputError
-        On entry, if Ray is not installed or the cluster cannot be reached. When run, whatever linking raises, and if
+        On entry, if Ray is not installed, cannot be started here, or the cluster cannot be reached. When run, whatever linking raises, and if
         the workers of one task die repeatedly.
     """
 
@@ -117,7 +117,12 @@ class RayEngine:
         address = self._address
         options = {"logging_level": logging.ERROR, "log_to_driver": False}
         if address is None:
-            ray.init(address="local", include_dashboard=False, **options)
+            try:
+                ray.init(address="local", include_dashboard=False, **options)
+            except Exception as error:  # Ray raises bare exceptions where a process of its own does not start
+                raise InputError(
+                    f"Ray cannot be started on this machine ({first_line(error)}); the engine local needs no Ray"
+                ) from error
         else:
             if address != "auto":
                 check_address(address)

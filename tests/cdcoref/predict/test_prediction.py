@@ -610,6 +610,19 @@ def test_a_mention_given_with_and_without_its_kind_is_linked_once(predictor: Pre
     assert [m.key for m in prediction.corpus.mentions] == [m.key for m in events.mentions]
 
 
+def test_a_mention_given_twice_without_a_kind_is_linked_once(predictor: Predictor) -> None:
+    documents = predictor.predict([FERRY, STORM]).corpus.documents
+    mentions = tuple(Mention(document.id, (token,)) for document in documents for token in (1, 2, 5))
+    once = predictor.predict(Corpus(documents, mentions), kind="event")
+    twice = predictor.predict(Corpus(documents, mentions * 2), kind="event")
+    assert twice.notes == ("6 mentions given more than once; each is linked once",)
+    assert len(once.corpus.mentions) == 6
+    assert [(m.key, m.cluster, m.confidence) for m in twice.corpus.mentions] == [
+        (m.key, m.cluster, m.confidence) for m in once.corpus.mentions
+    ]
+    assert links(twice) == links(once)
+
+
 def test_the_precision_changes_probabilities_by_little() -> None:
     story = Path(__file__).parents[3] / "data" / "sample"
     texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(story.glob("museum_*.txt"))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -167,6 +168,33 @@ def test_a_cluster_that_refuses(
     monkeypatch.setattr(ray_module, "check_address", lambda address: None)
     with pytest.raises(InputError, match=f"^no Ray cluster {place} accepts a connection; .* RAY_AUTH_TOKEN"):
         RayEngine(tiny_model, TASK, address=address).__enter__()
+
+
+def test_ray_that_does_not_start(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+    asked = []
+
+    def failed(**options: Any) -> None:
+        asked.append(options)
+        raise Exception("The current node timed out during startup.\nSee the logs.")
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", failed)
+    with pytest.raises(InputError, match=r"^Ray cannot be started .* timed out during startup.*; the engine local"):
+        RayEngine(tiny_model, TASK).__enter__()
+    assert [options["include_dashboard"] for options in asked] == [False]
+
+
+def test_ray_that_does_not_start_gives_one_sentence(tiny_model_folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed")
+    (tmp_path / "a.txt").write_text("The ferry sank.\n", encoding="utf-8")
+    command = [sys.executable, "-m", "cdcoref", "predict", "a.txt", "--model", tiny_model_folder, "--engine", "ray"]
+    environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
+    environment["RAY_TMPDIR"] = "/dev/null/nowhere"
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert done.returncode == 2
+    assert re.fullmatch(r"cdcoref: Ray cannot be started on this machine \(.*\); the engine local .*\n", done.stderr)
 
 
 def test_without_ray(tiny_model_folder: Path, tmp_path: Path) -> None:
