@@ -176,6 +176,6 @@ def _predicted(
             mentions += found.of_kind(EVENT).mentions
         if not mentions:  # the predictor would detect some
             alone = tuple((document.id,) for document in corpus.documents)
-            return Prediction(corpus, alone, Plan(len(alone), len(alone), min(1, len(alone)), 0, 0, 0.0))
+            return Prediction(corpus, alone, Plan(len(alone), len(alone), min(1, len(alone)), 0, 0))
         corpus = replace(corpus, mentions=mentions)
     return predictor.predict(corpus, options)

@@ -13,7 +13,7 @@ import typer
 from cdcoref.cli.input_options import EncodingOption, reading_remarks
 from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.cli.pager import show_in_pager
-from cdcoref.cli.progress import StageProgress, duration
+from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 from cdlm.printing import counted, say
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
     from cdcoref.formats import Writer
     from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor
-
-LONG = 1800
-"""For a run longer than this, in seconds, the announcement says how to shorten it."""
 
 
 def predict(
@@ -264,14 +261,11 @@ def write_prediction(prediction: Prediction, output: Path, layout: str | None) -
 
 
 def _announce(plan: Plan) -> None:
-    time = f"; about {duration(plan.seconds)}" if plan.seconds else ""
-    if plan.seconds > LONG and not plan.pruned:
-        time += " (--max-pairs 20 would shorten it; with --cache DIR it can be interrupted and resumed)"
     pruned = f", {plan.pruned} more pruned by --max-pairs" if plan.pruned else ""
     empty = f"; {counted(plan.empty, 'empty document')}" if plan.empty else ""
     _say(
         f"{counted(plan.documents, 'document')} in {counted(plan.stories, 'story', 'stories')}; "
-        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{time}{empty}"
+        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{empty}"
     )
 
 

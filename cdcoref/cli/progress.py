@@ -1,4 +1,4 @@
-"""Progress of long work on standard error, and durations in words."""
+"""Progress of long work on standard error."""
 
 from __future__ import annotations
 
@@ -10,14 +10,3 @@ class StageProgress(progress.StageProgress):
 
     def __init__(self) -> None:
         super().__init__("cdcoref")
-
-
-def duration(seconds: float) -> str:
-    """A duration in words.
-
-    >>> duration(42), duration(600), duration(10_000)
-    ('42 seconds', '10 minutes', '2.8 hours')
-    """
-    if seconds < 90:
-        return f"{max(1, round(seconds))} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

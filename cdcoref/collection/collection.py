@@ -407,7 +407,7 @@ class Collection:
             (pairs,) = connection.execute("SELECT count(*) FROM scores WHERE first != second").fetchone()
         kept = {number: tuple(story) for number, story in stories.items() if not with_words.isdisjoint(story)}
         largest = max(map(len, kept.values()), default=0)
-        plan = Plan(len(ids), len(kept), largest, pairs, 0, 0.0, len(ids) - len(with_words))
+        plan = Plan(len(ids), len(kept), largest, pairs, 0, len(ids) - len(with_words))
         return Prediction(corpus, tuple(kept.values()), plan, story_numbers=tuple(kept))
 
     def _current(self) -> Settings:

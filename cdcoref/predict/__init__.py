@@ -28,7 +28,6 @@ from cdcoref.predict.results import (
 
 if TYPE_CHECKING:
     from cdcoref.predict.engines.cache import ResultCache
-    from cdcoref.predict.engines.estimate import pieces_per_second, pieces_to_read
     from cdcoref.predict.engines.local import LocalEngine
     from cdcoref.predict.engines.ray import RayEngine
     from cdcoref.predict.engines.work import Progress, Story
@@ -69,8 +68,6 @@ __all__ = [
     "load",
     "mean_confidence",
     "mention_rows",
-    "pieces_per_second",
-    "pieces_to_read",
     "plan_stories",
     "ranked_clusters",
     "require_pandas",
@@ -78,8 +75,6 @@ __all__ = [
 
 _LAZY = {
     "ResultCache": "cdcoref.predict.engines.cache",
-    "pieces_per_second": "cdcoref.predict.engines.estimate",
-    "pieces_to_read": "cdcoref.predict.engines.estimate",
     "LocalEngine": "cdcoref.predict.engines.local",
     "RayEngine": "cdcoref.predict.engines.ray",
     "Progress": "cdcoref.predict.engines.work",

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from cdcoref.corpus import KINDS, Corpus, Mention
+from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.language import remarks_on_language
@@ -43,11 +43,6 @@ LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
 """Groups that are told which predicted stories they consist of."""
 LEMMA = "lemma"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-PIECES_OF_NO_TIME = 50_000
-"""With fewer word pieces, no time is announced; nor with another marking than the model's."""
-BESIDE_THE_ENCODER = 1.4
-"""How much longer everything takes than the encoder alone: 1.3 on ECB+ dev with gold mentions, 1.6 on 100 texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,9 +250,9 @@ class Predictor:
             notes += repeated
             notes += _notes_on_documents_without_mentions(corpus)
         with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
-            plan, by_subject = self._plan(corpus, options, find)
+            plan, by_subject = self._plan(corpus, options)
             if announce is not None:
-                announce(replace(plan, seconds=plan.seconds / engine.workers))
+                announce(plan)
             results = engine.run(corpus, [story for subject in by_subject for story in subject], progress)
             for subject in by_subject:
                 linked = list(islice(results, len(subject)))
@@ -285,25 +280,18 @@ class Predictor:
             return RayEngine(self.model, task, store, address=options.ray_address)
         return nullcontext(LocalEngine(self.model, task, store))
 
-    def _plan(self, corpus: Corpus, options: PredictionOptions, find: bool) -> tuple[Plan, list[list[Story]]]:
+    def _plan(self, corpus: Corpus, options: PredictionOptions) -> tuple[Plan, list[list[Story]]]:
         """The plan, and the stories with the pairs of documents to compare in each, subject by subject.
 
         Where nothing is linked across stories, each counts as a subject of its own.
         """
-        from cdcoref.predict.engines.estimate import pieces_per_second, pieces_to_read
-
         vectors = DocumentVectors(corpus.documents)
         stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs)
         empty = {document.id for document in corpus.documents if not document.tokens}
         stories = [story for story in stories if not empty.issuperset(story.documents)]
-        kinds = KINDS if options.kind == "both" else (options.kind,)
-        pieces = pieces_to_read(self.model.settings, corpus, stories, find=find, lemma=self.lemma, kinds=kinds)
-        known = options.marking in (None, self.model.settings.sequences.marking)
-        long = known and pieces > PIECES_OF_NO_TIME
-        seconds = BESIDE_THE_ENCODER * pieces / pieces_per_second(self.model) if long else 0.0
         largest = max((len(story.documents) for story in stories), default=0)
         count = 0 if self.lemma else sum(story.pair_count() for story in stories)
-        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, seconds, len(empty))
+        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, len(empty))
         by_name = options.across_stories and self.model.settings.names_across_stories and not self.lemma
         if options.topics != "predicted" or not by_name:
             return plan, [[story] for story in stories]

@@ -39,8 +39,6 @@ class Plan:
         Number of documents, of stories, and of documents in the largest story.
     pairs, pruned
         Number of document pairs to compare, and of those pruned because of `max_pairs`.
-    seconds
-        Estimated duration; 0 if it is only a few seconds.
     empty
         How many of the documents have no words; they are no stories.
     """
@@ -50,7 +48,6 @@ class Plan:
     largest: int
     pairs: int
     pruned: int
-    seconds: float
     empty: int = 0
 
 

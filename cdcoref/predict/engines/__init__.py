@@ -1,7 +1,6 @@
 """Many stories: a collection and its stories in, linked stories out as they finish; results can be cached."""
 
 from cdcoref.predict.engines.cache import ResultCache
-from cdcoref.predict.engines.estimate import pieces_per_second, pieces_to_read
 from cdcoref.predict.engines.local import LocalEngine
 from cdcoref.predict.engines.ray import RayEngine
 from cdcoref.predict.engines.work import Progress, Story
@@ -14,6 +13,4 @@ __all__ = [
     "ResultCache",
     "Story",
     "Task",
-    "pieces_per_second",
-    "pieces_to_read",
 ]

@@ -22,14 +22,7 @@ class LocalEngine:
         What to do with every story.
     store
         Where results are looked up and stored.
-
-    Attributes
-    ----------
-    workers
-        Number of stories linked at a time.
     """
-
-    workers = 1
 
     def __init__(self, model: CorefModel, task: Task, store: ResultStore | None = None) -> None:
         self._worker = Worker(model, task, store)

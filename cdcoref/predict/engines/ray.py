@@ -70,8 +70,8 @@ class RayEngine:
     Raises
     ------
     InputError
-        On entry, if Ray is not installed, cannot be started here, or the cluster cannot be reached. When run, whatever linking raises, and if
-        the workers of one task die repeatedly.
+        On entry, if Ray is not installed, cannot be started here, or the cluster cannot be reached. When run, whatever
+        linking raises, and if the workers of one task die repeatedly.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ def predict(cdcoref: Run, tiny_model_folder: Path, tmp_path: Path, monkeypatch: 
 
 def rows(out: str) -> list[tuple[str, str, str, int, str]]:
     """Kind, words, file, line and confidence of every row of the table."""
-    pattern = re.compile(r"^ *(event|entity)? +(\S.*?) +(\S+):(\d+) +([01]\.\d\d)? *$")
+    pattern = re.compile(r"^ *(event|entity)? +(\S.*?) +(\S+):(\d+) +([01]\.\d\d\+?)? *$")
     found = []
     kind = ""
     for line in out.splitlines():

@@ -24,7 +24,7 @@ MENTIONS = (
     Mention("a", (5,), "entity", "it"),
     Mention("a", (6,), "entity", "it"),
 )
-PREDICTION = Prediction(Corpus((FIRST, SECOND), MENTIONS), (("a", "b"),), Plan(2, 1, 2, 1, 0, 0.0))
+PREDICTION = Prediction(Corpus((FIRST, SECOND), MENTIONS), (("a", "b"),), Plan(2, 1, 2, 1, 0))
 
 
 def test_clusters_across_documents_come_first_then_within_one_then_lone_mentions() -> None:

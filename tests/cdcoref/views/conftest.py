@@ -15,7 +15,7 @@ from cdcoref.predict import Plan, Prediction
 from cdcoref.views import write_page
 
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
-NO_PLAN = Plan(0, 0, 0, 0, 0, 0.0)
+NO_PLAN = Plan(0, 0, 0, 0, 0)
 
 TEXTS = {
     "harbour.txt": "Ferry sinks\n\nThe ferry Maren sank off Tresk. Ann Dahl, 40, was on the ferry. She swam ashore.",

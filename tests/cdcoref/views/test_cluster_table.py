@@ -15,7 +15,7 @@ from cdcoref.views import cluster_table as module
 
 def prediction_of(*documents: Document, mentions: list[Mention]) -> Prediction:
     stories = (tuple(document.id for document in documents),)
-    return Prediction(Corpus(documents, tuple(mentions)), stories, Plan(0, 0, 0, 0, 0, 0.0))
+    return Prediction(Corpus(documents, tuple(mentions)), stories, Plan(0, 0, 0, 0, 0))
 
 
 def many(clusters: int, size: int = 2) -> Prediction:

@@ -115,7 +115,7 @@ def archive() -> Prediction:
             name = f"{kind}{number % 20}_{chance.randrange(400)}"
             mentions.append(Mention(document.id, (start, start + 1)[: chance.randint(1, 2)], kind, name))
     groups = tuple(tuple(d.id for d in documents if d.subtopic == str(story)) for story in range(20))
-    return Prediction(Corpus(tuple(documents), tuple(mentions)), groups, Plan(2_000, 20, 100, 0, 0, 0.0))
+    return Prediction(Corpus(tuple(documents), tuple(mentions)), groups, Plan(2_000, 20, 100, 0, 0))
 
 
 def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Prediction) -> None:

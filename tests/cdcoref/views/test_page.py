@@ -139,5 +139,5 @@ def test_discontinuous_mentions_keep_their_parts() -> None:
 
 def test_stories_stand_together(tmp_path: Path) -> None:
     documents = tuple(Document.from_sentences(name, [["x"]]) for name in "abcd")
-    prediction = Prediction(Corpus(documents), (("a", "c"), ("b", "d")), Plan(4, 2, 2, 2, 0, 0.0))
+    prediction = Prediction(Corpus(documents), (("a", "c"), ("b", "d")), Plan(4, 2, 2, 2, 0))
     assert [(d[0], d[1]) for d in data_of(page(prediction))["documents"]] == [("a", 1), ("c", 1), ("b", 2), ("d", 2)]
