@@ -25,7 +25,7 @@ from cdcoref.cli.collection_options import (
     say,
     say_report,
 )
-from cdcoref.cli.input_options import EncodingOption, reading_remarks
+from cdcoref.cli.input_options import READABLE, EncodingOption, TextColumnOption, reading_remarks
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 
@@ -39,8 +39,7 @@ def add(
         list[str],
         typer.Argument(
             metavar="DOCUMENTS...",
-            help="Text files, folders, JSON lines, CoNLL, CorefUD or .spacy files, plain or gzipped, or - for standard "
-            "input.",
+            help=READABLE,
             show_default=False,
         ),
     ],
@@ -54,6 +53,7 @@ def add(
         str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
     ] = None,
     encoding: EncodingOption = None,
+    text_column: TextColumnOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
     batch_tokens: BatchOption = 8192,
@@ -79,7 +79,13 @@ def add(
         raise InputError("the folder of the collection does not exist; make it first", file)
     stated = None if kind == "both" else kind
     loaded = read_corpus(
-        documents, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False, without=file
+        documents,
+        pipeline=pipeline,
+        encoding=encoding,
+        kind=stated,
+        with_clusters=False,
+        without=file,
+        text_column=text_column,
     )
     say(reading_remarks(loaded))
     if not loaded.corpus.documents:

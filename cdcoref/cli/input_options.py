@@ -17,6 +17,19 @@ EncodingOption = Annotated[
         show_default=False,
     ),
 ]
+TextColumnOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Column of CSV and Parquet files with the texts. Default: one that is called text, content, body or "
+        "article. The other columns are metadata.",
+        show_default=False,
+    ),
+]
+READABLE = (
+    "Files or folders: text, HTML, PDF, Word, Markdown, CSV, Parquet, JSON lines, CoNLL, CorefUD or .spacy, plain or "
+    "gzipped, or - for standard input."
+)
 
 
 def reading_remarks(loaded: LoadedCorpus) -> tuple[str, ...]:

@@ -33,11 +33,12 @@ def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
         If its folder does not exist or cannot be written, or it is a folder, one of the inputs, or a file in one of
         the input folders that would be read.
     """
-    from cdcoref.formats import has_input_suffix
+    from cdcoref.formats import has_input_suffix, is_own_result
 
     check_writable(output)
     for path in map(Path, inputs if output.exists() else ()):
-        if path.is_dir() and has_input_suffix(output) and output.resolve().is_relative_to(path.resolve()):
+        inside = path.is_dir() and output.resolve().is_relative_to(path.resolve())
+        if inside and has_input_suffix(output) and not is_own_result(output):
             raise InputError(
                 f"the output exists already in {path}, which is read as input, and would be overwritten; choose "
                 "another name, or remove it",

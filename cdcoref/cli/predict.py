@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from cdcoref.cli.input_options import EncodingOption, reading_remarks
+from cdcoref.cli.input_options import READABLE, EncodingOption, TextColumnOption, reading_remarks
 from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress
@@ -27,8 +27,7 @@ def predict(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Text files, folders, JSON lines, CoNLL, CorefUD or .spacy files, plain or gzipped, or - for standard "
-            "input.",
+            help=READABLE,
             show_default=False,
         ),
     ],
@@ -117,6 +116,7 @@ def predict(
         str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
     ] = None,
     encoding: EncodingOption = None,
+    text_column: TextColumnOption = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "int8"],
@@ -163,7 +163,9 @@ def predict(
     if model == LEMMA and ignored:
         raise InputError(f"the lemma baseline does not use {', '.join(ignored)}; use another model, or leave it out")
     stated = None if kind == "both" else kind
-    loaded = read_corpus(files, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False)
+    loaded = read_corpus(
+        files, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False, text_column=text_column
+    )
     for sentence in reading_remarks(loaded):
         _say(sentence)
     if not loaded.corpus.documents:

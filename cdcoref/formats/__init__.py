@@ -1,4 +1,7 @@
-"""Files in, a Corpus out, and back: CoNLL, CorefUD, JSON lines, DocBin, collections and plain text, told by content.
+"""Files in, a Corpus out, and back; a file's format is recognised by its content.
+
+Texts are read from plain text, HTML, PDF, Word, Markdown and tables; texts with mentions are read from and written to
+JSON lines, CoNLL, CorefUD and DocBin, and read from collections.
 
 `read_corpus` reads files, folders and standard input into one corpus; a bad file does not affect the others.
 `write_corpus` writes a corpus in the format given by the file name; `Format.writer` writes it document by document.
@@ -38,6 +41,7 @@ from cdcoref.formats.registry import (
     FORMATS,
     format_of,
     has_input_suffix,
+    is_own_result,
     output_format,
     output_suffixes,
     read_file,
@@ -78,6 +82,7 @@ __all__ = [
     "format_of",
     "has_input_suffix",
     "is_collection",
+    "is_own_result",
     "json_schema",
     "jsonl_writer",
     "line_chunks",

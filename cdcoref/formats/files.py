@@ -20,7 +20,7 @@ from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.given_names import joined_names
 from cdcoref.formats.input_file import STANDARD_INPUT
 from cdcoref.formats.mention_table import IdScope
-from cdcoref.formats.registry import has_input_suffix, has_text_suffix, input_suffixes, read_file
+from cdcoref.formats.registry import has_input_suffix, input_suffixes, is_document, is_own_result, read_file
 from cdcoref.formats.text import check_pipeline
 from cdlm.printing import counted
 
@@ -56,22 +56,24 @@ def read_corpus(
     ids: IdScope | None = None,
     with_clusters: bool = True,
     without: str | Path | None = None,
+    text_column: str | None = None,
     standard_input: BinaryIO | None = None,
 ) -> LoadedCorpus:
     """Read files, folders and standard input into one corpus.
 
-    A text file is one document, whose id is the file name, preceded by as much of the path as is needed to make it
-    unique. Documents in other formats keep their ids and cluster names. The same cluster name in two files is the same
-    cluster, except in CorefUD, whose names are local to a document, and in CoNLL, whose ids are local to the file or to
-    a part of it unless `ids` says otherwise. A file is skipped, and reported as a problem, if
-    one of its documents is also in an earlier file, or if it shares a cluster name with an earlier file that cannot be
+    A text, page, PDF or Word file is one document, whose id is the file name, preceded by as much of the path as is
+    needed to make it unique. Documents in other formats keep their ids and cluster names. The same cluster name in two
+    files is the same cluster, except in CorefUD, whose names are local to a document, and in CoNLL, whose ids are local
+    to the file or to a part of it unless `ids` says otherwise. A file is skipped, and reported as a problem, if one of
+    its documents is also in an earlier file, or if it shares a cluster name with an earlier file that cannot be
     intended (see `cluster_names`).
 
     Parameters
     ----------
     paths
-        Files (plain or gzipped), folders (read recursively in alphabetical order, plain text before other formats,
-        without hidden files and files whose names end in no known format's suffix), or ``"-"`` for standard input.
+        Files (plain or gzipped), folders (read recursively in alphabetical order, texts before other formats, without
+        hidden files, files whose names end in no known format's suffix, and pages and tables that cdcoref wrote), or
+        ``"-"`` for standard input.
     pipeline
         Name or folder of a spaCy pipeline that splits plain text into sentences; None for rules.
     encoding
@@ -88,6 +90,8 @@ def read_corpus(
     without
         A collection that is not read, nor are the files that SQLite keeps beside it, though it may lie in one of the
         folders.
+    text_column
+        The column of tables (CSV, Parquet) with the texts; None for one with a usual name.
     standard_input
         The stream read for ``"-"``; that of the process by default.
 
@@ -100,7 +104,14 @@ def read_corpus(
         check_encoding(encoding)
     if pipeline is not None:
         check_pipeline(pipeline)
-    options = ReadOptions(kind=kind, ids=ids, with_clusters=with_clusters, pipeline=pipeline, encoding=encoding)
+    options = ReadOptions(
+        kind=kind,
+        ids=ids,
+        with_clusters=with_clusters,
+        pipeline=pipeline,
+        encoding=encoding,
+        text_column=text_column,
+    )
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
     reader = _Reader(options, standard_input, frozenset(left_out))
     files = list(reader.find(paths))
@@ -161,7 +172,13 @@ class _Reader:
                     others.append(os.path.relpath(file, folder))
                 elif not self.left_out or os.path.realpath(file) not in self.left_out:
                     files.append(file)
-        files.sort(key=lambda file: not has_text_suffix(file))  # stable
+        files.sort(key=lambda file: not is_document(file))  # stable
+        own = [file for file in files if is_own_result(file)]
+        if own:
+            files = [file for file in files if file not in own]
+            names = [os.path.relpath(file, folder) for file in own]
+            what = "file that cdcoref wrote was", "files that cdcoref wrote were"
+            self.notes.append(f"{folder}: {counted(len(own), *what)} left out ({_first_few(names)})")
         if others:
             *most, last = input_suffixes()
             self.notes.append(

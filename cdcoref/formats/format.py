@@ -36,6 +36,8 @@ class ReadOptions:
         Name or folder of a spaCy pipeline that splits untokenised text into sentences; None for rules.
     encoding
         The encoding of plain text that is neither UTF-8 nor has a byte order mark; None to reject such text.
+    text_column
+        The column of a table (CSV, Parquet) with the texts; None for one with a usual name.
     """
 
     id: str | None = None
@@ -45,6 +47,7 @@ class ReadOptions:
     with_clusters: bool = True
     pipeline: str | None = None
     encoding: str | None = None
+    text_column: str | None = None
 
 
 Read = Callable[[Path, ReadOptions], Corpus]

@@ -8,8 +8,12 @@ A ferry sank"). Nothing is guessed from running text.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import islice
+from typing import Any
 
+from cdcoref.corpus import Document
 from cdcoref.language import day_in, day_in_name
 
 HEADER_LINES = 8
@@ -77,6 +81,11 @@ def found_metadata(text: str, id: str) -> dict[str, str]:
     if day is not None:
         found["date"] = day
     return found
+
+
+def with_stated(document: Document, stated: Mapping[str, Any]) -> Document:
+    """The document with metadata that its source states, which take precedence over what was found."""
+    return replace(document, metadata={**document.metadata, **stated}, found=frozenset(document.found - stated.keys()))
 
 
 def _is_headline(line: str) -> bool:

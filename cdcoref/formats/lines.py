@@ -83,16 +83,37 @@ def line_chunks(
         yield number, piece
 
 
-def first_bytes(path: Source, size: int = 1 << 16) -> bytes:
+def first_bytes(path: Source, size: int = 1 << 16, *, any_type: bool = False) -> bytes:
     """The beginning of a file, decompressed, in UTF-8 if it has a byte order mark, which is removed.
+
+    Parameters
+    ----------
+    path
+        The file or stream.
+    size
+        The most bytes.
+    any_type
+        Whether the file may be no text.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or is not text.
+        If the file cannot be read, or is not text though it must be.
     """
-    with closing(_utf8(path, size)) as chunks:
+    with closing(_utf8(path, size, any_type=any_type)) as chunks:
         return next(chunks, b"")
+
+
+def whole_file(path: str | Path) -> bytes:
+    """Everything in a file of any type, decompressed if it is gzip.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    with _opened(path) as stream:
+        return stream.read()
 
 
 def shown_name(source: Source) -> str:
@@ -136,11 +157,11 @@ def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
             file.detach()  # the stream stays open
 
 
-def _utf8(path: Source, size: int, encoding: str | None = None) -> Generator[bytes]:
+def _utf8(path: Source, size: int, encoding: str | None = None, *, any_type: bool = False) -> Generator[bytes]:
     """A text in UTF-8, in chunks that are not empty and that have at most `size` bytes before they are recoded."""
     with _opened(path) as stream:
         start = stream.read(size)
-        if (what := unsuitable(start)) is not None:
+        if not any_type and (what := unsuitable(start)) is not None:
             raise InputError(f"this is {what}", shown_name(path))
         marked = marked_encoding(start)
         stated = None if start.startswith(_UTF8_MARK) else marked or encoding

@@ -15,15 +15,26 @@ from cdcoref.formats.collection_file import COLLECTION
 from cdcoref.formats.conll import CONLL
 from cdcoref.formats.corefud import COREFUD
 from cdcoref.formats.docbin import DOCBIN
+from cdcoref.formats.file_types import unsuitable
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.input_file import STANDARD_INPUT, readable_twice
 from cdcoref.formats.jsonl import JSONL
 from cdcoref.formats.lines import first_bytes
+from cdcoref.formats.markdown import MARKDOWN
 from cdcoref.formats.mention_table import IdScope, MentionTable
+from cdcoref.formats.pdf import PDF
 from cdcoref.formats.text import TEXT
+from cdcoref.formats.text_table import CSV, PARQUET, is_own_table
+from cdcoref.formats.web_page import HTML, is_own_page
+from cdcoref.formats.word_document import WORD
 from cdlm.printing import counted
 
-FORMATS: tuple[Format, ...] = (CONLL, COREFUD, JSONL, DOCBIN, COLLECTION, TEXT)
+FORMATS: tuple[Format, ...] = (
+    *(CONLL, COREFUD, JSONL, DOCBIN, COLLECTION),
+    *(PDF, WORD, PARQUET, HTML, MARKDOWN, CSV, TEXT),
+)
+_MAY_HOLD_HTML = (MARKDOWN, CSV)
+"""Formats told by name whose files may look like HTML."""
 
 
 def format_of(path: str | Path) -> Format:
@@ -32,13 +43,17 @@ def format_of(path: str | Path) -> Format:
     Raises
     ------
     InputError
-        If the file cannot be read, or is neither text nor gzip.
+        If the file cannot be read, or is neither text nor in a known format.
     """
-    start = first_bytes(path)
+    start = first_bytes(path, any_type=True)
     suffix = _suffix(path)
-    recognised = (format for format in FORMATS if format.recognise(start))
-    named = (format for format in FORMATS if suffix in format.suffixes)
-    return next(recognised, None) or next(named, TEXT)
+    recognised = next((format for format in FORMATS if format.recognise(start)), None)
+    named = next((format for format in FORMATS if suffix in format.suffixes), None)
+    if recognised is HTML and named in _MAY_HOLD_HTML:
+        return named
+    if recognised is None and (what := unsuitable(start)) is not None:
+        raise InputError(f"this is {what}", path)
+    return recognised or named or TEXT
 
 
 def read_file(
@@ -90,7 +105,7 @@ def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> Menti
     """
     with readable_twice(path) as file:
         format = format_of(file)
-        empty = not first_bytes(file).strip()
+        empty = not first_bytes(file, any_type=True).strip()
         if format.read_table is None and not empty:
             known = [format.name for format in FORMATS if format.read_table is not None]
             raise InputError(
@@ -113,9 +128,17 @@ def has_input_suffix(path: str | Path) -> bool:
     return _suffix(path) in input_suffixes()
 
 
-def has_text_suffix(path: str | Path) -> bool:
-    """Whether a file's name says that it is plain text, optionally followed by ``.gz``."""
-    return _suffix(path) in TEXT.suffixes
+def is_own_result(path: str | Path) -> bool:
+    """Whether a file is a page or a table of mentions that cdcoref wrote, and so no document."""
+    suffix = _suffix(path)
+    if suffix in HTML.suffixes:
+        return is_own_page(path)
+    return suffix in (*CSV.suffixes, *PARQUET.suffixes) and is_own_table(path)
+
+
+def is_document(path: str | Path) -> bool:
+    """Whether a file's name says that it is the text of one document, optionally followed by ``.gz``."""
+    return any(_suffix(path) in format.suffixes for format in (TEXT, MARKDOWN, HTML, PDF, WORD))
 
 
 def output_suffixes() -> tuple[str, ...]:

@@ -8,7 +8,6 @@ have fitted on the line, the break is intentional.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -52,24 +51,12 @@ _STARTERS = re.compile(
 """Words that begin a sentence when capitalised, even after an abbreviation with a full stop."""
 
 _MARKUP = (
-    (rb"(?i)<!doctype html|<html", "an HTML page"),
     (rb"(?i)<\?xml|<!doctype", "XML"),
     (rb"<([A-Za-z_][\w:.-]*)(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))+\s*/?>\s*<[A-Za-z_]", "XML"),
     (rb"#FORMAT=WebAnno", "an annotation file of WebAnno"),
     (rb"T[0-9]+\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*\t", "an annotation file of brat"),
 )
 """Beginnings of files that are text, but not the text of a document."""
-_BLOCK_TAGS = (
-    b"address|article|aside|blockquote|div|footer|h[1-6]|header|li|main|nav|ol|p|pre|section|table|td|th|tr|ul"
-)
-_INLINE_TAGS = b"a|abbr|b|br|code|em|figure|hr|i|img|small|span|strong|sub|sup|u"
-_BLOCK = re.compile(rb"(?i)<(%b)(?:\s[^<>]*)?>(?=[^<]*\w).*?</\1\s*>" % _BLOCK_TAGS, re.DOTALL)
-_TAG = re.compile(rb"(?i)</?(?:%b|%b)(?:\s[^<>]*)?/?>" % (_BLOCK_TAGS, _INLINE_TAGS))
-MOST_TAGS = 3
-"""A text that has more tags of HTML than this is HTML, though none of them encloses a paragraph."""
-_TABLES = (".csv", ".tsv")
-"""Ends of the names of tables, which nothing else gives away."""
-
 Token = tuple[int, int, str]
 """Start, end and word."""
 
@@ -99,24 +86,27 @@ def read_text(
         If the file cannot be read or is not plain text, or the pipeline is not installed.
     """
     path = Path(path)
-    data = _content(path, encoding)
+    data = text_content(path, encoding)
     beginning = data[:10_000].lstrip()
     if beginning.startswith(b"<") and path.name.lower().removesuffix(".gz").endswith(".xml"):
         raise InputError("this is XML; convert it to plain text", path)
     for pattern, name in _MARKUP:
         if re.match(pattern, beginning):
             raise InputError(f"this is {name}; convert it to plain text", path)
-    if _BLOCK.search(beginning) or len(_TAG.findall(beginning)) > MOST_TAGS:
-        raise InputError("this contains HTML; convert it to plain text", path)
-    if path.name.lower().removesuffix(".gz").endswith(_TABLES):
-        example = json.dumps({"id": path.stem, "text": "..."})
-        raise InputError(f"this is a table; save each of its texts as a file, or as a line of JSON: {example}", path)
     text = data.decode()
     return tokenise_text(text, id or path.name, pipeline, path=str(path))
 
 
-def _content(path: Path, encoding: str | None) -> bytes:
-    """The text in UTF-8."""
+def text_content(path: Path, encoding: str | None = None) -> bytes:
+    """A whole text file in UTF-8, plain or compressed with gzip.
+
+    Raises
+    ------
+    EncodingError
+        If it is not in a known encoding, nor in the one that is named.
+    InputError
+        If it cannot be read or is not text.
+    """
     try:
         return b"".join(chunk for _, chunk in line_chunks(path))
     except EncodingError as error:

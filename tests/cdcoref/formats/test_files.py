@@ -129,14 +129,15 @@ def test_empty_files(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_searched_for_files_that_can_be_read(folder: Path) -> None:
-    for name in ("list.csv", "README", "deep/photo.jpg", "deep/er/notes.md", "NEWS.TXT"):
+    for name in ("list.xls", "README", "deep/photo.jpg", "deep/er/notes.rst", "NEWS.TXT"):
         (folder / name).write_bytes(b"Ann,Bob")
     loaded = read_corpus([folder])
     assert ids(loaded.corpus) == ["NEWS.TXT", "a.txt", "b.txt", "c", "j"]
     assert loaded.problems == ()
     assert loaded.corpus.notes == (
-        f"{folder}: 4 files were left out (README, list.csv, deep/photo.jpg, ...); of a folder only files that end in "
-        ".conll, .conllu, .jsonl, .ndjson, .json, .spacy, .cdcoref or .txt are read",
+        f"{folder}: 4 files were left out (README, list.xls, deep/photo.jpg, ...); of a folder only files that end in "
+        ".conll, .conllu, .jsonl, .ndjson, .json, .spacy, .cdcoref, .pdf, .docx, .parquet, .html, .htm, .xhtml, .md, "
+        ".markdown, .csv, .tsv or .txt are read",
     )
     assert ids(read_corpus([folder / "README"]).corpus) == ["README"]  # named, so meant
     for file in (folder / "deep").rglob("*.gz"):

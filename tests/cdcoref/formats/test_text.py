@@ -186,9 +186,6 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
         ("x.txt", "#FORMAT=WebAnno TSV 3.3\n\n#Text=Ann\n1-1\t0-3\tAnn\n", "WebAnno"),
         ("x.xml", "<Document>Ann left.</Document>\n", "XML"),
         ("x.txt", '<Document doc_id="D1">\n<token t_id="1">Ann</token>\n</Document>\n', "XML"),
-        ("x.txt", "<h1>Hokkaido</h1>\nA ferry sank.\n", "HTML"),
-        ("x.txt", 'News.\n<p class="a">A ferry\nsank.</p>\n', "HTML"),
-        ("x.txt", "A <b>ferry</b> sank.<br>It <i>burnt</i>.\n", "HTML"),
     ],
 )
 def test_annotation_and_markup_are_no_prose(tmp_path: Path, name: str, content: str, what: str) -> None:

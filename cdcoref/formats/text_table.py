@@ -1,0 +1,189 @@
+"""Tables of texts, CSV and Parquet, in; a document per row out, whose other columns are its metadata.
+
+The column of texts is named by the user (``--text-column``), or has one of the usual names, or is the only one. A
+column ``id`` has the ids of the documents; without it they are the file's name and the number of the row.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from cdcoref.corpus import Corpus, Document
+from cdcoref.errors import InputError, first_line
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.found_metadata import with_stated
+from cdcoref.formats.lines import first_bytes, whole_file
+from cdcoref.formats.text import text_content, tokenise_text
+from cdlm.extras import install_command
+from cdlm.printing import counted
+
+TEXT_COLUMNS = ("text", "content", "body", "article", "article_text", "full_text", "fulltext")
+"""Names of the column of texts, the first that a table has."""
+KNOWN = ("id", "title", "date", "url", "source", "author")
+"""Columns that have these names whatever their capitals."""
+LONGEST_CELL = 1 << 26
+"""Characters in a cell of CSV."""
+_OWN_COLUMNS = {"cluster", "kind", "text", "document", "cluster_mentions", "cluster_documents"}
+"""Columns of the tables of mentions that cdcoref writes."""
+_DELIMITERS = ",;\t|"
+_PARQUET_MAGIC = b"PAR1"
+_SHOWN = 8
+"""Columns that a message names."""
+
+
+def read_csv(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+    """Read a CSV file with a header; cells are separated by commas, semicolons, tabs or bars, whichever its header has.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, has no column of texts, two documents have one id, or it is a table of mentions that
+        cdcoref wrote.
+    """
+    options = options or ReadOptions()
+    text = text_content(Path(path), options.encoding).decode()
+    header = text.partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=header.count)
+    limit = csv.field_size_limit(LONGEST_CELL)
+    try:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        names = next(rows, [])
+        entries = [(rows.line_num, dict(zip(names, row, strict=False))) for row in rows if any(row)]
+    except csv.Error as error:
+        raise InputError(f"the table cannot be read ({first_line(error)})", path) from error
+    finally:
+        csv.field_size_limit(limit)
+    return _documents(names, entries, Path(path), options)
+
+
+def read_parquet(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+    """Read a Parquet file.
+
+    Raises
+    ------
+    InputError
+        If pyarrow is not installed, the file cannot be read, has no column of texts, two documents have one id, or it
+        is a table of mentions that cdcoref wrote.
+    """
+    options = options or ReadOptions()
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise InputError(f"reading Parquet needs pyarrow; install it with: {install_command('pandas')}", path) from None
+    data = whole_file(path)
+    try:
+        table = pq.read_table(pa.BufferReader(data))
+        entries = list(enumerate(table.to_pylist(), start=1))
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"the Parquet file cannot be read ({first_line(error)})", path) from error
+    return _documents(table.column_names, entries, Path(path), options)
+
+
+def _documents(
+    names: Sequence[str], entries: Sequence[tuple[int, Mapping[str, Any]]], path: Path, options: ReadOptions
+) -> Corpus:
+    """The documents of a table; entries are the rows with their numbers."""
+    column = _text_column(names, path, options.text_column)
+    renamed = {name: name.strip().lower() for name in names if name.strip().lower() in KNOWN and name != column}
+    documents: list[Document] = []
+    row_of: dict[str, int] = {}
+    left_out = 0
+    for place, (number, entry) in enumerate(entries, start=1):
+        text = entry.get(column)
+        if not isinstance(text, str) or not text.strip():
+            left_out += 1
+            continue
+        stated = dict(_metadata(entry, renamed, column))
+        id = str(stated.pop("id", "") or f"{options.id or path.name}:{place}")
+        if id in row_of:
+            raise InputError(f"two rows have the id {id!r}; give each document a unique id", path, number)
+        row_of[id] = number
+        # A row is not the file, so it has no path: a document that comes from a file replaces its earlier version.
+        documents.append(with_stated(tokenise_text(text, id, options.pipeline), stated))
+    notes = () if not left_out else (f"{path}: {counted(left_out, 'row')} without text left out",)
+    return Corpus(tuple(documents), notes=notes)
+
+
+def _text_column(names: Sequence[str], path: Path, chosen: str | None) -> str:
+    if _is_own(names):
+        raise InputError(
+            "this is a table of mentions that cdcoref wrote; give the documents that it was made from", path
+        )
+    by_name = {name.strip().lower(): name for name in reversed(names)}
+    if chosen is not None:
+        if chosen not in names and chosen.lower() not in by_name:
+            raise InputError(f"there is no column {chosen!r}; {_columns(names)}", path)
+        return chosen if chosen in names else by_name[chosen.lower()]
+    usual = next((by_name[name] for name in TEXT_COLUMNS if name in by_name), None)
+    if usual is None and len(names) == 1:
+        return names[0]
+    if usual is None:
+        raise InputError(f"none of the columns is called text; name it with --text-column; {_columns(names)}", path)
+    return usual
+
+
+def is_own_table(path: str | Path) -> bool:
+    """Whether a file is a table of mentions that cdcoref wrote; False for one that cannot be read."""
+    try:
+        if not first_bytes(path, any_type=True).startswith(_PARQUET_MAGIC):
+            header = first_bytes(path).partition(b"\n")[0].decode(errors="replace")
+            return _is_own(next(csv.reader([header]), []))
+        import pyarrow.parquet as pq
+
+        return _is_own(pq.read_schema(path).names)
+    except (ImportError, InputError, OSError, ValueError, csv.Error):
+        return False
+
+
+def _is_own(names: Sequence[str]) -> bool:
+    return set(names) >= _OWN_COLUMNS
+
+
+def _columns(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name[:40]) for name in names[:_SHOWN])
+    return f"the columns are {shown}{', ...' if len(names) > _SHOWN else ''}" if names else "the table is empty"
+
+
+def _metadata(entry: Mapping[str, Any], renamed: Mapping[str, str], column: str) -> Iterator[tuple[str, Any]]:
+    """The other cells of a row that are not empty, as values of JSON."""
+    for name, value in entry.items():
+        plain = _plain(value)
+        if name and name != column and plain not in (None, ""):
+            yield renamed.get(name, name), plain
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; None for one that it does not have, and for a number that is none."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, list):
+        return [plain for entry in value if (plain := _plain(entry)) is not None] or None
+    if isinstance(value, dict):
+        return {str(name): _plain(entry) for name, entry in value.items()} or None
+    return value if isinstance(value, str | int | float | bool) else None
+
+
+CSV = Format(
+    name="CSV",
+    suffixes=(".csv", ".tsv"),
+    recognise=lambda start: False,  # by its name alone
+    read=read_csv,
+)
+PARQUET = Format(
+    name="Parquet",
+    suffixes=(".parquet",),
+    recognise=lambda start: start.startswith(_PARQUET_MAGIC),
+    read=read_parquet,
+)

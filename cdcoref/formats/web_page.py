@@ -1,0 +1,143 @@
+"""HTML pages and fragments in, documents with the text of the article and what the page says about it out.
+
+trafilatura (extra ``documents``) takes the article out of its page, without menus and advertisements, with its title,
+author, date, site and address. Where it finds no article, as in a fragment of a few words, all of the text is taken.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError, first_line
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.found_metadata import with_stated
+from cdcoref.formats.lines import first_bytes, whole_file
+from cdcoref.formats.text import tokenise_text
+from cdlm.extras import install_command
+
+OWN_PAGE = b'<meta name="generator" content="cdcoref '
+"""What tells a page that cdcoref wrote."""
+
+BEGINNING = 4
+"""Paragraphs among which the headline is looked for; it is put before them if it is not there."""
+
+_LOOKED_AT = 10_000
+_PAGE = re.compile(rb"(?i)\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype html|<html)", re.DOTALL)
+_BLOCK_TAGS = (
+    b"address|article|aside|blockquote|div|footer|h[1-6]|header|li|main|nav|ol|p|pre|section|table|td|th|tr|ul"
+)
+_INLINE_TAGS = b"a|abbr|b|body|br|code|em|figure|head|hr|i|img|link|meta|small|span|strong|sub|sup|title|u"
+_BLOCK = re.compile(rb"(?i)<(%b)(?:\s[^<>]*)?>(?=[^<]*\w).*?</\1\s*>" % _BLOCK_TAGS, re.DOTALL)
+_TAG = re.compile(rb"(?i)</?(?:%b|%b)(?:\s[^<>]*)?/?>" % (_BLOCK_TAGS, _INLINE_TAGS))
+_SPACE = re.compile(r"[\s\x00-\x1f\x7f\ufffe\uffff]+")
+"""White space, and characters that a tree of lxml cannot hold."""
+_FIRST_TAG = re.compile(rb"<[!?]?([A-Za-z_][\w:.-]*)")
+MOST_TAGS = 3
+"""A text that has more tags of HTML than this is HTML, though none of them encloses a paragraph."""
+_UNSEEN = ("script", "style", "head", "noscript", "template", "nav", "footer", "form", "button")
+_LINES = frozenset((*_BLOCK_TAGS.decode().replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "br", "hr"))
+_STATED = {"title": "title", "author": "author", "date": "date", "url": "url", "sitename": "source"}
+"""The names of metadata in trafilatura, and here."""
+
+
+def is_html(start: bytes) -> bool:
+    """Whether a file that begins like this is HTML: a page, or a fragment with more than a stray tag."""
+    beginning = start[:_LOOKED_AT].lstrip()
+    if _PAGE.match(beginning):
+        return True
+    first = _FIRST_TAG.match(beginning)
+    if first is not None and not _TAG.match(beginning) and not beginning.startswith(b"<!--"):
+        return False  # another language of tags, or a stray one
+    return _BLOCK.search(beginning) is not None or len(_TAG.findall(beginning)) > MOST_TAGS
+
+
+def is_own_page(path: str | Path) -> bool:
+    """Whether a file is a page that cdcoref wrote; False for one that cannot be read."""
+    try:
+        return OWN_PAGE in first_bytes(path, any_type=True)[:_LOOKED_AT]
+    except InputError:
+        return False
+
+
+def read_html(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+    """Read a page or a fragment as one document.
+
+    The headline comes first, if the text does not begin with it. Character offsets are those of the text that was taken
+    out of the page.
+
+    Raises
+    ------
+    InputError
+        If trafilatura is not installed, the file cannot be read, it is a page that cdcoref wrote, or has no text.
+    """
+    options = options or ReadOptions()
+    data = whole_file(path)
+    if OWN_PAGE in data[:_LOOKED_AT]:
+        raise InputError("this is a page that cdcoref wrote; give the documents that it was made from", path)
+    article = _article(data, path)
+    text = "\n\n".join(line.strip() for line in str(article.text or "").splitlines() if line.strip()) if article else ""
+    if not text:
+        text = _all_text(data, path)
+    title = " ".join((article.title or "").split()) if article else ""
+    beginning = [line.casefold() for line in text.split("\n\n")[:BEGINNING]]
+    if title and not any(line.startswith(title.casefold()) for line in beginning):
+        text = f"{title}\n\n{text}" if text else title
+    if not re.search(r"\w", text):
+        raise InputError("the page has no text", path)
+    stated = {ours: value for theirs, ours in _STATED.items() if (value := getattr(article, theirs, None))}
+    document = tokenise_text(text, options.id or Path(path).name, options.pipeline, path=str(path))
+    return Corpus((with_stated(document, stated),))
+
+
+def _article(data: bytes, path: str | Path) -> Any:
+    """What trafilatura takes out of a page; None if it finds nothing."""
+    trafilatura = _trafilatura(path)
+    try:
+        return trafilatura.bare_extraction(data, with_metadata=True, include_comments=False, favor_recall=True)
+    except (ValueError, AssertionError, AttributeError, TypeError, LookupError, RecursionError) as error:
+        raise InputError(f"the HTML cannot be read ({first_line(error)})", path) from error
+
+
+def _trafilatura(path: str | Path) -> ModuleType:
+    try:
+        import trafilatura
+    except ImportError:
+        command = install_command("documents")
+        raise InputError(f"reading HTML needs trafilatura; install it with: {command}", path) from None
+    # What they remark on a page is not for the user, unless somebody listens.
+    for name in ("trafilatura", "htmldate", "readability"):
+        logging.getLogger(name).addHandler(logging.NullHandler())
+    return trafilatura
+
+
+def _all_text(data: bytes, path: str | Path) -> str:
+    """The text of a page, a line for each of its blocks."""
+    from lxml import etree, html
+
+    try:
+        tree = html.fromstring(data)
+    except etree.ParserError:  # there is nothing
+        return ""
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise InputError(f"the HTML cannot be read ({first_line(error)})", path) from error
+    etree.strip_elements(tree, *_UNSEEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
+    for node in tree.iter():
+        node.text, node.tail = _SPACE.sub(" ", node.text or ""), _SPACE.sub(" ", node.tail or "")
+        if node.tag in _LINES:
+            node.tail = "\n" + node.tail
+            node.text = (" " if node.tag in ("br", "hr") else "\n") + node.text
+    lines = (" ".join(line.split()) for line in tree.text_content().split("\n"))
+    return "\n\n".join(line for line in lines if line)
+
+
+HTML = Format(
+    name="HTML",
+    suffixes=(".html", ".htm", ".xhtml"),
+    recognise=is_html,
+    read=read_html,
+)

@@ -1,0 +1,95 @@
+"""Tables and Markdown in: a document per row with its other columns, a document per Markdown file with its fields."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from cdcoref.errors import InputError
+from cdcoref.formats import ReadOptions, read_corpus, read_file
+
+ROWS = [
+    {
+        "ID": "r1",
+        "Title": "Ferry sinks",
+        "date": datetime.date(2024, 3, 5),
+        "paper": "Courier",
+        "story": "A ferry sank.",
+    },
+    {"ID": "r2", "Title": None, "date": datetime.date(2024, 3, 7), "paper": "Post", "story": 'It,\nsank "again".'},
+    {"ID": "r3", "Title": "Nothing", "date": None, "paper": "Post", "story": None},
+]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz", "a.parquet"])
+def test_a_row_is_a_document(tmp_path: Path, name: str) -> None:
+    frame = pd.DataFrame(ROWS)
+    if name.endswith("parquet"):
+        frame.to_parquet(tmp_path / name)
+    else:
+        frame.to_csv(tmp_path / name, index=False, sep="\t" if "tsv" in name else ",")
+    loaded = read_corpus([tmp_path / name], text_column="Story")
+    first, second = loaded.corpus.documents
+    assert (first.id, first.text, first.path) == ("r1", "A ferry sank.", None)
+    assert first.metadata == {"title": "Ferry sinks", "date": "2024-03-05", "paper": "Courier"}
+    assert (second.id, second.text) == ("r2", 'It,\nsank "again".')
+    assert second.metadata == {"date": "2024-03-07", "paper": "Post"}
+    assert (loaded.problems, len(loaded.corpus.notes)) == ((), 1)
+
+
+def test_the_column_of_texts(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("n;Content\n1;A ferry sank.\n2;It burnt.\n")
+    assert [(d.id, d.text, dict(d.metadata)) for d in read_file(path).documents] == [
+        ("a.csv:1", "A ferry sank.", {"n": "1"}),
+        ("a.csv:2", "It burnt.", {"n": "2"}),
+    ]
+    path.write_text("words\nA ferry sank.\n")
+    assert [d.text for d in read_file(path).documents] == ["A ferry sank."]
+    path.write_text("a,b\nA ferry sank.,x\n")
+    with pytest.raises(InputError, match="--text-column; the columns are 'a', 'b'"):
+        read_file(path)
+    with pytest.raises(InputError, match="no column 'c'"):
+        read_file(path, ReadOptions(text_column="c"))
+    path.write_text("id,text\nx,A ferry sank.\nx,It burnt.\n")
+    with pytest.raises(InputError, match="line 3: two rows have the id 'x'"):
+        read_file(path)
+    path.write_text("")
+    with pytest.raises(InputError, match="the table is empty"):
+        read_file(path)
+
+
+def test_encodings_and_long_cells(tmp_path: Path) -> None:
+    long = "word " * 60_000
+    (tmp_path / "a.csv").write_bytes(f"id,text\n1,Café {long}\n".encode("utf-16"))
+    assert len(read_file(tmp_path / "a.csv").documents[0].tokens) == 60_001
+    (tmp_path / "b.csv").write_bytes("text\nCafé\n".encode("cp1252"))
+    with pytest.raises(InputError, match="cp1252"):
+        read_file(tmp_path / "b.csv")
+    assert read_file(tmp_path / "b.csv", ReadOptions(encoding="cp1252")).documents[0].text == "Café"
+
+
+def test_values_of_parquet_are_those_of_json(tmp_path: Path) -> None:
+    frame = pd.DataFrame([{"text": "A ferry sank.", "tags": ["a", "b"], "n": 3, "x": float("nan"), "ok": True}])
+    frame.to_parquet(tmp_path / "a.parquet")
+    [document] = read_file(tmp_path / "a.parquet").documents
+    assert document.metadata == {"tags": ["a", "b"], "n": 3, "ok": True}
+
+
+def test_markdown(tmp_path: Path) -> None:
+    text = (
+        "---\ntitle: 'Captain held'\ndate: 2024-03-07\n---\n# Captain arrested\n\nPolice on **Thursday** arrested\nthe "
+        "[captain](http://x.example).\n\n- One\n- Two\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n"
+    )
+    for name, data in (("a.md", text.encode()), ("b.md.gz", gzip.compress(text.encode()))):
+        (tmp_path / name).write_bytes(data)
+        [document] = read_file(tmp_path / name).documents
+        paragraphs = ["Captain arrested", "Police on Thursday arrested the captain.", "One", "Two", *"abcd"]
+        assert document.text == "\n\n".join(paragraphs)
+        assert document.metadata == {"title": "Captain held", "date": "2024-03-07"}
+    (tmp_path / "c.md").write_text("# Ferry sinks\n\nIt sank.\n")
+    assert read_file(tmp_path / "c.md").documents[0].metadata == {"title": "Ferry sinks"}

@@ -1,0 +1,118 @@
+"""HTML in: the article with what its page says about it, fragments, what is no HTML, what cannot be read."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cdcoref.errors import InputError
+from cdcoref.formats import format_of, read_corpus, read_file
+
+PAGE = """<!doctype html><html lang="en"><head><title>Ferry sinks off Tresk | Tresk Courier</title>
+<meta property="og:title" content="Ferry sinks off Tresk"><meta property="og:site_name" content="Tresk Courier">
+<meta name="author" content="Ann Lee"><meta property="article:published_time" content="2024-03-05T09:00:00Z">
+<link rel="canonical" href="https://courier.example/ferry"></head>
+<body><nav><a href="/">Home</a> <a href="/weather">Weather</a></nav><article><h1>Ferry sinks off Tresk</h1>
+<p>At least 19 people were killed on Tuesday when a passenger ferry capsized in a storm and sank off the island of
+Tresk, the coastguard said. The <i>Lady Maren</i> had left Port Ansel shortly before dawn.</p>
+<p>Helicopters flew the injured to Ansel General Hospital, where doctors treated 12 passengers.</p></article>
+<footer>All rights reserved.</footer></body></html>"""
+
+
+def test_an_article_and_what_its_page_says(tmp_path: Path) -> None:
+    (tmp_path / "ferry.html").write_text(PAGE)
+    [document] = read_file(tmp_path / "ferry.html").documents
+    assert document.id == "ferry.html"
+    assert document.metadata == {
+        "title": "Ferry sinks off Tresk",
+        "author": "Ann Lee",
+        "date": "2024-03-05",
+        "url": "https://courier.example/ferry",
+        "source": "Tresk Courier",
+    }
+    assert document.found == frozenset()
+    assert document.text.startswith("Ferry sinks off Tresk\n\nAt least 19 people")
+    assert "Weather" not in document.text
+    assert document.tokens[:4] == ("Ferry", "sinks", "off", "Tresk")
+    assert all(
+        document.text[start:end] == word for word, (start, end) in zip(document.tokens, document.offsets, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<h1>Hokkaido</h1><p>A quake hit Tresk &amp; Dray.</p><p>Nobody died.</p>", ["A quake hit Tresk & Dray."]),
+        ('News.\n<p class="a">A ferry\nsank.</p>\n', ["News.", "A ferry sank."]),
+        ("A <b>ferry</b> sank.<br>It <i>burnt</i>.\n", ["A ferry sank."]),
+        ("<p>It <b>sank</b>.</p>", ["It sank."]),
+        ("<html><body><script>var x;</script><p>It sank.</p></body></html>", ["It sank."]),
+    ],
+)
+def test_fragments(tmp_path: Path, html: str, text: list[str]) -> None:
+    for name in ("a.html", "a.txt"):
+        (tmp_path / name).write_text(html)
+        [document] = read_file(tmp_path / name).documents
+        paragraphs = document.text.split("\n\n")
+        assert set(text) <= set(paragraphs)
+        assert not {"<", "&amp;", "var"} & set(document.tokens)
+
+
+def test_markdown_and_tables_may_hold_html(tmp_path: Path) -> None:
+    for name, expected in (("a.md", "Markdown"), ("a.csv", "CSV"), ("a.txt", "HTML")):
+        (tmp_path / name).write_text('text\n"<p>A ferry sank.</p>"\n')
+        assert format_of(tmp_path / name).name == expected
+
+
+@pytest.mark.parametrize("text", ["He wrote <p> by mistake.\n", "<Ann> left.\n", "If a < b, then b > a.\n"])
+def test_a_stray_tag_is_no_html(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a").write_text(text)
+    assert format_of(tmp_path / "a").name == "plain text"
+
+
+@pytest.mark.parametrize(("html", "message"), [("<html><p></p></html>", "no text"), ("<html>\0", "no text")])
+def test_a_page_without_text(tmp_path: Path, html: str, message: str) -> None:
+    (tmp_path / "a.html").write_text(html)
+    with pytest.raises(InputError, match=message):
+        read_file(tmp_path / "a.html")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_document_or_one_sentence(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.mktemp("html") / "a.html"
+    path.write_bytes(data)
+    loaded = read_corpus([path])
+    assert len(loaded.corpus.documents) + len(loaded.problems) == 1
+
+
+def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    (tmp_path / "a.html").write_text(PAGE)
+    (tmp_path / "b.txt").write_text("A ferry sank.")
+    loaded = read_corpus([tmp_path])
+    assert [document.id for document in loaded.corpus.documents] == ["b.txt"]
+    [problem] = loaded.problems
+    assert "trafilatura" in problem
+    assert "pip install" in problem
+
+
+def test_pages_and_tables_that_cdcoref_wrote_are_no_documents(tmp_path: Path) -> None:
+    from cdcoref.views import write_csv, write_page, write_parquet
+
+    (tmp_path / "b.txt").write_text("A ferry sank.")
+    corpus = read_corpus([tmp_path]).corpus
+    writers = {"view.html": write_page, "clusters.csv": write_csv, "clusters.parquet": write_parquet}
+    for name, write in writers.items():
+        write(corpus, tmp_path / name)
+    loaded = read_corpus([tmp_path])
+    assert (loaded.problems, len(loaded.corpus.documents)) == ((), 1)
+    [note] = loaded.corpus.notes
+    assert "3 files that cdcoref wrote were left out" in note
+    for name in writers:
+        with pytest.raises(InputError, match="that cdcoref wrote"):
+            read_file(tmp_path / name)
