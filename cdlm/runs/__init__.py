@@ -10,10 +10,10 @@ share the work. Nothing here knows what is trained.
 
 from cdlm.runs.checkpoints import is_whole, last_whole_checkpoint, mark_whole
 from cdlm.runs.folder import RUN_FILE, RunFolder, digest
+from cdlm.runs.loop import Evaluation, TrainingData
 from cdlm.runs.options import RunOptions
 from cdlm.runs.progress import Say, say_on_stderr
 from cdlm.runs.run import Run
-from cdlm.runs.trainer import Evaluation, TrainingData
 
 __all__ = [
     "RUN_FILE",

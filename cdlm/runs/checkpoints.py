@@ -1,13 +1,70 @@
-"""Checkpoints that count only once they are complete: a folder in, whether all its files are on disk out."""
+"""Checkpoints that count only once they are complete: what a run has to remember in, the same out of a folder."""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_model, save_model
+from torch import nn
 
 WHOLE_FILE = "whole.json"
+WEIGHTS_FILE = "model.safetensors"
+STATES_FILE = "states.pt"
+KEPT = 2
+"""How many checkpoints are kept."""
+
+
+def save_states(checkpoint: Path, model: nn.Module, stateful: Mapping[str, Any]) -> None:
+    """Write the model's weights, and the states of whatever else has one; tensors that share memory are written once.
+
+    Parameters
+    ----------
+    stateful
+        Objects with ``state_dict`` and ``load_state_dict``, such as an optimiser, by name.
+    """
+    save_model(model, str(checkpoint / WEIGHTS_FILE), metadata={"format": "pt"})
+    torch.save({name: one.state_dict() for name, one in stateful.items()}, checkpoint / STATES_FILE)
+
+
+def save_random_states(checkpoint: Path, process: int) -> None:
+    """Write the states of one process' random number generators."""
+    kind, keys, *numbers = np.random.get_state(legacy=True)
+    states = {
+        "python": random.getstate(),
+        "numpy": (kind, torch.from_numpy(np.asarray(keys, dtype=np.int64)), *numbers),
+        "cpu": torch.random.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+    }
+    torch.save(states, checkpoint / f"random-{process}.pt")
+
+
+def load_states(checkpoint: Path, model: nn.Module, stateful: Mapping[str, Any], process: int) -> None:
+    """Put everything into the state in which a checkpoint was written, random number generators included.
+
+    A checkpoint without a random state for this process, since fewer took part, leaves its generators as they are.
+    """
+    load_model(model, checkpoint / WEIGHTS_FILE)
+    states = torch.load(checkpoint / STATES_FILE, map_location="cpu", weights_only=True)
+    for name, one in stateful.items():
+        one.load_state_dict(states[name])
+    file = checkpoint / f"random-{process}.pt"
+    if not file.is_file():
+        return
+    drawn = torch.load(file, map_location="cpu", weights_only=True)
+    random.setstate(drawn["python"])
+    kind, keys, *numbers = drawn["numpy"]
+    np.random.set_state((kind, keys.numpy().astype(np.uint32), *numbers))
+    torch.random.set_rng_state(drawn["cpu"])
+    if torch.cuda.is_available() and drawn["cuda"]:
+        torch.cuda.set_rng_state_all(drawn["cuda"])
 
 
 def mark_whole(checkpoint: Path) -> None:
@@ -26,14 +83,19 @@ def mark_whole(checkpoint: Path) -> None:
 def last_whole_checkpoint(folder: Path) -> Path | None:
     """The newest complete checkpoint; incomplete ones are removed."""
     found: dict[int, Path] = {}
-    for path in folder.glob("checkpoint-*"):
-        number = path.name.removeprefix("checkpoint-")
-        if number.isdecimal() and path.is_dir():
-            if is_whole(path):
-                found[int(number)] = path
-            else:
-                shutil.rmtree(path)
+    for number, path in _numbered(folder).items():
+        if is_whole(path):
+            found[number] = path
+        else:
+            shutil.rmtree(path)
     return found[max(found)] if found else None
+
+
+def remove_earlier(checkpoint: Path) -> None:
+    """Remove all but the newest checkpoints, of which the given one is the last."""
+    found = _numbered(checkpoint.parent)
+    for number in sorted(found)[:-KEPT]:
+        shutil.rmtree(found[number])
 
 
 def is_whole(checkpoint: Path) -> bool:
@@ -43,3 +105,9 @@ def is_whole(checkpoint: Path) -> bool:
     except (OSError, json.JSONDecodeError):
         return False
     return all((checkpoint / name).is_file() and (checkpoint / name).stat().st_size == n for name, n in sizes.items())
+
+
+def _numbered(folder: Path) -> dict[int, Path]:
+    """The folders of checkpoints, whole or not, by step."""
+    found = ((path.name.removeprefix("checkpoint-"), path) for path in folder.glob("checkpoint-*") if path.is_dir())
+    return {int(number): path for number, path in found if number.isdecimal()}

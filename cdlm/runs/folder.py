@@ -85,6 +85,10 @@ class RunFolder:
             message = f"the model cannot be written here ({error.strerror}); choose another folder"
             raise InputError(message, self.output) from error
 
+    def checkpoint(self, step: int) -> Path:
+        """The folder for everything that is needed to go on after a step."""
+        return self.checkpoints / f"checkpoint-{step}"
+
     def best(self, step: int) -> Path:
         """The folder for the model as it was after a step."""
         return self.checkpoints / f"best-{step}"

@@ -10,9 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from accelerate import PartialState
+from accelerate import Accelerator, PartialState
+from accelerate.state import AcceleratorState
+from accelerate.utils import DistributedDataParallelKwargs, GradientAccumulationPlugin, ProjectConfiguration, set_seed
 from torch import Tensor, nn
-from transformers import TrainerState, set_seed
 
 from cdlm.devices import resolve_device
 from cdlm.encoder import CDLMModel, SelfAttention
@@ -21,9 +22,9 @@ from cdlm.gradients import repeatable_gradients
 from cdlm.precision import resolve_precision
 from cdlm.runs.checkpoints import last_whole_checkpoint
 from cdlm.runs.folder import RunFolder
+from cdlm.runs.loop import Evaluation, Functions, TrainingData, TrainingLoop
 from cdlm.runs.options import RunOptions
-from cdlm.runs.progress import Say, say_on_stderr, trackers
-from cdlm.runs.trainer import Evaluation, Functions, RunTrainer, Setting, TrainingData, best_step
+from cdlm.runs.progress import PROJECT, TENSORBOARD, Say, by_path, find_tracker, in_folder, say_on_stderr
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -54,7 +55,7 @@ class Run:
     device
         ``"cpu"`` to force CPU; by default a GPU if there is one.
     tracker
-        Experiment tracker to log to; see :func:`cdlm.runs.progress.trackers`.
+        Experiment tracker to log to; see :func:`cdlm.runs.progress.find_tracker`.
     say
         Called with every line of progress, in the main process only.
 
@@ -91,7 +92,7 @@ class Run:
         self._folder = RunFolder(Path(output))
         self._first_process = int(os.environ.get("RANK", "0")) == 0  # accelerate's launcher numbers them
         self._say = say
-        self._trackers = trackers(tracker, self._folder.logs)
+        self._tracker = find_tracker(tracker)
         chosen = resolve_device(device)
         self._use_cpu = chosen.type == "cpu"
         self.finished = resume and self._folder.finished
@@ -159,40 +160,51 @@ class Run:
             record["data"] = self._data
         if self._first_process and not self._resume:
             self._folder.claim(record)
-        trainer: RunTrainer[M, T] = RunTrainer(
-            self._options,
-            model,
-            data,
-            Functions(loss, evaluate, save),
-            self._folder,
-            record,
-            Setting(self._use_cpu, self.precision, self._trackers),
-            self.say,
+        accelerator = self._accelerator()
+        loop = TrainingLoop(
+            self._options, model, data, Functions(loss, evaluate, save), self._folder, record, accelerator, self.say
         )
-        checkpoint, state = None, TrainerState()
         if self._resume:
-            with trainer.args.main_process_first():
+            with accelerator.main_process_first():
                 checkpoint = last_whole_checkpoint(self._folder.checkpoints)
             if checkpoint is not None:
-                state = TrainerState.load_from_json(str(checkpoint / "trainer_state.json"))
-                self._check_best(state)
+                loop.resume(checkpoint)
+            if loop.state.best_step is not None:
+                self._folder.check_best(loop.state.best_step)
             self.say(f"resuming from {checkpoint.name}" if checkpoint else "no complete checkpoint yet; starting over")
         started = time.monotonic()
-        if checkpoint is None or state.global_step < state.max_steps:
-            with repeatable_gradients(trainer.args.device):
-                trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-            state = trainer.state
-        best = best_step(state)
+        with self._tracked(accelerator), repeatable_gradients(accelerator.device):
+            loop.run()
+        best = loop.state.best_step
         assert best is not None  # the last step is always evaluated
-        if trainer.is_world_process_zero():
+        if accelerator.is_main_process:
             self._folder.publish(best)
         self.say(f"written to {self._folder.output} after {(time.monotonic() - started) / 60:.1f} minutes")
-        trainer.accelerator.wait_for_everyone()
+        accelerator.wait_for_everyone()
 
-    def _check_best(self, state: TrainerState) -> None:
-        best = best_step(state)
-        if best is not None:
-            self._folder.check_best(best)
+    def _accelerator(self) -> Accelerator:
+        """The device, the processes and the numeric precision of this run."""
+        # It keeps its state in the process, where an earlier run may have had another device or precision.
+        AcceleratorState._reset_state(reset_partial_state=True)
+        return Accelerator(
+            cpu=self._use_cpu,
+            mixed_precision="no" if self.precision == "fp32" else self.precision,
+            gradient_accumulation_plugin=GradientAccumulationPlugin(num_steps=1),  # the loop takes the mean itself
+            project_config=ProjectConfiguration(logging_dir=str(self._folder.logs)),
+            log_with=None if self._tracker is None else in_folder(self._tracker, self._folder.logs),
+            kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
+        )
+
+    @contextmanager
+    def _tracked(self, accelerator: Accelerator) -> Iterator[None]:
+        """Log to the experiment tracker within the block."""
+        # TensorBoard would write the configuration into a folder of its own every time the run is resumed.
+        accelerator.init_trackers(PROJECT, None if self._tracker == TENSORBOARD else by_path(self._configuration))
+        try:
+            yield
+        finally:
+            for tracker in accelerator.trackers:
+                tracker.finish()
 
 
 def _prepare_encoders(model: nn.Module, options: RunOptions) -> None:

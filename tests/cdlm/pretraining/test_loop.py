@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch import Tensor
 from transformers import LongformerForMaskedLM
 
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
-from cdlm.pretraining import PRESETS, PretrainingConfig, open_source, pretrain, token_store
+from cdlm.pretraining import PRESETS, PretrainingConfig, loop, open_source, pretrain, token_store
+from cdlm.pretraining.batches import mean_loss
 from cdlm.pretraining.loop import TOKENS_FOLDER, starting_model
 from cdlm.runs import RunOptions
-from cdlm.runs.trainer import RunTrainer
 
 RUN = RunOptions(steps=4, learning_rate=5e-3, precision="fp32", save_steps=1, log_steps=1)
 
@@ -77,24 +78,24 @@ def test_a_resumed_run_ends_with_the_same_weights(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fit(config, corpus, tmp_path / "whole")
-    step, seen = RunTrainer.training_step, []
+    seen: list[Any] = []
 
-    def broken(self: RunTrainer[Any, Any], model: Any, inputs: Any, *rest: Any) -> Any:
+    def broken(model: Any, batch: Any) -> Tensor:
         if len(seen) == 5:  # in the third step
             raise KeyboardInterrupt
-        seen.append(inputs["input_ids"].tolist())
-        return step(self, model, inputs, *rest)
+        seen.append(batch["input_ids"].tolist())
+        return mean_loss(model, batch)
 
-    monkeypatch.setattr(RunTrainer, "training_step", broken)
+    monkeypatch.setattr(loop, "mean_loss", broken)
     with pytest.raises(KeyboardInterrupt):
         fit(config, corpus, tmp_path / "parts")
     again: list[Any] = []
 
-    def watched(self: RunTrainer[Any, Any], model: Any, inputs: Any, *rest: Any) -> Any:
-        again.append(inputs["input_ids"].tolist())
-        return step(self, model, inputs, *rest)
+    def watched(model: Any, batch: Any) -> Tensor:
+        again.append(batch["input_ids"].tolist())
+        return mean_loss(model, batch)
 
-    monkeypatch.setattr(RunTrainer, "training_step", watched)
+    monkeypatch.setattr(loop, "mean_loss", watched)
     monkeypatch.setattr(token_store, "_write_shards", None)  # nothing is tokenised again
     with pytest.raises(InputError, match="another corpus"):
         fit(config, write_sets(tmp_path / "other.src", 30, seed=1), tmp_path / "parts", resume=True)

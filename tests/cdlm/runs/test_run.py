@@ -26,9 +26,9 @@ from safetensors.torch import load_model, save_model
 from torch import Tensor, nn
 
 from cdlm.errors import InputError
-from cdlm.runs import RUN_FILE, Evaluation, Run, RunOptions, digest, mark_whole, trainer
+from cdlm.runs import RUN_FILE, Evaluation, Run, RunOptions, digest, loop, mark_whole
 from cdlm.runs.folder import RunFolder
-from cdlm.runs.trainer import RunTrainer
+from cdlm.runs.loop import TrainingLoop
 
 WEIGHTS_FILE = "model.safetensors"
 KILLS = 3
@@ -264,7 +264,7 @@ def test_auto_precision_is_resolved_once(tmp_path: Path, monkeypatch: pytest.Mon
     for name, capabilities in (("bf16", {"amx_bf16": True}), ("fp32", {})):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda found=capabilities: found)
         with monkeypatch.context() as patched:
-            patched.setattr(trainer, "mark_whole", stop_before(2, mark_whole))
+            patched.setattr(loop, "mark_whole", stop_before(2, mark_whole))
             with pytest.raises(Killed):
                 fit(options, tmp_path / name, say=str)
         assert run_file(tmp_path / name / "checkpoints")["precision"] == name
@@ -404,21 +404,18 @@ def _half_removed(rmtree: Callable[..., Any]) -> Callable[..., Any]:
 
 
 MOMENTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
-    "before the first checkpoint": lambda m: m.setattr(
-        RunTrainer, "_save_checkpoint", stop_before(1, RunTrainer._save_checkpoint)
+    "before the first checkpoint": lambda m: m.setattr(TrainingLoop, "_save", stop_before(1, TrainingLoop._save)),
+    "a checkpoint without its weights": lambda m: m.setattr(loop, "save_states", stop_before(3, loop.save_states)),
+    "a checkpoint without its random state": lambda m: m.setattr(
+        loop, "save_random_states", stop_before(2, loop.save_random_states)
     ),
-    "a checkpoint without its optimizer": lambda m: m.setattr(
-        RunTrainer, "_save_optimizer_and_scheduler", stop_before(2, RunTrainer._save_optimizer_and_scheduler)
-    ),
-    "a checkpoint without its list of files": lambda m: m.setattr(trainer, "mark_whole", stop_before(5, mark_whole)),
+    "a checkpoint without its list of files": lambda m: m.setattr(loop, "mark_whole", stop_before(5, mark_whole)),
     "before the first epoch was scored": lambda m: m.setattr(
-        RunTrainer, "evaluate", stop_before(1, RunTrainer.evaluate)
+        TrainingLoop, "_evaluate", stop_before(1, TrainingLoop._evaluate)
     ),
-    "before the best model was described": lambda m: m.setattr(
-        trainer, "write_record", stop_before(1, trainer.write_record)
-    ),
+    "before the best model was described": lambda m: m.setattr(loop, "write_record", stop_before(1, loop.write_record)),
     "before the best model was put into place": lambda m: m.setattr(Path, "rename", _stop_at_the_best(Path.rename)),
-    "after the last epoch was scored": lambda m: m.setattr(trainer, "mark_whole", stop_before(8, mark_whole)),
+    "after the last epoch was scored": lambda m: m.setattr(loop, "mark_whole", stop_before(8, mark_whole)),
     "before the model was published": lambda m: m.setattr(RunFolder, "publish", stop_before(1, RunFolder.publish)),
     "while the model was published": lambda m: m.setattr(Path, "rename", _stop_at_the_record(Path.rename)),
     "while checkpoints were removed": lambda m: m.setattr(shutil, "rmtree", _half_removed(shutil.rmtree)),

@@ -1,0 +1,314 @@
+"""The training loop: a model, its batches and three functions in; checkpoints and the folder of the best model out.
+
+Read from top to bottom, this is the order of events: epochs, the steps of an epoch, and after some steps a line of
+progress, an evaluation and a checkpoint. A resumed run ends with the same weights because the batches follow from the
+random seed and the epoch alone, a checkpoint counts only once the list of its files has been written, and an
+evaluation is part of the checkpoint that follows it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sized
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+import torch
+from accelerate import Accelerator
+from accelerate.utils import broadcast_object_list, send_to_device, set_seed
+from torch import Tensor, nn
+from torch.utils.data import DataLoader
+
+from cdlm.files import replaced_folder
+from cdlm.runs.checkpoints import load_states, mark_whole, remove_earlier, save_random_states, save_states
+from cdlm.runs.folder import RunFolder, write_record
+from cdlm.runs.optimizer import learning_rates, make_optimizer
+from cdlm.runs.options import RunOptions
+from cdlm.runs.progress import Say, Speed
+from cdlm.runs.state import RunState
+
+M = TypeVar("M", bound=nn.Module)
+T = TypeVar("T")
+
+
+class TrainingData(Sized, Protocol):
+    """The batches of an epoch, which depend on a random seed, the epoch and their number only."""
+
+    def __getitem__(self, number: int) -> Any:
+        """One batch, as the loss accepts it: tensors in a mapping, or an object whose ``to(device)`` moves them.
+
+        If it has an entry ``tokens``, the number of its tokens, then the speed of training is reported.
+        """
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation(Generic[T]):
+    """The results on the dev data.
+
+    Attributes
+    ----------
+    score
+        Higher is better; the first of the best models is kept.
+    summary
+        For the user, to follow the word "dev": ``"perplexity 5.31"``.
+    metrics
+        Numbers for the log, by name.
+    record
+        The entry ``"dev"`` of ``training.json``: plain values, for JSON.
+    chosen
+        Whatever was chosen on dev and must be saved with the model, such as thresholds.
+    """
+
+    score: float
+    summary: str
+    metrics: Mapping[str, float]
+    record: Mapping[str, Any]
+    chosen: T
+
+
+@dataclass(frozen=True, slots=True)
+class Functions(Generic[M, T]):
+    """What a run has to know about the model it trains.
+
+    Attributes
+    ----------
+    loss
+        Model and batch in, loss out. It calls the model itself, not a part of it, since a distributed model is wrapped.
+    evaluate
+        Model in evaluation mode in; see :class:`Evaluation`.
+    save
+        Writes model and evaluation into a folder; the epoch (1 is the end of the first) is for the model card.
+    """
+
+    loss: Callable[[M, Any], Tensor]
+    evaluate: Callable[[M], Evaluation[T]]
+    save: Callable[[M, Path, Evaluation[T], float], None]
+
+
+class TrainingLoop(Generic[M, T]):
+    """The training of a model from its first step, or from a checkpoint, to its last.
+
+    Parameters
+    ----------
+    options
+        How the model is optimised, evaluated and saved.
+    model, data, functions
+        What is trained, and on what.
+    folder
+        Where checkpoints and the best model are written.
+    record
+        What the best model's ``training.json`` holds besides its evaluation.
+    accelerator
+        The device, the processes, the numeric precision and the experiment trackers.
+    say
+        Called with every line of progress.
+
+    Attributes
+    ----------
+    state
+        The number of steps done, and the scores of the evaluations.
+    last_step
+        The number of steps of the whole run.
+    """
+
+    def __init__(
+        self,
+        options: RunOptions,
+        model: M,
+        data: TrainingData,
+        functions: Functions[M, T],
+        folder: RunFolder,
+        record: Mapping[str, Any],
+        accelerator: Accelerator,
+        say: Say,
+    ) -> None:
+        set_seed(options.seed)  # what is drawn in training does not depend on what the model's creation drew
+        self._options = options
+        self._model = model
+        self._data = data
+        self._functions = functions
+        self._folder = folder
+        self._record = record
+        self._accelerator = accelerator
+        self._say = say
+        self._batches_per_epoch = math.ceil(len(data) / accelerator.num_processes)
+        self._steps_per_epoch = math.ceil(self._batches_per_epoch / options.accumulation)
+        self.last_step = options.steps or options.epochs * self._steps_per_epoch
+        self.state = RunState()
+        optimizer = make_optimizer(model, options)
+        self._wrapped, self._optimizer = accelerator.prepare(model, optimizer)
+        self._learning_rates = learning_rates(optimizer, options, self.last_step)
+        self._loss_since_report, self._reported_step = torch.zeros((), device=accelerator.device), 0
+
+    def resume(self, checkpoint: Path) -> None:
+        """Go back to the state in which a checkpoint was written: weights, optimiser, random numbers, steps, scores."""
+        self.state = RunState.read(checkpoint)
+        load_states(checkpoint, self._model, self._stateful, self._accelerator.process_index)
+
+    def run(self) -> None:
+        """Train to the last step."""
+        self._clock, self._speed = time.monotonic(), Speed()
+        self._first_step = self._reported_step = self.state.step
+        self._model.train()
+        while self.state.step < self.last_step:
+            epoch, done = divmod(self.state.step, self._steps_per_epoch)
+            batches = self._batches(epoch, done * self._options.accumulation)
+            for _ in range(done, min(self._steps_per_epoch, done + self.last_step - self.state.step)):
+                self._step(self._next(batches))
+
+    @property
+    def epoch(self) -> float:
+        """The epochs done: 1.5 in the middle of the second."""
+        epochs, steps = divmod(self.state.step, self._steps_per_epoch)
+        return epochs + min(steps * self._options.accumulation, self._batches_per_epoch) / self._batches_per_epoch
+
+    # -- batches -----------------------------------------------------------------------------------------------------
+
+    def _batches(self, epoch: int, done: int) -> Iterator[Any]:
+        """The batches of this process in an epoch without those done; all processes have the same number of them."""
+        self._data.set_epoch(epoch)
+        every, first = self._accelerator.num_processes, self._accelerator.process_index
+        places = [place * every + first for place in range(done, self._batches_per_epoch)]
+        loader: DataLoader[Any] = DataLoader(
+            self._data,  # type: ignore[arg-type]
+            batch_size=None,
+            sampler=[place % len(self._data) for place in places],
+            num_workers=self._options.data_workers,
+            collate_fn=_unchanged,
+        )
+        # An iterator draws a random number. Within an epoch, that is part of the checkpoint's random state.
+        with torch.random.fork_rng(devices=[], enabled=done > 0):
+            return iter(loader)
+
+    def _next(self, batches: Iterator[Any]) -> list[Any]:
+        """The batches of a step; the last step of an epoch may have fewer."""
+        started = time.perf_counter()
+        found = [batch for _, batch in zip(range(self._options.accumulation), batches, strict=False)]
+        tokens = sum(batch.get("tokens", 0) for batch in found if isinstance(batch, Mapping))
+        self._speed.add(tokens * self._accelerator.num_processes, time.perf_counter() - started)
+        return found
+
+    # -- steps -------------------------------------------------------------------------------------------------------
+
+    def _step(self, batches: list[Any]) -> None:
+        """One step of the optimiser, on the mean of the batches' losses, and what is due after it."""
+        for number, batch in enumerate(batches, start=1):
+            # Only the last batch's gradients are exchanged between processes, with those accumulated before.
+            alone = nullcontext() if number == len(batches) else self._accelerator.no_sync(self._wrapped)
+            with alone:
+                loss = self._functions.loss(self._wrapped, send_to_device(batch, self._accelerator.device))
+                share = loss / len(batches)
+                self._accelerator.backward(share)
+            self._loss_since_report += share.detach()
+        largest = self._options.max_gradient_norm or math.inf
+        norm = self._accelerator.clip_grad_norm_(self._model.parameters(), largest)
+        self._optimizer.step()
+        rate = float(self._learning_rates.get_last_lr()[0])
+        if not self._accelerator.optimizer_step_was_skipped:  # as in fp16 if a gradient is not finite
+            self._learning_rates.step()
+        self._model.zero_grad()
+        self.state.step += 1
+        self._after_step(norm, rate)
+
+    def _after_step(self, gradient_norm: float | Tensor, learning_rate: float) -> None:
+        """Report, evaluate and save where that is due; the checkpoint comes after the evaluation and holds it."""
+        step, options = self.state.step, self._options
+        if step % options.log_steps == 0:
+            self._report(gradient_norm, learning_rate)
+        due = step % (options.evaluate_steps or self._steps_per_epoch) == 0 or step == self.last_step
+        if due:
+            self._evaluate()
+        if due or step % options.save_steps == 0:
+            self._save()
+
+    def _report(self, gradient_norm: float | Tensor, learning_rate: float) -> None:
+        """A line of progress, and the numbers in it for the experiment tracker."""
+        total = self._accelerator.gather(self._loss_since_report)
+        assert isinstance(total, Tensor)
+        loss = total.mean().item() / (self.state.step - self._reported_step)
+        self._loss_since_report.zero_()
+        self._reported_step = self.state.step
+        done, left = self.state.step - self._first_step, self.last_step - self.state.step
+        minutes = (time.monotonic() - self._clock) / done * left / 60
+        self._say(
+            f"{self._place()}, step {self.state.step} of {self.last_step}: loss {loss:.4f}, "
+            f"{minutes:.0f} min left{self._speed.summary()}"
+        )
+        numbers = {"loss": loss, "grad_norm": float(gradient_norm), "learning_rate": learning_rate, "epoch": self.epoch}
+        self._accelerator.log({f"train/{name}": value for name, value in numbers.items()}, step=self.state.step)
+
+    def _place(self) -> str:
+        epochs = "" if self._options.steps else f" of {self._options.epochs}"
+        return f"epoch {self.epoch:.2f}{epochs}"
+
+    # -- evaluation --------------------------------------------------------------------------------------------------
+
+    def _evaluate(self) -> None:
+        """Evaluate in one process, and keep the model if it is the best so far."""
+        found: list[Any] = [None]
+        if self._accelerator.is_main_process:
+            found = [self._evaluate_here()]
+        (score,) = broadcast_object_list(found)
+        self.state.scores[self.state.step] = score
+
+    def _evaluate_here(self) -> float:
+        self._model.eval()
+        with torch.autocast(self._accelerator.device.type, enabled=False):
+            evaluation = self._functions.evaluate(self._model)
+        self._say(f"{self._place()}: dev {evaluation.summary}")
+        if all(evaluation.score > score for score in self.state.scores.values()):
+            self._keep(evaluation)
+        self._model.train()
+        numbers = {"score": evaluation.score, **evaluation.metrics}
+        self._accelerator.log({f"eval/{name}": value for name, value in numbers.items()}, step=self.state.step)
+        return evaluation.score
+
+    def _keep(self, evaluation: Evaluation[T]) -> None:
+        """Write the model with its evaluation, as the best so far."""
+        epoch = round(self.epoch, 2)
+        epoch = int(epoch) if epoch == int(epoch) else epoch
+        with replaced_folder(self._folder.best(self.state.step)) as folder:
+            self._functions.save(self._model, folder, evaluation, epoch)
+            record = {
+                **self._record,
+                "best_epoch": epoch,
+                "dev": evaluation.record,
+                "torch": torch.__version__,
+                "threads": torch.get_num_threads(),
+            }
+            write_record(folder, record)
+
+    # -- checkpoints -------------------------------------------------------------------------------------------------
+
+    @property
+    def _stateful(self) -> dict[str, Any]:
+        """What has a state besides the model, by the name under which it is saved."""
+        found = {"optimizer": self._optimizer, "learning_rates": self._learning_rates}
+        scaler = self._accelerator.scaler  # of fp16 only
+        return found if scaler is None else {**found, "scaler": scaler}
+
+    def _save(self) -> None:
+        """Write a checkpoint; then remove all but the newest two, and models that are no longer the best."""
+        checkpoint, first = self._folder.checkpoint(self.state.step), self._accelerator.is_main_process
+        if first:
+            checkpoint.mkdir()
+            save_states(checkpoint, self._model, self._stateful)
+            self.state.write(checkpoint)
+        self._accelerator.wait_for_everyone()
+        save_random_states(checkpoint, self._accelerator.process_index)
+        self._accelerator.wait_for_everyone()
+        if first:
+            mark_whole(checkpoint)
+            remove_earlier(checkpoint)
+            if self.state.best_step is not None:
+                self._folder.remove_best_but(self.state.best_step)
+
+
+def _unchanged(batch: Any) -> Any:
+    return batch
