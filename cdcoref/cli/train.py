@@ -36,7 +36,7 @@ def train(
     config: Annotated[Path | None, typer.Option(help="TOML file with settings; options override it.")] = None,
     preset: Annotated[
         Literal["small", "paper"],
-        typer.Option(help="Settings to start from: for the embedded encoder, or as in the paper."),
+        typer.Option(help="Settings to start from: for the embedded encoder, or as in the paper, one --kind a run."),
     ] = "small",
     encoder: Annotated[
         str | None,
@@ -108,10 +108,12 @@ def train(
     from cdcoref.training import train as train_model
     from cdlm.settings import parse_settings, read_toml, with_settings
 
-    training = PRESETS[preset]
+    training, file, given = PRESETS[preset], read_toml(config) if config else {}, parse_settings(settings or [])
+    if preset == "paper" and kind is None and "kind" not in {**file, **given}:
+        raise InputError("the paper trains one model for each kind of mention; give --kind event or --kind entity")
     if config is not None:
-        training = with_settings(training, read_toml(config), config)
-    training = with_settings(training, parse_settings(settings or []))
+        training = with_settings(training, file, config)
+    training = with_settings(training, given)
     training = with_settings(training, {name: value for name, value in named.items() if value is not None})
     stated = None if training.kind == "both" else training.kind
     learnt, dev = _corpora(corpus_folders(corpus or [], ecb_root), train_file, dev_file, stated, ids)

@@ -195,7 +195,14 @@ def score_spans(
     least: float = 0.05,
     advance: Callable[[int], None] = lambda words: None,
 ) -> Iterator[tuple[Document, SpanScores]]:
-    """Score the candidate spans of documents: every document, in order; see :func:`read_documents`."""
+    """Score the candidate spans of documents: every document, in order; see :func:`read_documents`.
+
+    Raises
+    ------
+    InputError
+        If the model has no detector.
+    """
+    model.required_detector()
     parts: list[SpanScores] = []
     readings = read_documents(model, documents, batch_tokens=batch_tokens, least=least, vectors=False, advance=advance)
     for reading in readings:

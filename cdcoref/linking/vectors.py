@@ -287,7 +287,14 @@ def find_mentions_and_vectors(
     batch_tokens: int,
     advance: Callable[[int], None] = lambda words: None,
 ) -> Iterator[tuple[Document, list[Mention], MentionVectors | None]]:
-    """Find the mentions of documents and, in the same pass, their vectors; None if the model has none."""
+    """Find the mentions of documents and, in the same pass, their vectors; None if the model has none.
+
+    Raises
+    ------
+    InputError
+        If the model has no detector.
+    """
+    model.required_detector()
     mentions: list[Mention] = []
     gathered = _OfDocument(model.settings.vectors.last_word)
     for reading in read_documents(model, documents, batch_tokens=batch_tokens, advance=advance):

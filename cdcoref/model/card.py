@@ -86,7 +86,7 @@ class KindScores:
     calibration_error_before
         The same with temperature 1.
     detection
-        Exact-match precision, recall and F1 of the mention detector.
+        Exact-match precision, recall and F1 of the mention detector; None if the model has none.
     detection_head
         The same where a mention counts as found if its last word is the last word of a gold mention of the kind.
     curve
@@ -96,8 +96,8 @@ class KindScores:
     conll_f1: float
     calibration_error: float
     calibration_error_before: float
-    detection: tuple[float, float, float]
-    detection_head: tuple[float, float, float]
+    detection: tuple[float, float, float] | None
+    detection_head: tuple[float, float, float] | None
     curve: tuple[CurvePoint, ...] = ()
 
 
@@ -138,16 +138,20 @@ def model_card(
         for kind, s in scores.items()
     )
     kept = f"epoch {epoch}" if training["run"]["steps"] else f"epoch {epoch} of {training['run']['epochs']}"
+    size = f"{parameters / 1e6:.1f} million parameters"
+    purpose, parts, files = "links annotated mentions in text", f"With the pair scorer it has {size}.", "jsonl"
+    if model.detector is not None:
+        purpose = "finds mentions of events and entities in text and links those"
+        parts, files = f"With the pair scorer\nand the mention detector it has {size}.", "txt"
     windows = ", ".join(str(width) for width in sorted(set(encoder.attention_window)))
     return f"""{(metadata or Metadata()).header()}
 # A cdcoref model
 
-This model finds mentions of events and entities in text and links those that refer to the same event or entity, within
+This model {purpose} that refer to the same event or entity, within
 and across documents. Its encoder is a Longformer: {encoder.num_hidden_layers} layers of width
-{encoder.hidden_size}, attention windows of {windows} tokens, up to {encoder.max_length} tokens. With the pair scorer
-and the mention detector it has {parameters / 1e6:.1f} million parameters.
+{encoder.hidden_size}, attention windows of {windows} tokens, up to {encoder.max_length} tokens. {parts}
 
-    cdcoref predict --model NAME_OR_FOLDER docs/*.txt
+    cdcoref predict --model NAME_OR_FOLDER docs/*.{files}
 
 {corpora}
 ## Scores on the dev split
@@ -189,5 +193,7 @@ def _curve(scores: Mapping[str, KindScores]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _percent(values: tuple[float, float, float]) -> str:
+def _percent(values: tuple[float, float, float] | None) -> str:
+    if values is None:
+        return "-"
     return " / ".join(f"{100 * value:.1f}" for value in values)

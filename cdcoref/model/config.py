@@ -284,8 +284,8 @@ class CorefConfig:
     scorer_width
         Units of the pair scorer's hidden layer.
     detector_width, detector_max_words, detector_max_length
-        Units of the detector's hidden layer, words of the longest mention that it can find, and word pieces of the
-        unmarked text that it reads at once.
+        Units of the detector's hidden layer (0: the model has no detector and links annotated mentions only), words of
+        the longest mention that it can find, and word pieces of the unmarked text that it reads at once.
     linkage
         How the distance between two clusters follows from the distances between their mentions; see
         :mod:`cdcoref.clustering.linkage`.
@@ -316,7 +316,7 @@ class CorefConfig:
     mention_vector: Literal["sum", "mean"] = "sum"
     both_orders: Flag = True
     scorer_width: Count = 1024
-    detector_width: Count = 256
+    detector_width: Index = 256
     detector_max_words: Annotated[int, whole_number(1, 1000)] = 16
     detector_max_length: Length = 256
     linkage: Linkage = "average"

@@ -54,7 +54,7 @@ class CorefModel(nn.Module):
     Attributes
     ----------
     encoder, pair_scorer, detector
-        The three parts; one encoder serves both heads.
+        The three parts; one encoder serves both heads. The detector is None if the configuration gives it no width.
     earlier, vector_scorer, antecedent_scorer
         What compares mentions that were read apart, and finds antecedents of pronouns; None if the model does not.
     settings
@@ -91,6 +91,9 @@ class CorefModel(nn.Module):
         encoder = self.encoder.config
         options = replace(options, word_layers=min(options.word_layers, encoder.num_hidden_layers))
         self.settings = replace(self.settings, detector=options)
+        self.detector: SpanDetector | None = None
+        if not self.settings.detector_width:
+            return
         self.detector = SpanDetector(
             encoder.hidden_size * max(1, options.word_layers) + options.spelling * len(SPELLING),
             self.settings.detector_width,
@@ -99,6 +102,14 @@ class CorefModel(nn.Module):
             standardised=options.word_layers > 0,
             neighbours=options.neighbours,
         ).to(self.device)
+
+    def required_detector(self) -> SpanDetector:
+        """The mention detector; an `InputError` is raised if the model has none."""
+        if self.detector is None:
+            raise InputError(
+                "this model has no mention detector; give documents with annotated mentions, or use another model"
+            )
+        return self.detector
 
     def add_vectors(self, options: VectorOptions) -> None:
         """Give the model the heads that compare mentions which were read apart, untrained."""
@@ -276,8 +287,13 @@ class CorefModel(nn.Module):
         return self.encoder(batch["input_ids"], *masks, output_hidden_states=True).hidden_states or ()
 
     def _detected(self, batch: Mapping[str, Tensor], words: Tensor) -> Tensor:
-        """Logits of the candidate spans in the style in use, from what the detector sees of words."""
+        """Logits of the candidate spans in the style in use, from what the detector sees of words.
+
+        Without a detector no span is a mention.
+        """
         options = self.settings.detector
+        if self.detector is None:
+            return words.new_full((len(batch["span_starts"]), len(KINDS)), -torch.inf)
         logits = self.detector(words, batch["span_starts"], batch["span_ends"], batch["begins"])
         if not options.styles:
             return logits

@@ -77,10 +77,9 @@ def check_stored(config: CorefConfig, encoder: EncoderConfig, shapes: Shapes) ->
         If one differs.
     """
     check_sizes(encoder, {name.removeprefix(ENCODER): s for name, s in shapes.items() if name.startswith(ENCODER)})
-    heads = {
-        "pair_scorer.output.weight": (len(KINDS), config.scorer_width),
-        "detector.length.weight": (config.detector_max_words, config.detector_width),
-    }
+    heads = {"pair_scorer.output.weight": (len(KINDS), config.scorer_width)}
+    if config.detector_width:
+        heads["detector.length.weight"] = (config.detector_max_words, config.detector_width)
     check_shapes(heads, shapes)
 
 

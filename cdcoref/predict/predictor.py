@@ -244,6 +244,8 @@ class Predictor:
 
         options = PredictionOptions.with_settings(options, settings)
         find = options.find_mentions or not corpus.mentions
+        if find:
+            self.model.required_detector()
         notes = remarks_on_language(corpus.documents)
         if not find:
             corpus, repeated = _each_once(corpus, None if options.kind == "both" else options.kind)

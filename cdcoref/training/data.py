@@ -29,7 +29,8 @@ from cdcoref.errors import InputError
 from cdcoref.inputs import MarkedDocument, PairSequence, ReadingSequence
 from cdcoref.model import CorefModel, collate_pairs, collate_readings
 from cdcoref.training.sources import Source, check_weights, drawn
-from cdlm.validation import Count, Probability, check_fields, number, whole_number
+from cdcoref.training.steps import batches_of_steps, drawn_pairs, number_of_steps, pairs_of_batch
+from cdlm.validation import Count, Index, Probability, check_fields, number, whole_number
 
 Batch = dict[str, str | Tensor]
 SPANS_PER_MENTION = 5.0
@@ -50,6 +51,11 @@ class SamplingOptions:
         How often an epoch reads the text for the mention detector; 0: the detector is not trained.
     batch_tokens, batch_sequences
         Maximum number of word pieces in a batch, and (roughly) of sequences.
+    step_pairs
+        Candidate pairs of an optimiser step, each of which counts the same; 0: steps are whatever batches of
+        `batch_tokens` make them. All steps of an epoch have exactly so many: every coreferent pair of what the epoch
+        reads, and as many others, drawn from all of them at random, as come nearest to `negatives`. Only where one pair
+        is marked a sequence, and without passes for the detector.
     weights
         The share of a corpus, by name, that an epoch reads, sampled anew for every epoch: of its documents and pairs of
         documents, and of its text for the detector. 1 for a corpus that is not named.
@@ -65,10 +71,13 @@ class SamplingOptions:
     detection_passes: Annotated[int, whole_number(0, 1000)] = 2
     batch_tokens: Count = 4096
     batch_sequences: Count = 64
+    step_pairs: Index = 0
     weights: Mapping[str, Annotated[float, number(above=0, most=1)]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.step_pairs and self.detection_passes:
+            raise InputError("steps of a number of pairs leave no place for the detector; set detection_passes to 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +109,23 @@ class TrainingData(Dataset[Batch]):
         See :class:`SamplingOptions`.
     seed
         Random seed of all sampling.
+    batches_of_step
+        How many batches make an optimiser step, in all processes together; only for `SamplingOptions.step_pairs`.
 
     Attributes
     ----------
     examples
         Number of documents and pairs of documents (or parts of long ones) that the first epoch reads.
     notes
-        One sentence for each word or mention that had to be cut, and for each kind of mention that the detector cannot
-        learn.
+        One sentence for each word or mention that had to be cut, for each kind of mention that the detector cannot
+        learn, and for negatives that there are too few of.
 
     Raises
     ------
     InputError
         If no two mentions of the corpora corefer, no sentence of a corpus is annotated, two corpora have a document
-        with the same id, or a weight belongs to no corpus.
+        with the same id, a weight belongs to no corpus, the model has no detector to train, or the pairs of a step
+        cannot be divided into its batches.
     """
 
     def __init__(
@@ -122,8 +134,13 @@ class TrainingData(Dataset[Batch]):
         corpora: Corpora,
         options: SamplingOptions,
         seed: int,
+        batches_of_step: int = 1,
     ) -> None:
+        if options.detection_passes and model.detector is None:
+            raise InputError("the model has no mention detector to train; set sampling.detection_passes to 0")
         self.options = options
+        self._batch_pairs = pairs_of_batch(options.step_pairs, batches_of_step, model.settings.sequences.marking)
+        self._steps = 0
         self.seed = seed
         self.epoch = 0
         self._pad = model.encoder.config.pad_token_id
@@ -143,15 +160,20 @@ class TrainingData(Dataset[Batch]):
         self._judged = {
             d.id: s.judged for s, part in zip(self._sources, parts, strict=True) for d in part.corpus.documents
         }
-        self._negative_share = self._share_of_negatives() if options.negatives else 0.0
+        sampled = options.negatives and not options.step_pairs
+        self._negative_share = self._share_of_negatives() if sampled else 0.0
+        self.notes: list[str] = []
         first_epoch = self._examples(0)
         if not first_epoch or not any(len(c) > 1 for part in parts for c in part.corpus.clusters()):
             raise InputError("the training corpus has no two coreferent mentions, so there is nothing to learn from")
-        self._pair_batches = self._batch_count([e.pieces for e in first_epoch])
+        if self._steps:
+            self._pair_batches = self._steps * batches_of_step
+        else:
+            self._pair_batches = self._batch_count([e.pieces for e in first_epoch])
         read = self._drawn_readings(np.random.default_rng((seed, 0, 2)))
         self._span_batches = self._batch_count([len(self._readings[r]) for r in read]) if read else 0
         self.examples = len(first_epoch)
-        self.notes = list(dict.fromkeys(self._builder.notes)) + self._notes_on_detection(parts)
+        self.notes += [*dict.fromkeys(self._builder.notes), *self._notes_on_detection(parts)]
         self._order: list[tuple[str, list[int]]] = []
         self._epoch_examples: list[Example] = []
         self._epoch_built = -1
@@ -181,7 +203,13 @@ class TrainingData(Dataset[Batch]):
             raise InputError(
                 f"nothing was sampled for epoch {self.epoch + 1}; increase the corpora's weights or the negatives"
             )
-        order = [("pairs", b) for b in self._split([e.pieces for e in self._epoch_examples], self._pair_batches, rng)]
+        lengths = [example.pieces for example in self._epoch_examples]
+        if self._steps:
+            batches = batches_of_steps(lengths, self.options.step_pairs, self._batch_pairs, rng)
+            self._order = [("pairs", batch) for batch in batches]
+            self._epoch_built = self.epoch
+            return
+        order = [("pairs", batch) for batch in self._split(lengths, self._pair_batches, rng)]
         for _ in range(self.options.detection_passes if self._span_batches else 0):
             read = self._drawn_readings(rng)
             batches = self._split([len(self._readings[r]) for r in read], self._span_batches, rng)
@@ -207,9 +235,15 @@ class TrainingData(Dataset[Batch]):
         return [part.tolist() for part in np.split(order, bounds)]
 
     def _examples(self, epoch: int) -> list[Example]:
-        """The documents and pairs of documents of an epoch, each pair in random order."""
+        """The documents and pairs of documents of an epoch, or its candidate pairs."""
         rng = np.random.default_rng((self.seed, epoch, 1))
-        examples = []
+        documents = list(self._documents(rng))
+        if self.options.step_pairs:
+            return self._examples_of_steps(documents, rng)
+        return [example for pair in documents for example in self._of_documents(*pair, rng)]
+
+    def _documents(self, rng: np.random.Generator) -> Iterator[tuple[MarkedDocument, MarkedDocument | None]]:
+        """The documents and pairs of documents of an epoch, each pair in random order."""
         for source in self._sources:
             pairs: list[tuple[str, str | None]] = [(name, None) for name in source.documents]
             pairs += source.same
@@ -222,8 +256,33 @@ class TrainingData(Dataset[Batch]):
                 if one not in self._marked or (other is not None and other not in self._marked):
                     continue
                 first, second = (other, one) if other is not None and flip else (one, other)
-                examples += self._of_documents(self._marked[first], self._marked[second] if second else None, rng)
-        return examples
+                yield self._marked[first], self._marked[second] if second else None
+
+    def _examples_of_steps(
+        self, documents: Sequence[tuple[MarkedDocument, MarkedDocument | None]], rng: np.random.Generator
+    ) -> list[Example]:
+        """Whole steps of candidate pairs; the first call decides how many steps every epoch has."""
+        found = [(*pair, marked) for pair in documents for marked in self._builder.candidates(*pair)]
+        positive = np.array([self._coreferent(*pair) for pair in found], dtype=bool)
+        positives, negatives = int(positive.sum()), int((~positive).sum())
+        if not found:
+            return []
+        if not self._steps:
+            ratio = self.options.negatives
+            self._steps = number_of_steps(positives, negatives, ratio, self.options.step_pairs)
+            if negatives < round(ratio * positives):
+                self.notes.append(
+                    f"there are {negatives / positives:.1f} negative pairs per positive one, fewer than "
+                    f"sampling.negatives asks for ({ratio:g}); nearly all are used"
+                )
+        chosen = drawn_pairs(positive, self._steps * self.options.step_pairs, rng)
+        return [self._example(first, second, marked) for first, second, marked in map(found.__getitem__, chosen)]
+
+    def _example(
+        self, first: MarkedDocument, second: MarkedDocument | None, marked: tuple[Sequence[int], Sequence[int]]
+    ) -> Example:
+        ones, others = marked
+        return Example(first, ones, second, others, self._builder.extent_of(first, ones, second, others).pieces)
 
     def _drawn_readings(self, rng: np.random.Generator) -> list[int]:
         """Numbers of the sequences that the detector reads in one pass."""

@@ -118,7 +118,7 @@ def fit_detector(
     epochs = drawn_by_share(lessons, parts, training.corpus_shares, training.passes, rng, "detector.corpus_shares")
     _absent(lessons)
     seen = torch.cat([lesson.words[::10] for part in lessons for lesson in part]).float()
-    model.detector.standardise(seen.to(model.device))
+    model.required_detector().standardise(seen.to(model.device))
     loss = _fit(model, epochs, training, rng)
     spans = sum(len(lesson.starts) for part in lessons for lesson in part)
     say(f"detector: {spans} spans of {len(parts)} corpora; {loss:.3f} nats a mention in the last epoch")
@@ -259,7 +259,7 @@ def _fit(
     rng: np.random.Generator,
 ) -> float:
     """Train the detector on the lessons of every epoch; the loss a mention in the last one."""
-    detector = model.detector
+    detector = model.required_detector()
     steps_of_epochs = [list(_steps(lessons, training.step_words)) for lessons in epochs]
     optimiser = torch.optim.AdamW(
         detector.parameters(), lr=training.detector_rate, weight_decay=training.detector_decay
@@ -295,10 +295,11 @@ def _loss(model: CorefModel, step: Sequence[_Lesson], training: DetectorTraining
     starts = torch.cat([lesson.starts + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)
     ends = torch.cat([lesson.ends + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)
     # What is dropped becomes the mean, which the detector's standardisation turns into zero.
-    mean = model.detector.mean_of_words
+    detector = model.required_detector()
+    mean = detector.mean_of_words
     words = mean + nn.functional.dropout(words - mean, training.word_dropout)
     begins = torch.cat([lesson.begins for lesson in step]).to(model.device)
-    logits = model.detector(words, starts, ends, begins)
+    logits = detector(words, starts, ends, begins)
     labels = torch.cat([lesson.labels for lesson in step]).to(model.device)
     weights = torch.cat([lesson.weights for lesson in step]).to(model.device)
     losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, weights, reduction="sum")

@@ -128,7 +128,7 @@ def _fine_tune(
         )
     if run.precision == "bf16":
         model.inference_dtype = torch.bfloat16
-    data = TrainingData(model, learnt, config.sampling, config.run.seed)
+    data = TrainingData(model, learnt, config.sampling, config.run.seed, config.run.accumulation * run.processes)
     for note in data.notes:
         run.say(note)
     parameters = sum(p.numel() for p in model.parameters()) / 1e6
@@ -224,7 +224,7 @@ def evaluation(model: CorefModel, dev: Corpora, config: TrainingConfig) -> Evalu
     """Tune thresholds on dev and score it; the mean CoNLL F1 of the kinds decides which epoch is best."""
     tuned, scores = tune(model, dev, batch_tokens=4 * config.sampling.batch_tokens, kinds=config.kinds)
     metrics = {f"{kind}_conll_f1": s.conll_f1 for kind, s in scores.items()}
-    metrics |= {f"{kind}_detection_f1": s.detection[2] for kind, s in scores.items()}
+    metrics |= {f"{kind}_detection_f1": s.detection[2] for kind, s in scores.items() if s.detection is not None}
     metrics["conll_f1"] = sum(s.conll_f1 for s in scores.values()) / len(scores)
     summary = ", ".join(f"{name.replace('_', ' ')} {100 * value:.1f}" for name, value in metrics.items())
     record: dict[str, Any] = {kind: asdict(s) for kind, s in scores.items()}

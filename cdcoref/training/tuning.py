@@ -57,7 +57,7 @@ def tune(
     of the middle one. Of several corpora the mean F1 counts. Without annotated links across documents, each document is
     a group of its own; detected mentions of a kind are scored only on corpora that annotate all of it. A detector of
     several styles is scored on each corpus in the corpus' own, at the thresholds that it has (see
-    :func:`cdcoref.training.tune_styles`).
+    :func:`cdcoref.training.tune_styles`); of a model without a detector nothing is detected.
 
     Returns
     -------
@@ -73,7 +73,8 @@ def tune(
     logits = Comparison(model, dev, all_pairs(groups)).run(batch_tokens=batch_tokens)
     styled = bool(model.settings.detector.styles)
     readable = [document for part in parts if part.info.exhaustive for document in part.corpus.documents]
-    spans = list(score_spans(model, [] if styled else readable, batch_tokens=batch_tokens))
+    detects = model.detector is not None
+    spans = list(score_spans(model, readable, batch_tokens=batch_tokens)) if detects and not styled else []
     in_own_style = _found_in_own_style(model, parts, batch_tokens) if styled else Corpus(())
     temperature = dict(model.settings.temperature)
     distance = dict(model.settings.distance_threshold)
@@ -99,14 +100,13 @@ def tune(
         judged = [part.corpus for part in parts if kind in part.info.exhaustive]
         ids = {document.id for corpus in judged for document in corpus.documents}
         own, own_spans = dev.subset(ids), [(document, found) for document, found in spans if document.id in ids]
-        if ids and not styled:
+        if ids and detects and not styled:
             detection[kind] = best_detection_threshold(own, own_spans, detection, kind)
         found = in_own_style.subset(ids) if styled else detected(own, own_spans, detection)
         sides = own.of_kind(kind).mentions, found.of_kind(kind).mentions
         curve = threshold_curve(dev, logits, temperature, kind, model.settings, part_of)
-        scores[kind] = KindScores(
-            conll_f1, after, before, span_scores(*sides), span_scores(*sides, by_head=True), curve
-        )
+        exactly, by_head = (span_scores(*sides, by_head=head) if detects else None for head in (False, True))
+        scores[kind] = KindScores(conll_f1, after, before, exactly, by_head, curve)
     config = replace(
         model.settings,
         vectors=replace(model.settings.vectors, combine=combine),

@@ -111,6 +111,11 @@ class Run:
             self.say(f"this run has finished: the model is in {output}")
         set_seed(options.seed)
 
+    @property
+    def processes(self) -> int:
+        """How many processes share the work."""
+        return int(PartialState(cpu=self._use_cpu).num_processes)
+
     def say(self, line: str) -> None:
         """Report progress once, whatever the number of processes."""
         if self._first_process:

@@ -150,7 +150,14 @@ def test_two_processes_are_one_with_twice_the_accumulation(
         (("--epochs", "0"), "run.epochs is 0 and should be at least 1"),
         (("--seed", "8589934592"), "run.seed is 8589934592 and should be at most 4294967295"),
         (("--log", "abacus", "--train", TRAIN, "--dev", DEV), "the experiment tracker 'abacus' is unknown or not inst"),
-        (("--preset", "paper", "--max-length", "8"), "model.sequences.max_length is 8 and should be at least 32"),
+        (
+            ("--preset", "paper"),
+            "the paper trains one model for each kind of mention; give --kind event or --kind entity",
+        ),
+        (
+            ("--preset", "paper", "--kind", "event", "--max-length", "8"),
+            "model.sequences.max_length is 8 and should be at least 32",
+        ),
     ],
 )
 def test_wrong_arguments_are_one_sentence(

@@ -26,7 +26,7 @@ def test_the_paper_is_the_papers() -> None:
     assert (paper.encoder, paper.run.epochs) == ("biu-nlp/cdlm", 10)
     assert (sequences.marking, sequences.context, sequences.max_length) == ("pair", "document", 4096)
     assert (paper.model.mention_vector, paper.model.scorer_width) == ("sum", 1024)
-    assert paper.sampling.batch_sequences * paper.run.accumulation == 128
+    assert paper.sampling.step_pairs == 128
 
 
 def test_the_kinds_that_are_trained() -> None:

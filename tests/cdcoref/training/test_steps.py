@@ -1,0 +1,296 @@
+"""Steps of a fixed number of pairs, as in the paper: what an epoch reads, counted by hand, and the weight of a pair."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.cluster import AgglomerativeClustering
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from cdcoref.corpus import EVENT, Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.evaluation import evaluate
+from cdcoref.inputs import SequenceOptions
+from cdcoref.linking import Comparison
+from cdcoref.model import CorefModel
+from cdcoref.predict import Predictor
+from cdcoref.training import PRESETS, SamplingOptions, TrainingConfig, TrainingData, loop, train
+from cdcoref.training.steps import batches_of_steps, drawn_pairs, number_of_steps, pairs_of_batch
+from cdlm.settings import with_settings
+
+PAPER = PRESETS["paper"]
+
+
+def corpus(prefix: str = "", topics: str = "12") -> Corpus:
+    """Topics of two subtopics with three documents each; some clusters stay in a subtopic and some do not."""
+    documents, mentions = [], []
+    for topic, part, number in product(topics, "ab", range(3)):
+        name = f"{prefix}{topic}{part}{number}"
+        words = [["the", "ferry", "sank", "on", "friday"], ["police", "said", "so", "late"]]
+        documents.append(Document.from_sentences(name, words, topic=topic, subtopic=f"{topic}{part}"))
+        mentions += [
+            Mention(name, (2,), EVENT, f"{topic} sinking"),
+            Mention(name, (3,), EVENT, None),
+            Mention(name, (6,), EVENT, f"{topic}{part} statement"),
+            Mention(name, (7, 8), EVENT, f"{name} own"),
+        ]
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def pairs_by_hand(documents: Corpus) -> dict[frozenset[int], bool]:
+    """All pairs of mentions of one topic, by number, and whether they corefer."""
+    topic = {d.id: d.topic for d in documents.documents}
+    numbered = list(enumerate(documents.mentions))
+    return {
+        frozenset((n, m)): one.cluster is not None and one.cluster == other.cluster
+        for (n, one), (m, other) in combinations(numbered, 2)
+        if topic[one.document] == topic[other.document]
+    }
+
+
+def data(
+    encoder: Path, documents: Corpus, batches_of_step: int = 1, config: Any = None, **options: Any
+) -> TrainingData:
+    sampling = SamplingOptions(**{**{"other_subtopics": 1.0, "detection_passes": 0}, **options})
+    short = SequenceOptions(marking="pair", context="document", max_length=128)
+    model = CorefModel.from_encoder(encoder, config or replace(PAPER.model, sequences=short, scorer_width=4))
+    return TrainingData(model, documents, sampling, 3, batches_of_step)
+
+
+def pairs_of(training: TrainingData, epoch: int) -> tuple[list[frozenset[int]], list[bool], list[int]]:
+    """The pairs of an epoch and their labels, batch by batch, and how many each batch has."""
+    training.set_epoch(epoch)
+    pairs, labels, sizes = [], [], []
+    for place in range(len(training)):
+        batch = training[place]
+        sizes.append(len(batch["labels"]))
+        assert len(batch["input_ids"]) == sizes[-1]  # type: ignore[arg-type]
+        assert float(batch["normaliser"]) == sizes[-1]  # type: ignore[arg-type]
+        assert (batch["weights"] == 1).all()  # type: ignore[union-attr]
+        labels += [bool(label) for label in batch["labels"]]
+        chosen = training._order[place][1]
+        for example in (training._epoch_examples[number] for number in chosen):
+            second = example.second or example.first
+            pairs.append(frozenset((example.first.numbers[example.ones[0]], second.numbers[example.others[0]])))
+    return pairs, labels, sizes
+
+
+# -- pairs -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("step", "batches", "ratio"), [(8, 4, 1.5), (16, 1, 2.0), (1, 1, 0.5), (32, 8, 0.0)])
+def test_an_epoch_has_all_positives_of_a_topic_and_negatives_at_the_stated_rate(
+    tiny_encoder: Path, step: int, batches: int, ratio: float
+) -> None:
+    documents = corpus()
+    expected = pairs_by_hand(documents)
+    positives = {pair for pair, coreferent in expected.items() if coreferent}
+    group = {d.id: d.subtopic for d in documents.documents}
+    crossing = {pair for pair in expected if len({group[documents.mentions[number].document] for number in pair}) == 2}
+    assert positives & crossing
+    training = data(tiny_encoder, documents, batches, step_pairs=step, negatives=ratio)
+    drawn = []
+    for epoch in (0, 1, 5):
+        pairs, labels, sizes = pairs_of(training, epoch)
+        assert set(sizes) == {step // batches}
+        assert len(sizes) % batches == 0
+        assert len(set(pairs)) == len(pairs)
+        assert set(pairs) <= expected.keys()
+        assert [expected[pair] for pair in pairs] == labels
+        assert positives <= set(pairs)
+        negatives = len(pairs) - len(positives)
+        wanted = ratio * len(positives) if ratio else len(expected) - len(positives)
+        assert abs(negatives - wanted) <= (step / 2 if ratio else step)
+        drawn.append(set(pairs) - positives)
+    share = np.mean([len(found & crossing) / len(found) for found in drawn])
+    assert share == pytest.approx(len(crossing - positives) / (len(expected) - len(positives)), abs=0.12)
+    if ratio:
+        assert drawn[0] != drawn[1]
+
+
+def test_too_few_negatives_are_said_and_used(tiny_encoder: Path) -> None:
+    expected = pairs_by_hand(corpus())
+    positives = sum(expected.values())
+    training = data(tiny_encoder, corpus(), step_pairs=8, negatives=20.0)
+    there = (len(expected) - positives) / positives
+    assert any(f"{there:.1f} negative pairs per positive one, fewer than" in note for note in training.notes)
+    pairs, labels, _ = pairs_of(training, 0)
+    assert sum(labels) == positives
+    assert len(expected) - 8 < len(pairs) <= len(expected)
+
+
+def test_a_pair_of_long_documents_is_one_sequence(tiny_encoder: Path) -> None:
+    """Documents longer than a sequence, and a mention that is spread over them."""
+    words = [["the", "ferry", "sank", "on", "friday"]] * 40
+    documents = tuple(Document.from_sentences(name, words, topic="t") for name in "ab")
+    places = [(1, 2), (2,), (2, 197), (52,), (107,), (197,)]
+    mentions = tuple(Mention(d.id, tokens, EVENT, f"{n % 2}") for d in documents for n, tokens in enumerate(places))
+    training = data(tiny_encoder, Corpus(documents, mentions), 2, step_pairs=6)
+    pairs, labels, sizes = pairs_of(training, 0)
+    assert set(sizes) == {3}
+    assert len(set(pairs)) == len(labels) == 66  # 12 mentions
+
+
+@given(
+    st.integers(0, 60), st.integers(0, 200), st.integers(1, 40), st.sampled_from([0.0, 0.5, 3.0, 20.0]),
+    st.integers(0, 2**32 - 1),
+)  # fmt: skip
+def test_whole_steps_of_any_number_of_pairs(positives: int, negatives: int, step: int, ratio: float, seed: int) -> None:
+    if not positives + negatives:
+        return
+    rng = np.random.default_rng(seed)
+    positive = rng.permutation(np.arange(positives + negatives) < positives)
+    steps = number_of_steps(positives, negatives, ratio, step)
+    chosen = drawn_pairs(positive, steps * step, rng)
+    counts = Counter(chosen.tolist())
+    assert len(chosen) == steps * step
+    assert set(np.flatnonzero(positive).tolist()) <= counts.keys()
+    if steps * step <= positives + negatives:
+        assert max(counts.values()) == 1
+    batches = batches_of_steps(rng.integers(1, 9, len(chosen)).tolist(), step, step, rng)
+    assert sorted(number for batch in batches for number in batch) == list(range(len(chosen)))
+    assert {len(batch) for batch in batches} == {step}
+
+
+def test_steps_that_cannot_be_are_refused(tiny_encoder: Path) -> None:
+    assert pairs_of_batch(128, 32, "pair") == 4
+    with pytest.raises(InputError, match="cannot be divided into 3 batches"):
+        pairs_of_batch(128, 3, "pair")
+    with pytest.raises(InputError, match="marking to pair"):
+        pairs_of_batch(128, 32, "all")
+    with pytest.raises(InputError, match="set detection_passes to 0"):
+        SamplingOptions(step_pairs=8, detection_passes=1)
+    with pytest.raises(InputError, match="no mention detector to train"):
+        data(tiny_encoder, corpus(), detection_passes=1)
+
+
+# -- a run -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def config(tiny_encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainingConfig:
+    """The paper's, with a small encoder without dropout and small steps."""
+    folder = tmp_path_factory.mktemp("without-dropout")
+    for path in tiny_encoder.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    values = json.loads((folder / "config.json").read_text())
+    values |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    (folder / "config.json").write_text(json.dumps(values))
+    return with_settings(
+        PAPER,
+        {
+            "encoder": str(folder), "epochs": 2, "precision": "fp32", "gradient_checkpointing": False,
+            "attention_dropout": 0.0, "step_pairs": 24, "accumulation": 4, "negatives": 3.0, "max_gradient_norm": 0.0,
+            "scorer_width": 8, "batch_tokens": 4096,
+        },
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def trained(config: TrainingConfig, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
+    """The folder of a run, and what each of its steps did."""
+    patch = pytest.MonkeyPatch()
+    seen: list[tuple[CorefModel, dict[str, Any]]] = []
+    steps: list[dict[str, Any]] = []
+
+    def loss(model: CorefModel, batch: dict[str, Any], own: Any = loop.loss) -> torch.Tensor:
+        seen.append((model, batch))
+        return own(model, batch)
+
+    def step(self: torch.optim.AdamW, *rest: Any, own: Any = torch.optim.AdamW.step, **more: Any) -> Any:
+        model = seen[0][0]
+        parameters = [p for p in model.parameters() if p.grad is not None]
+        with torch.enable_grad():
+            logits = torch.cat([model.pair_logits(batch) for _, batch in seen])
+            labels = torch.cat([batch["labels"] for _, batch in seen])
+            mean = binary_cross_entropy_with_logits(logits, labels, reduction="mean")
+            expected = torch.autograd.grad(mean, parameters)
+        steps.append(
+            {
+                "pairs": len(labels), "batches": len(seen),
+                "gradients": [p.grad.clone() for p in parameters], "expected": expected,
+                "rates": {group["lr"] for group in self.param_groups},
+                "decay": {group["weight_decay"] for group in self.param_groups},
+            }
+        )  # fmt: skip
+        seen.clear()
+        return own(self, *rest, **more)
+
+    patch.setattr(loop, "loss", loss)
+    patch.setattr(torch.optim.AdamW, "step", step)
+    folder = tmp_path_factory.mktemp("paper") / "model"
+    try:
+        train(config, corpus(), corpus("dev", "3"), folder, device="cpu", tracker="none", say=str)
+    finally:
+        patch.undo()
+    return folder, steps
+
+
+def test_each_pair_counts_the_same_in_every_step(trained: tuple[Path, list[dict[str, Any]]]) -> None:
+    """The accumulated gradient is that of the mean loss over exactly the step's pairs, the last step's too."""
+    _, steps = trained
+    assert {(step["pairs"], step["batches"]) for step in steps} == {(24, 4)}
+    for step in steps:
+        for found, expected in zip(step["gradients"], step["expected"], strict=True):
+            assert torch.allclose(found, expected, atol=1e-6, rtol=1e-4)
+
+
+def test_rates_are_the_authors(trained: tuple[Path, list[dict[str, Any]]]) -> None:
+    """One rate for everything, full from the first step, linear decay, no weight decay."""
+    _, steps = trained
+    count = len(steps)
+    assert count % 2 == 0
+    assert count > 4
+    for number, step in enumerate(steps):
+        assert sorted(step["rates"]) == pytest.approx([1e-5 * (1 - number / count)])
+        assert step["decay"] == {0.0}
+
+
+def test_the_model_has_no_detector_and_scikit_learns_clusters(trained: tuple[Path, list[dict[str, Any]]]) -> None:
+    folder, _ = trained
+    model = CorefModel.from_pretrained(folder)
+    assert model.detector is None
+    assert not any(name.startswith("detector") for name in model.state_dict())
+    card = (folder / "README.md").read_text()
+    assert "links annotated mentions in text" in card
+    assert "mention detector it has" not in card
+    assert json.loads((folder / "training.json").read_text())["dev"]["event"]["detection"] is None
+    predictor = Predictor(model)
+    with pytest.raises(InputError, match="no mention detector"):
+        predictor.predict(["The ferry sank.", "Police said so."])
+    documents = corpus("dev", "3")
+    with pytest.raises(InputError, match="no mention detector"):
+        evaluate(predictor, documents, mentions="predicted")
+    matrix = np.zeros((len(documents.mentions),) * 2)
+    logits = Comparison(model, documents, None).run(batch_tokens=4096)
+    probability = logits.probabilities(model.settings.temperature)
+    matrix[logits.first, logits.second] = matrix[logits.second, logits.first] = probability
+    for threshold in np.quantile(probability, [0.2, 0.5, 0.8]):
+        expected = AgglomerativeClustering(
+            n_clusters=None, metric="precomputed", linkage="average", distance_threshold=1 - threshold
+        ).fit_predict(1 - matrix - np.eye(len(matrix)))
+        found = predictor.predict(documents, topics="none", threshold=float(threshold)).corpus
+        of_mention = {mention.key: mention.cluster for mention in found.mentions}
+        names = [of_mention[mention.key] for mention in documents.mentions]
+        assert len(set(zip(names, expected.tolist(), strict=True))) == len(set(names)) == len(set(expected.tolist()))
+
+
+def test_the_preset_is_the_papers() -> None:
+    sampling, run, model = PAPER.sampling, PAPER.run, PAPER.model
+    assert PAPER.kinds == (EVENT,)
+    assert (sampling.step_pairs, sampling.step_pairs % run.accumulation) == (128, 0)
+    assert (sampling.other_subtopics, sampling.detection_passes) == (1.0, 0)
+    assert (run.epochs, run.learning_rate, run.head_learning_rate) == (10, 1e-5, 1e-5)
+    assert (run.warmup, run.weight_decay, run.decay_power, run.adam_epsilon) == (0.0, 0.0, 1.0, 1e-8)
+    assert (model.linkage, model.cannot_links, model.names_across_stories) == ("average", False, False)
+    assert (model.vectors.layers, model.detector_width) == (0, 0)
