@@ -14,6 +14,9 @@ from cdlm.errors import InputError
 from cdlm.validation import Count, Index, any_of, number, shown, validated, whole_number
 
 CONFIG_FILE = "config.json"
+LONGFORMER = "longformer"
+BIASED = "longformer-relative"
+"""The type of a Longformer whose attention scores have a relative position bias."""
 MOST_LAYERS = 1000
 MOST_BYTES = 2**26
 """No larger file is a model's JSON file; tokenizers, which are read elsewhere, take a few megabytes."""
@@ -32,6 +35,9 @@ class EncoderConfig:
         One even number per layer: the total width of the window, half of it on either side of a token.
     max_position_embeddings
         Rows of the position table; the first ``pad_token_id + 1`` are never used by a token.
+    relative_attention_num_buckets
+        Buckets of distances between two tokens, each with a number per head that is added to their score in every layer
+        (see :mod:`cdlm.encoder.relative`); None, as in Longformer: nothing is added.
     """
 
     vocab_size: Count
@@ -46,6 +52,7 @@ class EncoderConfig:
     eos_token_id: Annotated[Index | list[Index], any_of("a whole number or a list of them")] | None = None
     sep_token_id: Index | None = None
     type_vocab_size: Count = 1
+    relative_attention_num_buckets: Annotated[int, whole_number(4, 1024)] | None = None
     hidden_act: Literal["gelu", "gelu_new", "relu"] = "gelu"
     hidden_dropout_prob: Dropout = 0.1
     attention_probs_dropout_prob: Dropout = 0.1
@@ -91,21 +98,43 @@ class EncoderConfig:
         return config
 
     @classmethod
-    def from_longformer(cls, values: dict[str, Any], path: Path) -> EncoderConfig:
-        """Take the fields of a ``config.json`` whose ``model_type`` is longformer; any other raises `InputError`."""
-        if values.get("model_type") != "longformer":
+    def from_checkpoint(cls, values: dict[str, Any], path: Path) -> EncoderConfig:
+        """Take the fields of a checkpoint's ``config.json``.
+
+        Raises
+        ------
+        InputError
+            If the ``model_type`` is neither that of a Longformer nor `BIASED`, or as in :meth:`from_dict`.
+        """
+        model_type = values.get("model_type")
+        if model_type not in (LONGFORMER, BIASED):
             raise InputError(
-                f"model_type is {shown(values.get('model_type'))}, not 'longformer'; convert a BERT or RoBERTa "
-                "checkpoint with `cdlm convert` first",
+                f"model_type is {shown(model_type)}, not '{LONGFORMER}'; convert a BERT, RoBERTa or MPNet checkpoint "
+                "with `cdlm convert` first",
                 path,
             )
-        return cls.from_dict(values, path)
+        config = cls.from_dict(values, path)
+        if (config.relative_attention_num_buckets is not None) != (model_type == BIASED):
+            raise InputError(
+                f"model_type is '{model_type}' and relative_attention_num_buckets "
+                f"{shown(config.relative_attention_num_buckets)}; a '{BIASED}' encoder has such buckets, a "
+                f"'{LONGFORMER}' has none",
+                path,
+            )
+        return config
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the ``config.json`` that Hugging Face's ``AutoModel`` reads as a ``LongformerModel``."""
+        """The ``config.json``. Hugging Face's ``AutoModel`` reads it as a ``LongformerModel``, unless there is a bias.
+
+        No model of Hugging Face's has both a Longformer's attention and a bias, so such a checkpoint has the
+        ``model_type`` `BIASED`.
+        """
         values = asdict(self)
         values["attention_window"] = list(self.attention_window)
-        return {"model_type": "longformer", "architectures": ["LongformerModel"], **values}
+        if self.relative_attention_num_buckets is not None:
+            return {"model_type": BIASED, **values}
+        del values["relative_attention_num_buckets"]
+        return {"model_type": LONGFORMER, "architectures": ["LongformerModel"], **values}
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -1,12 +1,13 @@
-"""A BERT or RoBERTa checkpoint in, a long encoder out (Longformer paper, section 5).
+"""A BERT, RoBERTa or MPNet checkpoint in, a long encoder out (Longformer paper, section 5).
 
 The position table is tiled to the new length, the local attention keeps the weights of the full attention, and the
-global projections start as copies of the local ones. A head for masked language modelling is kept.
+global projections start as copies of the local ones. A head for masked language modelling is kept, and so is MPNet's
+bias on the scores of tokens by their distance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -30,8 +31,20 @@ T = TypeVar("T")
 
 MOST_POSITIONS = 1_000_000
 """Limit for the converted encoder: at a width of 768 the position table takes 3 GB."""
-MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert")
+MPNET = "mpnet"
+MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert", MPNET)
 POSITIONS = "embeddings.position_embeddings.weight"
+TYPES = "embeddings.token_type_embeddings.weight"
+BUCKETS = "relative_attention_num_buckets"
+PREFIXES = ("bert.", "roberta.", "mpnet.")
+OF_MPNET = {
+    ".attention.attn.q.": ".attention.self.query.",
+    ".attention.attn.k.": ".attention.self.key.",
+    ".attention.attn.v.": ".attention.self.value.",
+    ".attention.attn.o.": ".attention.output.dense.",
+    ".attention.LayerNorm.": ".attention.output.LayerNorm.",
+}
+"""Parts of the names of MPNet's weights, and those of BERT, RoBERTa and Longformer."""
 LONG_HEAD = {
     "cls.predictions.bias": "lm_head.bias",
     "cls.predictions.transform.dense.": "lm_head.dense.",
@@ -39,7 +52,7 @@ LONG_HEAD = {
     "cls.predictions.decoder.": "lm_head.decoder.",
     "lm_head.": "lm_head.",
 }
-"""Prefixes of the weights of masked language modelling heads: in BERT and RoBERTa, and in Longformer."""
+"""Prefixes of the weights of masked language modelling heads: in BERT, in RoBERTa and MPNet, and in Longformer."""
 
 
 def convert(source: str | Path, output: str | Path, max_length: int = 4096, window: int = 256) -> CDLMModel:
@@ -48,7 +61,7 @@ def convert(source: str | Path, output: str | Path, max_length: int = 4096, wind
     Parameters
     ----------
     source
-        Folder or hub name of a BERT or RoBERTa checkpoint.
+        Folder or hub name of a BERT, RoBERTa or MPNet checkpoint.
     output
         Folder for the converted checkpoint; files of the same name are replaced.
     max_length
@@ -64,8 +77,8 @@ def convert(source: str | Path, output: str | Path, max_length: int = 4096, wind
     Raises
     ------
     InputError
-        If the output cannot be written; the checkpoint cannot be read, or is neither BERT nor RoBERTa; the length is
-        out of range; or the window is odd.
+        If the output cannot be written; the checkpoint cannot be read, or is of another type; the length is out of
+        range; or the window is odd.
     """
     if not 1 <= max_length <= MOST_POSITIONS:
         raise InputError(f"the number of positions must be from 1 to {MOST_POSITIONS:,}, not {max_length:,}")
@@ -92,13 +105,17 @@ def _converted(source: Path, output: Path, max_length: int, window: int) -> tupl
     if values.get("position_embedding_type", "absolute") != "absolute":
         raise InputError("only absolute position embeddings can be tiled", path)
     pad_token_id = 0 if values.get("pad_token_id") is None else values["pad_token_id"]
+    if model_type != MPNET:
+        values = {name: value for name, value in values.items() if name != BUCKETS}
+    elif BUCKETS not in values:
+        raise InputError(f"{BUCKETS} is missing; an MPNet checkpoint has it", path)
     config = EncoderConfig.from_dict({**values, "pad_token_id": pad_token_id, "attention_window": window}, path)
     tokenizer = load_tokenizer(source)
     tokenizer.model_max_length = max_length
     if len(tokenizer) > config.vocab_size + len(SPECIAL_TOKENS):
         raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", source)
     try:
-        weights = read_weights(source, lambda shapes: check_sizes(config, _bare(shapes)))
+        weights = read_weights(source, lambda shapes: check_sizes(config, _with_types(config, _bare(shapes))))
         model = convert_weights(config, weights, max_length, counts_from_padding=model_type != "bert")
     except ValueError as error:
         raise InputError(str(error), source) from error
@@ -127,6 +144,8 @@ def convert_weights(
     bare = _bare(weights)
     head = _masked_lm_head(bare) if config.hidden_act == "gelu" else {}
     bare = {name: tensor for name, tensor in bare.items() if name.startswith(("embeddings.", "encoder.", "pooler."))}
+    if config.relative_attention_num_buckets is not None:
+        bare.setdefault(TYPES, bare[POSITIONS].new_zeros(config.type_vocab_size, config.hidden_size))
     unused = config.pad_token_id + 1
     used = bare[POSITIONS][unused if counts_from_padding else 0 :]
     bare[POSITIONS] = tile_positions(used, max_length, unused)
@@ -142,7 +161,21 @@ def convert_weights(
 
 def _bare(named: Mapping[str, T]) -> dict[str, T]:
     """The same, by the encoder's own names."""
-    return {name.removeprefix("bert.").removeprefix("roberta."): value for name, value in named.items()}
+    return {_own_name(name): value for name, value in named.items()}
+
+
+def _own_name(name: str) -> str:
+    for prefix in PREFIXES:
+        name = name.removeprefix(prefix)
+    for part, own in OF_MPNET.items():
+        name = name.replace(part, own)
+    return name
+
+
+def _with_types(config: EncoderConfig, shapes: Mapping[str, Sequence[int]]) -> dict[str, Sequence[int]]:
+    """The same with the table of token types, which MPNet does not have."""
+    types = {TYPES: (config.type_vocab_size, config.hidden_size)}
+    return {**(types if config.relative_attention_num_buckets is not None else {}), **shapes}
 
 
 def _masked_lm_head(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

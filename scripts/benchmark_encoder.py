@@ -4,9 +4,10 @@ Rows: one sequence of each length with one global token, one of `--dense-length`
 a batch of document pairs of mixed length from ECB+ (its dev split; omitted without `--ecb-root`) with that share;
 forward, and forward with backward; fp32 and bf16 (autocast). Columns: the medians of Hugging Face's model as it is, of
 the same model without its mask of length x length, of which it uses one row, and of ours; and the peak memory beyond
-the loaded model, each measured in a process of its own (Linux), or as allocated by CUDA. Two tables follow: the growth
-with length for a fixed number of global tokens, and (on a CPU) the products of a layer with weights in fp32, in bf16,
-and in int8 with inputs rounded token by token. The weights are random, since time does not depend on them.
+the loaded model, each measured in a process of its own (Linux), or as allocated by CUDA. Three tables follow: the
+growth with length for a fixed number of global tokens; our encoder with a relative position bias beside the same
+without; and (on a CPU) the products of a layer with weights in fp32, in bf16, and in int8 with inputs rounded token by
+token. The weights are random, since time does not depend on them.
 
     python scripts/benchmark_encoder.py --ecb-root DIR
     python scripts/benchmark_encoder.py --shape base --lengths 1024,4096 --precisions fp32 --repeats 3
@@ -26,7 +27,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
@@ -47,6 +48,8 @@ SHAPES = {
 }
 PAD = 1
 FIXED_GLOBAL = 64
+BUCKETS = 32
+"""Of the relative position bias, as in MPNet."""
 PAIRS = 8
 TOKENIZER = Path(__file__).resolve().parent.parent / "cdcoref" / "models" / "default"
 MODELS = ("hugging face", "without mask", "cdlm")
@@ -293,6 +296,27 @@ def print_growth(arguments: argparse.Namespace) -> None:
             print(f"| {step} | {precision} | {longest // 2:,} -> {longest:,} | {ratio:.2f} |", flush=True)
 
 
+def print_bias(arguments: argparse.Namespace) -> None:
+    """What a relative position bias costs: our encoder with one, and the same without, taking turns."""
+    plain = load("cdlm", arguments)
+    config = replace(plain.config, relative_attention_num_buckets=BUCKETS)
+    biased = CDLMModel(config).eval().to(arguments.device)
+    biased.load_state_dict(plain.state_dict(), strict=False)
+    models = {"without": plain, "with": biased}
+    for inputs in all_inputs(arguments):
+        for step in arguments.steps:
+            for precision in arguments.precisions:
+                turns = {
+                    name: lambda model=model, inputs=inputs, step=step, precision=precision: run(
+                        "cdlm", model, inputs, step, precision
+                    )
+                    for name, model in models.items()
+                }
+                seconds = median_seconds(turns, arguments.repeats)
+                cells = [inputs.name, step, precision, *(f"{seconds[name] * 1000:,.0f}" for name in models)]
+                print("| " + " | ".join([*cells, f"{seconds['with'] / seconds['without']:.3f}"]) + " |", flush=True)
+
+
 def print_products(arguments: argparse.Namespace) -> None:
     """Time and error of the products of one layer, by the numeric precision of the weights."""
     _, width, _, inner = SHAPES[arguments.shape]
@@ -362,6 +386,8 @@ def main() -> None:
         rows = measure(arguments)
         print(f"\n{FIXED_GLOBAL} global tokens\n\n| step | precision | length | time |\n|" + " --- |" * 4)
         print_growth(arguments)
+        print("\n| input | step | precision | without bias, ms | with bias, ms | ratio |\n|" + " --- |" * 6)
+        print_bias(arguments)
         if arguments.device == "cpu":
             print("\n| product | weights | ms | relative error |\n|" + " --- |" * 4)
             print_products(arguments)

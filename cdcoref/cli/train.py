@@ -41,7 +41,8 @@ def train(
     encoder: Annotated[
         str | None,
         typer.Option(
-            help="Longformer, BERT or RoBERTa checkpoint: folder, hub name, minilm, or default (the default model's).",
+            help="Longformer, BERT, RoBERTa or MPNet checkpoint: folder, hub name, minilm, mpnet, or default (the "
+            "default model's).",
             show_default="minilm",
         ),
     ] = None,

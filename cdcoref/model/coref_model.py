@@ -364,7 +364,7 @@ class CorefModel(nn.Module):
         if "cdcoref" not in values:
             raise InputError("this folder holds an encoder but no coreference model; train one on it first", path)
         config = CorefConfig.from_dict(values["cdcoref"], path)
-        encoder = EncoderConfig.from_longformer(values, path)
+        encoder = EncoderConfig.from_checkpoint(values, path)
         check_length(encoder, path)
         try:
             state = read_weights(folder / WEIGHTS_FILE, lambda shapes: check_stored(config, encoder, shapes))

@@ -43,8 +43,8 @@ class TrainingConfig:
     Attributes
     ----------
     encoder
-        Folder or hub name of a Longformer, BERT or RoBERTa checkpoint, ``"minilm"`` or ``"default"``; see
-        :func:`cdlm.starting_encoders.encoder_folder`.
+        Folder or hub name of a Longformer, BERT, RoBERTa or MPNet checkpoint, ``"minilm"``, ``"mpnet"`` or
+        ``"default"``; see :func:`cdlm.starting_encoders.encoder_folder`.
     kind
         The mentions to train on: ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass.
     model

@@ -9,12 +9,12 @@ import typer
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="BERT or RoBERTa checkpoint: folder or hub name.")],
+    source: Annotated[str, typer.Argument(help="BERT, RoBERTa or MPNet checkpoint: folder or hub name.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the long encoder.")],
     max_length: Annotated[int, typer.Option(min=1, help="Maximum length of a sequence in tokens.")] = 4096,
     window: Annotated[int, typer.Option(min=2, help="Total width of the attention window, in tokens.")] = 256,
 ) -> None:
-    """Convert a BERT or RoBERTa checkpoint to a long encoder with sliding-window and global attention."""
+    """Convert a BERT, RoBERTa or MPNet checkpoint to a long encoder with sliding-window and global attention."""
     from cdlm.convert import convert as convert_checkpoint
 
     model = convert_checkpoint(source, output, max_length=max_length, window=window)

@@ -17,8 +17,8 @@ T = TypeVar("T")
 EncoderOption = Annotated[
     str | None,
     typer.Option(
-        help="Longformer, BERT or RoBERTa checkpoint: folder, hub name, minilm, or default (that of cdcoref's default "
-        "model).",
+        help="Longformer, BERT, RoBERTa or MPNet checkpoint: folder, hub name, minilm, mpnet, or default (that of "
+        "cdcoref's default model).",
         show_default="preset",
     ),
 ]

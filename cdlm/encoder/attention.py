@@ -16,6 +16,7 @@ from torch import Tensor
 
 from cdlm.encoder.compiling import outside_graphs
 from cdlm.encoder.fused import TileBatch, fused_attention, tile_batches
+from cdlm.encoder.relative import PositionBias
 from cdlm.encoder.tiles import KEYS_STEP, Observer, SequencePlace, Tile, TiledSequence, tiled_attention
 
 ROWS = 128
@@ -58,7 +59,7 @@ class TokenLayout:
     global_rows: Tensor
     sequences: list[FlatSequence]
     _tiled: dict[tuple[int, torch.dtype, bool], list[TiledSequence]] = field(default_factory=dict, repr=False)
-    _batched: dict[tuple[int, torch.dtype, bool], list[TileBatch]] = field(default_factory=dict, repr=False)
+    _batched: dict[tuple[int, torch.dtype, bool, int], list[TileBatch]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_masks(cls, attention_mask: Tensor, global_attention_mask: Tensor | None) -> TokenLayout:
@@ -110,12 +111,18 @@ class TokenLayout:
             self._tiled[key] = tiled
         return self._tiled[key]
 
-    def batched(self, window: int, dtype: torch.dtype, *, local_only: bool = False) -> list[TileBatch]:
-        """The same tiles, stacked; created once."""
-        key = window, dtype, local_only
+    def batched(self, window: int, dtype: torch.dtype, *, local_only: bool = False, masks: int = 1) -> list[TileBatch]:
+        """The same tiles, stacked; created once.
+
+        Parameters
+        ----------
+        masks
+            How many masks a tile needs: one, or one for each head.
+        """
+        key = window, dtype, local_only, masks
         if key not in self._batched:
             tiled = self.tiled(window, dtype, local_only=local_only)
-            self._batched[key] = tile_batches(tiled, dtype, self.kept.device)
+            self._batched[key] = tile_batches(tiled, dtype, self.kept.device, masks)
         return self._batched[key]
 
 
@@ -225,6 +232,7 @@ def sparse_attention(
     window: int,
     dropout: float = 0.0,
     record: GlobalAttention | None = None,
+    bias: PositionBias | None = None,
 ) -> Tensor:
     """Attend as Longformer does.
 
@@ -242,6 +250,8 @@ def sparse_attention(
         Probability with which an attention weight is dropped.
     record
         Where to store the attention from and to global tokens.
+    bias
+        Is added to the scores.
 
     Returns
     -------
@@ -253,8 +263,9 @@ def sparse_attention(
         global_query = projected.new_zeros(len(layout.global_rows), *projected.shape[2:])
     if projected.device.type == "cpu" or record is not None:
         observer = None if record is None else record.observer(layout)
-        return tiled_attention(
-            projected, global_query, layout.tiled(window, projected.dtype, local_only=local_only), dropout, observer
-        )
-    batches = layout.batched(window, projected.dtype, local_only=local_only)
-    return fused_attention(projected, global_query, layout.global_rows, batches, dropout)
+        tiled = layout.tiled(window, projected.dtype, local_only=local_only)
+        return tiled_attention(projected, global_query, tiled, dropout, observer, bias)
+    masks = 1 if bias is None else projected.shape[2]
+    batches = layout.batched(window, projected.dtype, local_only=local_only, masks=masks)
+    of_batch = None if bias is None else bias.of_batch
+    return fused_attention(projected, global_query, layout.global_rows, batches, dropout, of_batch)

@@ -34,6 +34,7 @@ def folded_attention(
     sequences: Sequence[SequencePlace],
     dropout: float = 0.0,
     observe: Observe | None = None,
+    bias: Callable[[SequencePlace], Tensor] | None = None,
 ) -> Tensor:
     """Attention of global tokens to all tokens of their sequence.
 
@@ -51,6 +52,8 @@ def folded_attention(
         Probability with which a weight is dropped.
     observe
         Called with each sequence's weights.
+    bias
+        What is added to the scores of a sequence, *shape* (global tokens, heads, tokens).
 
     Returns
     -------
@@ -66,7 +69,11 @@ def folded_attention(
     for number, sequence in enumerate(sequences):
         states = hidden[sequence.tokens]
         scores = torch.einsum("ghd,nd->ghn", folded[sequence.global_tokens], states)
-        weights = torch.softmax(scores + shift[sequence.global_tokens], dim=-1)
+        scores = scores + shift[sequence.global_tokens]
+        if bias is not None:
+            added: Tensor = bias(sequence)
+            scores = scores + added.to(scores.dtype)
+        weights = torch.softmax(scores, dim=-1)
         if observe is not None:
             observe(number, weights)
         weights = nn.functional.dropout(weights, dropout)

@@ -7,7 +7,7 @@ unlike on the CPU: that costs memory in proportion to the tokens, and saves one 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -17,7 +17,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from cdlm.encoder.tiles import Tile, TiledSequence
 
 BATCH_SCORES = 2**26
-"""Maximum number of scores of one head in a batch; masks of this many 16-bit numbers take 128 MB."""
+"""Maximum number of scores in a batch that have a mask of their own; in 16 bits the masks of a batch take 128 MB."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,17 @@ class TileBatch:
     to_all: bool
 
 
-def tile_batches(sequences: Sequence[TiledSequence], dtype: torch.dtype, device: torch.device) -> list[TileBatch]:
-    """Stack the tiles of all sequences, those of local and of global rows separately."""
+def tile_batches(
+    sequences: Sequence[TiledSequence], dtype: torch.dtype, device: torch.device, masks: int = 1
+) -> list[TileBatch]:
+    """Stack the tiles of all sequences, those of local and of global rows separately.
+
+    Parameters
+    ----------
+    masks
+        How many masks a tile needs: one, or one for each head.
+    """
+    most = BATCH_SCORES // masks
     tiles = [(tile, sequence) for sequence in sequences for tile in sequence.tiles]
     tiles.sort(key=lambda pair: (pair[0].to_all, _keys(pair[0])))
     groups: list[list[tuple[Tile, TiledSequence]]] = []
@@ -52,7 +61,7 @@ def tile_batches(sequences: Sequence[TiledSequence], dtype: torch.dtype, device:
         last = groups[-1] if groups else []
         rows = max([tile.rows[1] - tile.rows[0], *(other.rows[1] - other.rows[0] for other, _ in last)])
         # The keys only grow within a group.
-        if not last or last[0][0].to_all != tile.to_all or (len(last) + 1) * rows * _keys(tile) > BATCH_SCORES:
+        if not last or last[0][0].to_all != tile.to_all or (len(last) + 1) * rows * _keys(tile) > most:
             groups.append([])
         groups[-1].append((tile, sequence))
     return [_stacked(group, dtype, device) for group in groups]
@@ -83,7 +92,12 @@ def _stacked(group: Sequence[tuple[Tile, TiledSequence]], dtype: torch.dtype, de
 
 
 def fused_attention(
-    projected: Tensor, global_query: Tensor, global_rows: Tensor, batches: Sequence[TileBatch], dropout: float = 0.0
+    projected: Tensor,
+    global_query: Tensor,
+    global_rows: Tensor,
+    batches: Sequence[TileBatch],
+    dropout: float = 0.0,
+    bias: Callable[[TileBatch], Tensor] | None = None,
 ) -> Tensor:
     """The same as `tiles.tiled_attention`, on any device.
 
@@ -95,6 +109,8 @@ def fused_attention(
         *Shape:* (global tokens,). Index of each global token among all tokens.
     batches
         Every token is in one of their rows.
+    bias
+        What is added to the scores of a batch, its mask included, if not the mask alone.
     """
     query = projected[:, 0].index_copy(0, global_rows, global_query)
     attended, places = [], []
@@ -104,7 +120,7 @@ def fused_attention(
             _gathered(query, batch.rows),
             _gathered(key, batch.keys),
             _gathered(value, batch.keys),
-            attn_mask=batch.bias,
+            attn_mask=batch.bias if bias is None else bias(batch),
             dropout_p=dropout,
         )
         attended.append(rows.transpose(1, 2).flatten(0, 1)[batch.kept])

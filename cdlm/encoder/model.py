@@ -38,6 +38,7 @@ from cdlm.encoder.dropout import add_dropped
 from cdlm.encoder.folding import FEW_GLOBAL, folded_attention
 from cdlm.encoder.output import EncoderOutput
 from cdlm.encoder.products import Linear, product
+from cdlm.encoder.relative import PositionBias
 from cdlm.encoder.remainder import WORD_TABLE, Remainder, without_prefix
 from cdlm.encoder.sizes import check_shapes, check_sizes
 from cdlm.errors import InputError
@@ -88,22 +89,31 @@ class SelfAttention(nn.Module):
         self.key_global = Linear(width, width)
         self.value_global = Linear(width, width)
 
-    def forward(self, hidden: Tensor, layout: TokenLayout, record: GlobalAttention | None = None) -> Tensor:
+    def forward(
+        self,
+        hidden: Tensor,
+        layout: TokenLayout,
+        record: GlobalAttention | None = None,
+        bias: PositionBias | None = None,
+    ) -> Tensor:
         """*Shape* (tokens, width) in and out."""
         heads = (self.heads, hidden.shape[-1] // self.heads)
         dropout = self.dropout if self.training else 0.0
         projections = [self.query, self.key, self.value]
         if not len(layout.global_rows):
             projected = self._project(hidden, projections)
-            return sparse_attention(projected, None, layout, self.window, dropout, record).flatten(-2)
+            return sparse_attention(projected, None, layout, self.window, dropout, record, bias).flatten(-2)
         query = self.query_global(hidden[layout.global_rows]).unflatten(-1, heads)
         if not self._folds(layout):
             projected = self._project(hidden, [*projections, self.key_global, self.value_global])
-            return sparse_attention(projected, query, layout, self.window, dropout, record).flatten(-2)
+            return sparse_attention(projected, query, layout, self.window, dropout, record, bias).flatten(-2)
         projected = self._project(hidden, projections)
-        attended = sparse_attention(projected, None, layout, self.window, dropout, record)
+        attended = sparse_attention(projected, None, layout, self.window, dropout, record, bias)
         observe = None if record is None else functools.partial(record.put_rows, layout)
-        rows = folded_attention(hidden, query, self.key_global, self.value_global, layout.sequences, dropout, observe)
+        of_rows = None if bias is None else bias.of_global_rows
+        rows = folded_attention(
+            hidden, query, self.key_global, self.value_global, layout.sequences, dropout, observe, of_rows
+        )
         return attended.index_copy(0, layout.global_rows, rows.to(attended.dtype)).flatten(-2)
 
     def _project(self, hidden: Tensor, projections: Sequence[Any]) -> Tensor:
@@ -147,9 +157,15 @@ class Attention(nn.Module):
         self.self = SelfAttention(config, window)
         self.output = AddAndNorm(config.hidden_size, config)
 
-    def forward(self, hidden: Tensor, layout: TokenLayout, record: GlobalAttention | None = None) -> Tensor:
+    def forward(
+        self,
+        hidden: Tensor,
+        layout: TokenLayout,
+        record: GlobalAttention | None = None,
+        bias: PositionBias | None = None,
+    ) -> Tensor:
         """*Shape* (tokens, width) in and out."""
-        return self.output(self.self(hidden, layout, record), hidden)
+        return self.output(self.self(hidden, layout, record, bias), hidden)
 
 
 class Intermediate(nn.Module):
@@ -174,9 +190,15 @@ class Layer(nn.Module):
         self.intermediate = Intermediate(config)
         self.output = AddAndNorm(config.intermediate_size, config)
 
-    def forward(self, hidden: Tensor, layout: TokenLayout, record: GlobalAttention | None = None) -> Tensor:
+    def forward(
+        self,
+        hidden: Tensor,
+        layout: TokenLayout,
+        record: GlobalAttention | None = None,
+        bias: PositionBias | None = None,
+    ) -> Tensor:
         """*Shape* (tokens, width) in and out; the layer's attention is stored in the record, if there is one."""
-        hidden = self.attention(hidden, layout, record)
+        hidden = self.attention(hidden, layout, record, bias)
         if torch.is_grad_enabled() or hidden.device.type != "cpu" or torch.compiler.is_compiling():
             return self._feed_forward(hidden)
         return torch.cat([self._feed_forward(part) for part in hidden.split(ROWS_AT_ONCE)])
@@ -191,6 +213,11 @@ class Layers(nn.Module):
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         self.layer = nn.ModuleList(Layer(config, window) for window in config.attention_window)
+        self.relative_attention_bias: nn.Embedding | None = None
+        if config.relative_attention_num_buckets:
+            self.relative_attention_bias = nn.Embedding(
+                config.relative_attention_num_buckets, config.num_attention_heads
+            )
         self.gradient_checkpointing = False
 
     def forward(
@@ -202,14 +229,21 @@ class Layers(nn.Module):
     ) -> Tensor:
         """*Shape* (tokens, width) in and out; each layer's attention is stored in its record, if there are any, and its
         output is appended to `kept`, if given."""
+        bias = self._position_bias(layout)
         for layer, record in zip_longest(self.layer, records):
             if self.gradient_checkpointing and self.training:
-                hidden = checkpoint(layer, hidden, layout, record, use_reentrant=False)
+                hidden = checkpoint(layer, hidden, layout, record, bias, use_reentrant=False)
             else:
-                hidden = layer(hidden, layout, record)
+                hidden = layer(hidden, layout, record, bias)
             if kept is not None:
                 kept.append(hidden)
         return hidden
+
+    @outside_graphs
+    def _position_bias(self, layout: TokenLayout) -> PositionBias | None:
+        """The bias on the scores of a batch, the same in all layers; None if the encoder has none."""
+        table = self.relative_attention_bias
+        return None if table is None else PositionBias(table.weight, layout.kept)
 
 
 class CDLMModel(nn.Module):
@@ -260,7 +294,7 @@ class CDLMModel(nn.Module):
         """
         folder = find_checkpoint(name_or_folder)
         values = read_json(folder / CONFIG_FILE)
-        config = EncoderConfig.from_longformer(values, folder / CONFIG_FILE)
+        config = EncoderConfig.from_checkpoint(values, folder / CONFIG_FILE)
         try:
             weights = read_weights(folder, lambda shapes: check_sizes(config, without_prefix(shapes)))
             with shapes_only():

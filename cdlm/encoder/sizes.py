@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from cdlm.config import EncoderConfig
 
 LAYER = "encoder.layer."
+BIAS_TABLE = "encoder.relative_attention_bias.weight"
 SIZES = {
     "embeddings.word_embeddings.weight": ("vocab_size", "hidden_size"),
     "embeddings.position_embeddings.weight": ("max_position_embeddings", "hidden_size"),
@@ -29,10 +30,13 @@ def check_sizes(config: EncoderConfig, shapes: Mapping[str, Sequence[int]]) -> N
         If one differs, or there are fewer layers than in the configuration.
     """
     stored = {name.removeprefix(LAYER).partition(".")[0] for name in shapes if name.startswith(LAYER)}
+    sizes = dict(SIZES)
+    if config.relative_attention_num_buckets is not None:
+        sizes[BIAS_TABLE] = ("relative_attention_num_buckets", "num_attention_heads")
     for layer in range(config.num_hidden_layers):
         if str(layer) not in stored:
             raise ValueError(f"num_hidden_layers is {config.num_hidden_layers}, but layer {layer} has no weights")
-    check_shapes({name: [getattr(config, size) for size in sizes] for name, sizes in SIZES.items()}, shapes)
+    check_shapes({name: [getattr(config, size) for size in of_name] for name, of_name in sizes.items()}, shapes)
 
 
 def check_shapes(expected: Mapping[str, Sequence[int]], shapes: Mapping[str, Sequence[int]]) -> None:

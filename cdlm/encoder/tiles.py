@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -120,6 +120,20 @@ def _without_gaps(vectors: Tensor) -> Tensor:
     return vectors if vectors.element_size() > 2 else vectors.contiguous()
 
 
+class ScoreBias(Protocol):
+    """A bias on scores that is learnt: see :class:`cdlm.encoder.relative.PositionBias`."""
+
+    @property
+    def table(self) -> Tensor:
+        """*Shape:* (buckets, heads)."""
+
+    def tile_buckets(self, sequence: SequencePlace, tile: Tile) -> Tensor:
+        """The row of the table for every score of a tile. *Shape:* (rows, keys)."""
+
+    def of_tile(self, sequence: SequencePlace, tile: Tile, dtype: torch.dtype) -> Tensor:
+        """What is added to the scores of a tile, its mask included. *Shape:* (heads, rows, keys)."""
+
+
 Observer = Callable[[TiledSequence, Tile, slice, Tensor], None]
 """Called with a tile, some heads, and their attention weights, *shape* (heads, rows, keys), before dropout."""
 
@@ -130,6 +144,7 @@ def tiled_attention(
     sequences: Sequence[TiledSequence],
     dropout: float = 0.0,
     observer: Observer | None = None,
+    bias: ScoreBias | None = None,
 ) -> Tensor:
     """Softmax attention of every tile's rows to its keys.
 
@@ -146,6 +161,8 @@ def tiled_attention(
         Probability with which a weight is dropped.
     observer
         Called with the weights of the forward pass.
+    bias
+        Is added to the scores before softmax.
 
     Returns
     -------
@@ -153,7 +170,8 @@ def tiled_attention(
         *Shape:* (tokens, heads, width of a head).
     """
     seed = int(torch.randint(2**62, ()).item()) if dropout else 0
-    return _TiledAttention.apply(projected, global_query, sequences, dropout, seed, observer)
+    table = None if bias is None else bias.table
+    return _TiledAttention.apply(projected, global_query, table, sequences, dropout, seed, observer, bias)
 
 
 def _gather(projected: Tensor, global_query: Tensor, sequence: TiledSequence) -> Tensor:
@@ -171,13 +189,23 @@ def _gather(projected: Tensor, global_query: Tensor, sequence: TiledSequence) ->
     return own
 
 
-def _weights(query: Tensor, key: Tensor, tile: Tile) -> Tensor:
+def _weights(query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
     """Attention weights of some heads of a tile. *Shape:* (heads, rows, keys)."""
-    if tile.bias is None:
-        scores = torch.bmm(query, key.transpose(1, 2))
-    else:
-        scores = torch.baddbmm(tile.bias, query, key.transpose(1, 2))
+    keys = key.transpose(1, 2)
+    scores = torch.bmm(query, keys) if bias is None else torch.baddbmm(bias, query, keys)
     return torch.softmax(scores, -1, out=scores)
+
+
+class _ScoresOfHeads:
+    """What is added to the scores of some heads of a tile: its mask, which is the same for all, or a bias as well."""
+
+    def __init__(self, tile: Tile, sequence: TiledSequence, bias: ScoreBias | None, dtype: torch.dtype) -> None:
+        self.mask = tile.bias
+        self.by_head = None if bias is None else bias.of_tile(sequence, tile, dtype)
+
+    def of(self, heads: slice) -> Tensor | None:
+        """*Shape:* (heads, rows, keys), or as :attr:`Tile.bias`."""
+        return self.mask if self.by_head is None else self.by_head[heads]
 
 
 def _numbers_for(weights: Tensor, generator: torch.Generator) -> Tensor:
@@ -201,10 +229,12 @@ class _TiledAttention(torch.autograd.Function):
         ctx: Any,
         projected: Tensor,
         global_query: Tensor,
+        table: Tensor | None,
         sequences: Sequence[TiledSequence],
         dropout: float,
         seed: int,
         observer: Observer | None,
+        bias: ScoreBias | None,
     ) -> Tensor:
         output = torch.empty_like(projected[:, 0])
         generator = torch.Generator(projected.device).manual_seed(seed)
@@ -215,15 +245,16 @@ class _TiledAttention(torch.autograd.Function):
                 for tile in sequence.tiles:
                     rows = slice(*tile.rows)
                     keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
+                    added = _ScoresOfHeads(tile, sequence, bias, query.dtype)
                     for group in tile.head_groups(len(query)):
-                        weights = _weights(_without_gaps(query[group, rows]), keys[group], tile)
+                        weights = _weights(_without_gaps(query[group, rows]), keys[group], added.of(group))
                         if observer:
                             observer(sequence, tile, group, weights)
                         if dropout:
                             zero_dropped_(weights, _numbers_for(weights, generator), dropout)
                         rows_out[group, rows] = torch.bmm(weights, values[group])
         ctx.save_for_backward(projected, global_query)
-        ctx.sequences, ctx.dropout, ctx.seed = sequences, dropout, seed
+        ctx.sequences, ctx.dropout, ctx.seed, ctx.bias = sequences, dropout, seed, bias
         return output.div_(1 - dropout) if dropout else output
 
     @staticmethod
@@ -231,22 +262,38 @@ class _TiledAttention(torch.autograd.Function):
         projected, global_query = ctx.saved_tensors
         gradient = gradients[0] / (1 - ctx.dropout) if ctx.dropout else gradients[0]
         to_projected, to_global_query = torch.empty_like(projected), torch.empty_like(global_query)
+        to_table = None
+        if ctx.needs_input_grad[2]:
+            table = ctx.bias.table
+            to_table = torch.zeros_like(table.T, dtype=torch.promote_types(table.dtype, torch.float32))
         generator = torch.Generator(projected.device).manual_seed(ctx.seed)
         with torch.autocast(projected.device.type, enabled=False):
             for sequence in ctx.sequences:
                 own = _gather(projected, global_query, sequence)
-                to_own = _sequence_gradient(own, gradient[sequence.tokens], sequence, ctx.dropout, generator)
+                to_own = _sequence_gradient(
+                    own, gradient[sequence.tokens], sequence, ctx.dropout, generator, ctx.bias, to_table
+                )
                 count = sequence.global_count
                 to_global_query[sequence.global_tokens] = to_own[0, :, :count].transpose(0, 1)
                 to_own[0, :, :count] = 0
                 to_projected[sequence.tokens] = to_own[:, :, : sequence.length].permute(2, 0, 1, 3)
-        return to_projected, to_global_query, None, None, None, None
+        to_bias = None if to_table is None else to_table.T.to(ctx.bias.table.dtype)
+        return to_projected, to_global_query, to_bias, None, None, None, None, None
 
 
 def _sequence_gradient(
-    own: Tensor, gradient: Tensor, sequence: TiledSequence, dropout: float, generator: torch.Generator
+    own: Tensor,
+    gradient: Tensor,
+    sequence: TiledSequence,
+    dropout: float,
+    generator: torch.Generator,
+    bias: ScoreBias | None,
+    to_table: Tensor | None,
 ) -> Tensor:
-    """Gradient of one sequence's vectors as `_gather` returns them, from that of its output."""
+    """Gradient of one sequence's vectors as `_gather` returns them, from that of its output.
+
+    That of the table of the bias is added to `to_table`, *shape* (heads, buckets), if given.
+    """
     query, key, value, *to_all = own
     # Sums over many tiles, so at least in fp32.
     to_own = torch.zeros_like(own, dtype=torch.promote_types(own.dtype, torch.float32))
@@ -256,9 +303,11 @@ def _sequence_gradient(
         rows = slice(*tile.rows)
         keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
         to_keys, to_values = to_pair if tile.to_all else (to_key, to_value)
+        added = _ScoresOfHeads(tile, sequence, bias, own.dtype)
+        buckets = None if to_table is None or bias is None else bias.tile_buckets(sequence, tile).flatten()
         for group in tile.head_groups(len(query)):
             queries, upstream = _without_gaps(query[group, rows]), _without_gaps(upstream_rows[group, rows])
-            weights = _weights(queries, keys[group], tile)
+            weights = _weights(queries, keys[group], added.of(group))
             to_weights = torch.bmm(upstream, values[group].transpose(1, 2))
             kept = weights
             if dropout:
@@ -269,6 +318,10 @@ def _sequence_gradient(
             to_scores = torch.ops.aten._softmax_backward_data.out(
                 to_weights, weights, -1, weights.dtype, grad_input=to_weights
             )
+            if buckets is not None and to_table is not None:
+                # Each head is summed in the order of the scores, whatever the number of threads.
+                of_heads = to_scores.flatten(1).to(to_table.dtype)
+                to_table[group].scatter_add_(1, buckets.expand(len(of_heads), -1), of_heads)
             to_query[group, rows] = torch.bmm(to_scores, keys[group])
             tile.add_to_keys(to_keys[group], torch.bmm(to_scores.transpose(1, 2), queries))
     to_query /= math.sqrt(own.shape[-1])

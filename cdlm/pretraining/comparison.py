@@ -127,7 +127,7 @@ def perplexities(
 
 
 def _positions(folder: Path) -> int:
-    return EncoderConfig.from_longformer(read_json(folder / CONFIG_FILE), folder / CONFIG_FILE).max_length
+    return EncoderConfig.from_checkpoint(read_json(folder / CONFIG_FILE), folder / CONFIG_FILE).max_length
 
 
 def _named(progress: Progress, name: str) -> Callable[[int, int], None]:

@@ -133,7 +133,7 @@ class TaskModel(nn.Module):
         if not isinstance(stored, dict):
             raise InputError(f"{SECTION}.settings is {shown(stored)} and should be a JSON object", path)
         settings = validated(cls.settings_type, stored, path, within=f"{SECTION}.settings.", others="forbid")
-        config = EncoderConfig.from_longformer(values, path)
+        config = EncoderConfig.from_checkpoint(values, path)
         tokenizer = load_tokenizer(folder)
         if len(tokenizer) > config.vocab_size:
             raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", folder)

@@ -236,7 +236,7 @@ def test_one_window_for_all_layers() -> None:
 
 def test_shapes_only(longformer_folder: Path) -> None:
     path = longformer_folder / "config.json"
-    config = EncoderConfig.from_longformer(read_json(path), path)
+    config = EncoderConfig.from_checkpoint(read_json(path), path)
     with shapes_only():
         empty = CDLMModel(config)
     drawn = CDLMModel(config)

@@ -1,4 +1,4 @@
-"""Converted BERT and RoBERTa checkpoints: equal to the originals where the window covers the text."""
+"""Converted BERT, RoBERTa and MPNet checkpoints: equal to the originals where the window covers the text."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from transformers import (
     BertTokenizerFast,
     LongformerForMaskedLM,
     LongformerModel,
+    MPNetConfig,
+    MPNetForMaskedLM,
     PreTrainedModel,
     PreTrainedTokenizerFast,
     RobertaConfig,
@@ -94,9 +96,23 @@ def roberta_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(params=["bert", "roberta"])
-def source(request: pytest.FixtureRequest, bert_folder: Path, roberta_folder: Path) -> Path:
-    return {"bert": bert_folder, "roberta": roberta_folder}[request.param]
+@pytest.fixture(scope="module")
+def mpnet_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mpnet")
+    tokenizer = roberta_tokenizer()
+    torch.manual_seed(0)
+    config = MPNetConfig(vocab_size=len(tokenizer), max_position_embeddings=302, **SIZES)
+    model = MPNetForMaskedLM(config)
+    with torch.no_grad():
+        model.mpnet.encoder.relative_attention_bias.weight.mul_(4)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(params=["bert", "roberta", "mpnet"])
+def source(request: pytest.FixtureRequest, bert_folder: Path, roberta_folder: Path, mpnet_folder: Path) -> Path:
+    return {"bert": bert_folder, "roberta": roberta_folder, "mpnet": mpnet_folder}[request.param]
 
 
 def original(folder: Path) -> PreTrainedModel:
@@ -121,7 +137,37 @@ def test_equals_the_original_up_to_its_length(source: Path, tmp_path: Path) -> N
         torch.testing.assert_close(states, expected, atol=1e-4, rtol=0)
 
 
-def test_hugging_face_reads_it_back(source: Path, tmp_path: Path) -> None:
+def test_mpnets_bias_reaches_as_far_as_the_text(mpnet_folder: Path, tmp_path: Path) -> None:
+    converted = convert(mpnet_folder, tmp_path / "long", max_length=600, window=600)
+    assert json.loads((tmp_path / "long" / "config.json").read_text())["model_type"] == "longformer-relative"
+    reference = original(mpnet_folder)
+    ids = torch.randint(5, reference.config.vocab_size, (2, 300), generator=torch.Generator().manual_seed(1))
+    mask = (torch.arange(300) < torch.tensor([[300], [170]])).long()
+    ids = ids.where(mask.bool(), converted.config.pad_token_id)
+    few, many = torch.zeros_like(mask), mask.clone()
+    few[:, ::60] = 1  # few global tokens are folded, many are in tiles; all see everything here
+    with torch.no_grad():
+        expected = reference(ids, attention_mask=mask).last_hidden_state[mask.bool()]
+        for global_mask in (None, few, many):
+            states = converted(ids, mask, global_mask).last_hidden_state[mask.bool()]
+            torch.testing.assert_close(states, expected, atol=1e-5, rtol=0)
+    towards = torch.randn(expected.shape, generator=torch.Generator().manual_seed(2))
+    (reference(ids, attention_mask=mask).last_hidden_state[mask.bool()] * towards).sum().backward()
+    wanted = {name.replace(".attn.q.", ".self.query."): p.grad for name, p in reference.named_parameters()}
+    for global_mask in (None, few):
+        converted.zero_grad()
+        (converted(ids, mask, global_mask).last_hidden_state[mask.bool()] * towards).sum().backward()
+        found = {name: parameter.grad for name, parameter in converted.named_parameters()}
+        # With global tokens, the projections of local rows get a part of the gradient.
+        names = ["encoder.relative_attention_bias.weight", "embeddings.LayerNorm.weight"]
+        names += [] if global_mask is not None else ["encoder.layer.0.attention.self.query.weight"]
+        for name in names:
+            torch.testing.assert_close(found[name], wanted[name], atol=1e-3, rtol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_hugging_face_reads_it_back(kind: str, bert_folder: Path, roberta_folder: Path, tmp_path: Path) -> None:
+    source = {"bert": bert_folder, "roberta": roberta_folder}[kind]
     folder = tmp_path / "long"
     converted = convert(source, folder, max_length=100, window=8)
     tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -167,6 +213,16 @@ def test_the_head_for_masked_language_modelling_is_kept(
     assert ours.shape[-1] == words + 4
     torch.testing.assert_close(ours[..., :words], expected, atol=1e-4, rtol=0)
     torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=0)
+
+
+def test_mpnets_head_for_masked_language_modelling_is_kept(mpnet_folder: Path, tmp_path: Path) -> None:
+    short = MPNetForMaskedLM.from_pretrained(mpnet_folder).eval()
+    convert(mpnet_folder, tmp_path / "long", max_length=400, window=600)
+    ids = torch.randint(5, short.config.vocab_size, (2, 290), generator=torch.Generator().manual_seed(3))
+    with torch.no_grad():
+        expected = short(ids).logits
+        ours = CDLMForMaskedLM.from_pretrained(tmp_path / "long")(ids)
+    torch.testing.assert_close(ours[..., : short.config.vocab_size], expected, atol=1e-4, rtol=0)
 
 
 def test_converting_twice_adds_special_tokens_once(bert_folder: Path, tmp_path: Path) -> None:

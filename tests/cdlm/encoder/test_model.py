@@ -207,9 +207,10 @@ def random_inputs(length: int = 40) -> tuple[Tensor, Tensor, Tensor]:
     return ids.where(mask.bool(), PAD), mask, (torch.rand(2, length, generator=generator) < 0.2).long() * mask
 
 
-def test_gradient_checkpointing_gives_the_same_gradients_with_dropout() -> None:
+@pytest.mark.parametrize("buckets", [None, 16])
+def test_gradient_checkpointing_gives_the_same_gradients_with_dropout(buckets: int | None) -> None:
     torch.manual_seed(0)
-    model = CDLMModel(tiny_config()).train()
+    model = CDLMModel(tiny_config(relative_attention_num_buckets=buckets)).train()
     gradients = []
     for enable in (model.gradient_checkpointing_disable, model.gradient_checkpointing_enable):
         enable()

@@ -1,0 +1,96 @@
+"""A bias on attention scores that depends on how far apart two tokens are (Shaw et al. 2018; MPNet, Song et al. 2020).
+
+In: one table with a number per bucket of distances and head, which all layers share, and the places of the tokens of a
+flat batch. Out: what is added to the scores of a tile, of a stack of tiles, or of the rows of global tokens.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from cdlm.encoder.fused import TileBatch
+from cdlm.encoder.tiles import SequencePlace, Tile
+
+MAX_DISTANCE = 128
+"""Tokens that are at least this far apart share a bucket, one for either direction."""
+
+
+def distance_buckets(distances: Tensor, count: int) -> Tensor:
+    """The bucket of each distance: half of the buckets for either direction, as in MPNet and T5.
+
+    Of one direction, the first half of the buckets are those of one distance each; the others grow logarithmically up
+    to `MAX_DISTANCE`.
+
+    Parameters
+    ----------
+    distances
+        Place of the key minus place of the row. *Shape:* any.
+    count
+        The number of buckets, for both directions.
+    """
+    own = count // 2
+    exact = own // 2
+    far = distances.abs()
+    # In fp32, as MPNet computes it: distances on the border between two buckets depend on the rounding.
+    growth = torch.log(far.float().clamp_min(1) / exact) / math.log(MAX_DISTANCE / exact) * (own - exact)
+    large = (exact + growth.to(torch.long)).clamp_max(own - 1)
+    return torch.where(far < exact, far, large) + (distances > 0) * own
+
+
+@dataclass(frozen=True)
+class PositionBias:
+    """The bias of one forward pass, which every layer adds to its scores.
+
+    Parameters
+    ----------
+    table
+        *Shape:* (buckets, heads).
+    places
+        *Shape:* (tokens,). The place of each token of the flat batch; only differences within a sequence count.
+    """
+
+    table: Tensor
+    places: Tensor
+    _buckets: dict[int, Tensor] = field(default_factory=dict, repr=False)
+    _of_tiles: dict[tuple[int, torch.dtype], Tensor] = field(default_factory=dict, repr=False)
+    _of_batches: dict[int, Tensor] = field(default_factory=dict, repr=False)
+
+    def tile_buckets(self, sequence: SequencePlace, tile: Tile) -> Tensor:
+        """The bucket of every score of a tile. *Shape:* (rows, keys)."""
+        if id(tile) not in self._buckets:
+            own = self.places[sequence.tokens]
+            ranges = [torch.arange(*span, device=own.device) for span in (tile.prefix, tile.keys)]
+            keys = torch.cat(ranges).clamp_max(sequence.length - 1)  # room after the last token, which is masked
+            self._buckets[id(tile)] = distance_buckets(own[keys] - own[slice(*tile.rows), None], len(self.table))
+        return self._buckets[id(tile)]
+
+    def of_tile(self, sequence: SequencePlace, tile: Tile, dtype: torch.dtype) -> Tensor:
+        """What is added to the scores of a tile, its mask included; without gradients. *Shape:* (heads, rows, keys)."""
+        key = id(tile), dtype
+        if key not in self._of_tiles:
+            buckets = self.tile_buckets(sequence, tile)
+            rows = self.table.detach().T.to(dtype).contiguous()
+            bias = rows.index_select(1, buckets.flatten()).unflatten(1, buckets.shape)
+            self._of_tiles[key] = bias if tile.bias is None else bias.add_(tile.bias)
+        return self._of_tiles[key]
+
+    def of_batch(self, batch: TileBatch) -> Tensor:
+        """What is added to the scores of stacked tiles, their mask included. *Shape:* (tiles, heads, rows, keys)."""
+        if id(batch) not in self._of_batches:
+            distances = self.places[batch.keys][:, None] - self.places[batch.rows][:, :, None]
+            bias = self._looked_up(distances).permute(0, 3, 1, 2)
+            self._of_batches[id(batch)] = bias.to(batch.bias.dtype) + batch.bias
+        return self._of_batches[id(batch)]
+
+    def of_global_rows(self, sequence: SequencePlace) -> Tensor:
+        """What is added to the scores of the global tokens of a sequence. *Shape:* (global tokens, heads, tokens)."""
+        own = self.places[sequence.tokens]
+        return self._looked_up(own[None] - own[: sequence.global_count, None]).transpose(1, 2)
+
+    def _looked_up(self, distances: Tensor) -> Tensor:
+        """*Shape:* (...) in, (..., heads) out."""
+        return torch.nn.functional.embedding(distance_buckets(distances, len(self.table)), self.table)
