@@ -25,7 +25,8 @@ def export(
         typer.Option(
             "-o",
             "--output",
-            help="Output file: .jsonl, .conll, .conllu, .spacy or .csv, optionally with .gz, .html or .parquet.",
+            help="Output file: .jsonl, .jsonlines, .conll, .conllu, .spacy or .csv, optionally with .gz, .html or "
+            ".parquet.",
         ),
     ],
     files: Annotated[

@@ -36,8 +36,8 @@ def predict(
         typer.Option(
             "-o",
             "--output",
-            help="Write documents, mentions and clusters: .html (a page to browse), .jsonl, .conll, .conllu, .spacy, "
-            ".csv or .parquet.",
+            help="Write documents, mentions and clusters: .html (a page to browse), .jsonl, .jsonlines, .conll, "
+            ".conllu, .spacy, .csv or .parquet.",
         ),
     ] = None,
     layout: LayoutOption = None,

@@ -17,6 +17,8 @@ A discontinuous mention also has the character ranges of its parts, ``"spans": [
 that is not listed here is metadata too. ``clusters`` has the names that people gave to clusters, see
 :mod:`cdcoref.formats.given_names`; readers that do not know it ignore it.
 
+An array of such objects is read too, and so are objects that each take several lines.
+
 A line written by hand needs less: ``id`` and ``text`` (tokenised like plain text), or ``id`` and ``tokens`` (joined by
 spaces to make the text), and mentions as character ranges of the text: ``"start"`` and ``"end"``, or several ranges as
 ``"spans": [[start, end], ...]``. A range that does not coincide with tokens is extended to all tokens that it overlaps.
@@ -42,7 +44,7 @@ from cdcoref.formats.output_file import output_file
 from cdcoref.formats.remarks import Remarks
 from cdcoref.formats.text import tokenise_text
 
-_BEGINNING = re.compile(rb'\s*\{\s*(?:"|\})')
+_BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 
 
 def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text) -> Corpus:

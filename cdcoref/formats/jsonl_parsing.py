@@ -19,7 +19,8 @@ from typing import Any, BinaryIO, NoReturn
 
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.lines import line_chunks, shown_name
+from cdcoref.formats.json_documents import json_documents
+from cdcoref.formats.lines import shown_name
 from cdcoref.formats.remarks import Remarks
 
 _DOCUMENT_FIELDS = {
@@ -136,31 +137,28 @@ def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remar
         If a line is not a document as described in `jsonl`.
     """
     line_of: dict[str, int] = {}
-    for first, chunk in line_chunks(source):
-        for number, data in enumerate(chunk.split(b"\n"), first):
-            if not data.strip():
-                continue
-            try:
-                line = _line(data, number, tokenise, remarks)
-                if line.id in line_of:
-                    raise _Wrong(f"document {line.id!r} is on line {line_of[line.id]} already; ids must be unique")
-            except _Wrong as error:
-                raise InputError(str(error), shown_name(source), number) from None
-            line_of[line.id] = number
-            yield line
+    for number, data in json_documents(source):
+        try:
+            line = _line(data, number, tokenise, remarks)
+            if line.id in line_of:
+                raise WrongLine(f"document {line.id!r} is on line {line_of[line.id]} already; ids must be unique")
+        except WrongLine as error:
+            raise InputError(str(error), shown_name(source), number) from None
+        line_of[line.id] = number
+        yield line
 
 
-class _Wrong(Exception):
+class WrongLine(Exception):
     """An error in a line, before the file and line number are attached."""
 
 
 def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Remarks) -> Line:
-    fields = _parse(data)
+    fields = parse_object(data)
     _check_metadata(fields, number, remarks)
     for name in ("id", "text", "topic", "subtopic", "part", "path"):
         _check_string(name, fields.get(name))
     if not fields.get("id"):
-        raise _Wrong("the document has no 'id'; give each document a unique id")
+        raise WrongLine("the document has no 'id'; give each document a unique id")
     line = Line(number, fields, 0, [])
     if fields.get("tokens") is not None:
         line.length, sentences = _check_tokens(fields)
@@ -176,23 +174,30 @@ def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Remarks) -> Lin
     return line
 
 
-def _parse(data: bytes) -> dict[str, Any]:
+def parse_object(data: bytes) -> dict[str, Any]:
+    """A line of JSON as an object, without fields that occur twice and other things that no document has.
+
+    Raises
+    ------
+    WrongLine
+        If it is none; without the file and the line.
+    """
     try:
         fields = _DECODER.decode(data.decode())
         if _ESCAPED_SURROGATE.search(data):
             json.dumps(fields, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise _Wrong(f"the line is not JSON ({error.msg} at column {error.colno})") from None
+        raise WrongLine(f"the line is not JSON ({error.msg} at column {error.colno})") from None
     except UnicodeDecodeError:
-        raise _Wrong("the line is not valid UTF-8; convert the file to UTF-8") from None
+        raise WrongLine("the line is not valid UTF-8; convert the file to UTF-8") from None
     except UnicodeEncodeError:
-        raise _Wrong("the line contains half of a surrogate pair, which is not a character") from None
+        raise WrongLine("the line contains half of a surrogate pair, which is not a character") from None
     except RecursionError:
-        raise _Wrong("the line cannot be parsed as JSON: it is nested too deeply") from None
+        raise WrongLine("the line cannot be parsed as JSON: it is nested too deeply") from None
     except ValueError:
-        raise _Wrong("the line cannot be parsed as JSON: a number has too many digits") from None
+        raise WrongLine("the line cannot be parsed as JSON: a number has too many digits") from None
     if not isinstance(fields, dict):
-        raise _Wrong('the line is not a JSON object; each line must be one document, {"id": ..., "text": ...}')
+        raise WrongLine('the line is not a JSON object; each line must be one document, {"id": ..., "text": ...}')
     return fields
 
 
@@ -200,12 +205,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
-        raise _Wrong(f"an object has the field {_shown(name)} twice; remove one of them")
+        raise WrongLine(f"an object has the field {_shown(name)} twice; remove one of them")
     return fields
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise _Wrong(f"the line is not JSON ({name} is not a JSON value)")
+    raise WrongLine(f"the line is not JSON ({name} is not a JSON value)")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
@@ -218,10 +223,10 @@ def _check_metadata(fields: dict[str, Any], line: int, remarks: Remarks) -> None
             remarks.add(f"unknown field {_shown(name)} of a document kept as metadata", line)
     stated = fields.get("metadata")
     if stated is not None and not isinstance(stated, dict):
-        raise _Wrong(f"'metadata' must be an object, such as {{\"title\": ...}}, not {_shown(stated)}")
+        raise WrongLine(f"'metadata' must be an object, such as {{\"title\": ...}}, not {_shown(stated)}")
     found = fields.get("found")
     if found is not None and not (isinstance(found, list) and all(name in (stated or {}) for name in found)):
-        raise _Wrong("'found' must be a list of names of the document's 'metadata'")
+        raise WrongLine("'found' must be a list of names of the document's 'metadata'")
 
 
 def _check_tokens(fields: dict[str, Any]) -> tuple[int, int]:
@@ -229,23 +234,25 @@ def _check_tokens(fields: dict[str, Any]) -> tuple[int, int]:
     tokens, text, sentences = fields["tokens"], fields.get("text"), fields.get("sentences")
     _check_list(tokens, "'tokens'")
     if not set(map(type, tokens)) <= {str}:
-        raise _Wrong("'tokens' must be a list of strings")
+        raise WrongLine("'tokens' must be a list of strings")
     length = len(tokens)
     if sentences is not None:
         borders = _borders(sentences, "'sentences'")
         if borders[::2] != [0, *borders[1:-1:2]][: len(sentences)] or (borders[-1] if borders else 0) != length:
-            raise _Wrong(f"'sentences' must be ranges [start, end] that cover the {length} tokens in order")
+            raise WrongLine(f"'sentences' must be ranges [start, end] that cover the {length} tokens in order")
     if text is None:
         if fields.get("offsets") is not None:
-            raise _Wrong("the document has 'offsets' but no 'text', to which they refer")
+            raise WrongLine("the document has 'offsets' but no 'text', to which they refer")
     elif fields.get("offsets") is None:
-        raise _Wrong("the document has 'text' and 'tokens' but no 'offsets'; add them, or remove 'text' or 'tokens'")
+        raise WrongLine("the document has 'text' and 'tokens' but no 'offsets'; add them, or remove 'text' or 'tokens'")
     else:
         borders = _borders(fields["offsets"], "'offsets'", ascending=True)
         if len(borders) != 2 * length:
-            raise _Wrong(f"'offsets' has {len(borders) // 2} ranges for {length} tokens")
+            raise WrongLine(f"'offsets' has {len(borders) // 2} ranges for {length} tokens")
         if borders != sorted(borders) or (borders and (borders[0] < 0 or borders[-1] > len(text))):
-            raise _Wrong(f"'offsets' must be ascending ranges [start, end] within the {len(text)} characters of 'text'")
+            raise WrongLine(
+                f"'offsets' must be ascending ranges [start, end] within the {len(text)} characters of 'text'"
+            )
     return length, min(length, 1) if sentences is None else len(sentences)
 
 
@@ -263,10 +270,10 @@ def _untokenised(fields: dict[str, Any]) -> Document:
 
 def _tokenised(fields: dict[str, Any], tokenise: Tokenise) -> Document:
     if fields.get("text") is None:
-        raise _Wrong("the document has neither 'text' nor 'tokens'")
+        raise WrongLine("the document has neither 'text' nor 'tokens'")
     for name in ("offsets", "sentences", "hidden", "annotated"):
         if fields.get(name) is not None:
-            raise _Wrong(f"the document has {name!r} but no 'tokens', to which they refer")
+            raise WrongLine(f"the document has {name!r} but no 'tokens', to which they refer")
     return tokenise(fields["text"], fields["id"])
 
 
@@ -276,7 +283,7 @@ def _check_sentence_numbers(fields: dict[str, Any], name: str, sentences: int) -
         return
     _check_list(numbers, repr(name))
     if not (set(map(type, numbers)) <= {int} and all(0 <= number < sentences for number in numbers)):
-        raise _Wrong(f"{name!r} must be a list of sentence indices from 0 to {sentences - 1}")
+        raise WrongLine(f"{name!r} must be a list of sentence indices from 0 to {sentences - 1}")
 
 
 def _mentions(entries: list[Any], line: Line, remarks: Remarks) -> list[LineMention]:
@@ -290,7 +297,7 @@ def _mentions(entries: list[Any], line: Line, remarks: Remarks) -> list[LineMent
                 _check_further_fields(entry, line.number, remarks)
             kind, cluster = entry.get("kind"), entry.get("cluster")
             if kind is not None and kind not in KINDS:
-                raise _Wrong(f"its kind is {_shown(kind)}; it must be {' or '.join(KINDS)}, or left out")
+                raise WrongLine(f"its kind is {_shown(kind)}; it must be {' or '.join(KINDS)}, or left out")
             if type(cluster) is int:
                 cluster = str(cluster)
             elif cluster == "":  # an empty cell of a table
@@ -305,14 +312,14 @@ def _mentions(entries: list[Any], line: Line, remarks: Remarks) -> list[LineMent
             else:
                 tokens = _touched(entry, line, remarks)
             found.append((tokens, kind, cluster, entry))
-        except _Wrong as error:
-            raise _Wrong(f"mention {number} of document {line.id!r} cannot be used: {error}") from None
+        except WrongLine as error:
+            raise WrongLine(f"mention {number} of document {line.id!r} cannot be used: {error}") from None
     return found
 
 
 def _check_further_fields(entry: Any, line: int, remarks: Remarks) -> None:
     if type(entry) is not dict:
-        raise _Wrong("it is not a JSON object")
+        raise WrongLine("it is not a JSON object")
     for name in entry.keys() - _MENTION_FIELDS:
         remarks.add(f"unknown field {_shown(name)} of a mention ignored", line)
     if type(entry.get("id")) is not int:
@@ -320,7 +327,7 @@ def _check_further_fields(entry: Any, line: int, remarks: Remarks) -> None:
     _check_string("tag", entry.get("tag"))
     confidence = entry.get("confidence")
     if confidence is not None and (type(confidence) not in (int, float) or not 0 <= confidence <= 1):
-        raise _Wrong(f"its confidence is {_shown(confidence)}; it must be a number from 0 to 1")
+        raise WrongLine(f"its confidence is {_shown(confidence)}; it must be a number from 0 to 1")
 
 
 def _place(entry: dict[str, Any]) -> set[str]:
@@ -331,18 +338,18 @@ def _place(entry: dict[str, Any]) -> set[str]:
 def _checked_tokens(tokens: Any, line: Line) -> Tokens:
     """The tokens of a mention given by token indices."""
     if tokens is None:
-        raise _Wrong(_NO_PLACE)
+        raise WrongLine(_NO_PLACE)
     if line.fields.get("tokens") is None:
-        raise _Wrong("it has 'tokens', but its document has none; use character ranges, 'start' and 'end'")
+        raise WrongLine("it has 'tokens', but its document has none; use character ranges, 'start' and 'end'")
     length = line.length
     if type(tokens) is list and len(tokens) == 1 and type(tokens[0]) is int and 0 <= tokens[0] < length:
         return (tokens[0],)
     if not (type(tokens) is list and tokens and set(map(type, tokens)) == {int}):
-        raise _Wrong(f"its tokens must be a nonempty list of indices from 0 to {length - 1}")
+        raise WrongLine(f"its tokens must be a nonempty list of indices from 0 to {length - 1}")
     if any(map(ge, tokens, tokens[1:])):
-        raise _Wrong("its tokens must be in ascending order")
+        raise WrongLine("its tokens must be in ascending order")
     if tokens[0] < 0 or tokens[-1] >= length:
-        raise _Wrong(f"its tokens must be a nonempty list of indices from 0 to {length - 1}")
+        raise WrongLine(f"its tokens must be a nonempty list of indices from 0 to {length - 1}")
     return tuple(tokens)
 
 
@@ -354,7 +361,7 @@ def _check_characters(entry: dict[str, Any], tokens: Tokens, line: Line) -> None
         offsets = line.tokenised.offsets
     start, end = offsets[tokens[0]][0], offsets[tokens[-1]][1]
     if entry.get("start") not in (None, start) or entry.get("end") not in (None, end):
-        raise _Wrong(f"its tokens are characters {start} to {end}; correct its 'start' and 'end', or leave them out")
+        raise WrongLine(f"its tokens are characters {start} to {end}; correct its 'start' and 'end', or leave them out")
 
 
 def _touched(entry: dict[str, Any], line: Line, remarks: Remarks) -> Tokens:
@@ -365,7 +372,7 @@ def _touched(entry: dict[str, Any], line: Line, remarks: Remarks) -> Tokens:
     elif given == {"spans"}:
         borders = _borders(entry["spans"], "its spans")
     else:
-        raise _Wrong(_NO_PLACE)
+        raise WrongLine(_NO_PLACE)
     if line.tokenised is None:
         line.tokenised = _untokenised(line.fields)
     document = line.tokenised
@@ -375,11 +382,11 @@ def _touched(entry: dict[str, Any], line: Line, remarks: Remarks) -> Tokens:
         first = bisect_right(document.offsets, start, key=lambda offset: offset[1])
         last = bisect_left(document.offsets, end, key=lambda offset: offset[0])
         if end > len(document.text):
-            raise _Wrong(
+            raise WrongLine(
                 f"characters {_shown(start)} to {_shown(end)} go beyond the {len(document.text)} characters of the text"
             )
         if start == end or first >= last:
-            raise _Wrong(
+            raise WrongLine(
                 f"characters {_shown(start)} to {_shown(end)} ({_shown(document.text[start:end])}) contain no token; "
                 "the end of a range is exclusive"
             )
@@ -387,18 +394,18 @@ def _touched(entry: dict[str, Any], line: Line, remarks: Remarks) -> Tokens:
             remarks.add("mention extended to whole tokens", line.number)
         tokens.update(range(first, last))
     if not tokens:
-        raise _Wrong("its 'spans' are empty")
+        raise WrongLine("its 'spans' are empty")
     return tuple(sorted(tokens))
 
 
 def _check_string(name: str, value: object) -> None:
     if value is not None and type(value) is not str:
-        raise _Wrong(f"{name!r} must be a string, not {_shown(value)}")
+        raise WrongLine(f"{name!r} must be a string, not {_shown(value)}")
 
 
 def _check_list(value: object, name: str) -> None:
     if type(value) is not list:
-        raise _Wrong(f"{name} must be a list, not {_shown(value)}")
+        raise WrongLine(f"{name} must be a list, not {_shown(value)}")
 
 
 def _borders(ranges: object, name: str, *, ascending: bool = False) -> list[int]:
@@ -407,13 +414,13 @@ def _borders(ranges: object, name: str, *, ascending: bool = False) -> list[int]
     With `ascending`, the caller checks the order of the numbers.
     """
     if type(ranges) is not list:
-        raise _Wrong(f"{name} must be a list of ranges [start, end]")
+        raise WrongLine(f"{name} must be a list of ranges [start, end]")
     if set(map(type, ranges)) <= {list} and set(map(len, ranges)) <= {2}:
         borders = list(chain.from_iterable(ranges))
         if set(map(type, borders)) <= {int} and (ascending or _are_ranges(borders)):
             return borders
     wrong = next(entry for entry in ranges if not _is_range(entry))
-    raise _Wrong(f"{name} must be ranges [start, end] of numbers from 0, not {_shown(wrong)}")
+    raise WrongLine(f"{name} must be ranges [start, end] of numbers from 0, not {_shown(wrong)}")
 
 
 def _are_ranges(borders: list[int]) -> bool:

@@ -15,6 +15,7 @@ from cdcoref.formats.collection_file import COLLECTION
 from cdcoref.formats.conll import CONLL
 from cdcoref.formats.corefud import COREFUD
 from cdcoref.formats.docbin import DOCBIN
+from cdcoref.formats.e2e import E2E
 from cdcoref.formats.file_types import unsuitable
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.input_file import STANDARD_INPUT, readable_twice
@@ -30,7 +31,7 @@ from cdcoref.formats.word_document import WORD
 from cdlm.printing import counted
 
 FORMATS: tuple[Format, ...] = (
-    *(CONLL, COREFUD, JSONL, DOCBIN, COLLECTION),
+    *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION),
     *(PDF, WORD, PARQUET, HTML, MARKDOWN, CSV, TEXT),
 )
 _MAY_HOLD_HTML = (MARKDOWN, CSV)
@@ -174,7 +175,8 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
     corpus
         Documents and mentions.
     path
-        A name that ends in ``.conll``, ``.conllu``, ``.jsonl`` or ``.spacy``, optionally followed by ``.gz``.
+        A name that ends in ``.conll``, ``.conllu``, ``.jsonlines``, ``.jsonl`` or ``.spacy``, optionally followed by
+        ``.gz``.
     layout
         The layout, for a format with several (`cdcoref.formats.Layout` for CoNLL); None for the default.
 

@@ -17,9 +17,11 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import (
     SCHEMAS,
+    document_fields,
     json_schema,
     jsonl_writer,
     read_docbin,
+    read_file,
     read_jsonl,
     tokenise_text,
     write_docbin,
@@ -328,3 +330,55 @@ def test_an_empty_cluster_name_is_none(tmp_path: Path) -> None:
     assert [mention.cluster for mention in corpus.mentions] == [None, None]
     write_docbin(corpus, tmp_path / "x.spacy")
     assert read_docbin(tmp_path / "x.spacy").clusters() == corpus.clusters()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"id": "a", "text": "A ferry sank."}, {"id": "b", "text": "It sank."}]',
+        '\n[\n {"id": "a", "text": "A ferry sank."},\n {"id": "b", "text": "It sank."}\n]\n',
+        '{\n "id": "a",\n "text": "A ferry sank."\n}\n{\n "id": "b", "text": "It sank."}\n',
+        '{"id": "a",\n "text": "A ferry sank."}\n\n{"id": "b", "text": "It sank."}\n',
+        '\n\n{"id": "a", "text": "A ferry sank."}\n\n{"id": "b", "text": "It sank."}',
+    ],
+)
+def test_arrays_and_documents_over_several_lines_are_read(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.json").write_text(text)
+    corpus = read_file(tmp_path / "x.json")
+    assert [(document.id, document.text) for document in corpus.documents] == [
+        ("a", "A ferry sank."),
+        ("b", "It sank."),
+    ]
+
+
+@given(corpora(), st.sampled_from([None, 1]), st.booleans())
+@settings(max_examples=60)
+def test_any_layout_of_json_is_the_same_corpus(corpus: Corpus, indent: int | None, array: bool) -> None:
+    lines = [
+        json.dumps(document_fields(d, ms), indent=indent) for d, ms in zip(corpus.documents, _by(corpus), strict=True)
+    ]
+    text = f"[{','.join(lines)}]" if array else "\n".join(lines)
+    assert read_jsonl(io.BytesIO(text.encode())) == corpus
+
+
+def _by(corpus: Corpus) -> list[list[Mention]]:
+    return [[m for m in corpus.mentions if m.document == d.id] for d in corpus.documents]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ('[\n{"id": "a", "text": "x"}\n{"id": "b", "text": "x"}]', 3, "comma"),
+        ('[\n{"id": "a", "text": "x"},\n{"id": "a", "text": "x"}]', 3, "unique"),
+        ('[\n{"id": "a", "text": }]', 2, "not JSON"),
+        ('{"id": "a",\n"text": "x"\n', 2, "not JSON"),
+        ('[{"id": "a", "text": "x"}]\nmore', 1, "more after"),
+        ('[{"id": "a", "text": "x"}, 3]', 1, "not a JSON object"),
+        ('[{"id": "a", "text": "x", "id": "b"}]', 1, "twice"),
+        ('[{"id": "a", "text": "x"}', 1, "comma or"),
+    ],
+)
+def test_json_over_several_lines_is_refused_by_line(text: str, line: int, message: str) -> None:
+    with pytest.raises(InputError, match=message) as error:
+        read_jsonl(io.BytesIO(text.encode()))
+    assert error.value.line == line

@@ -126,7 +126,9 @@ def partition(corpus: Corpus) -> set[frozenset]:
     return {frozenset(mention.place for mention in cluster) for cluster in corpus.clusters()}
 
 
-@pytest.mark.parametrize("format", WRITTEN, ids=lambda format: format.name)
+@pytest.mark.parametrize(
+    "format", [f for f in WRITTEN if ".jsonlines" not in f.suffixes], ids=lambda format: format.name
+)
 @pytest.mark.parametrize("packed", ["", ".gz"])
 def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> None:
     path = tmp_path / f"c{format.suffixes[0].upper()}{packed}"
@@ -179,7 +181,8 @@ def test_spans_of_both_kinds_are_told_of_where_the_format_has_no_kinds(tmp_path:
 def test_other_names_and_layouts_are_refused(tmp_path: Path) -> None:
     for name in ("c.txt", "c", "c.gz", "c.json"):
         with pytest.raises(
-            InputError, match=r"must end in \.conll, \.conllu, \.jsonl or \.spacy, optionally followed by \.gz"
+            InputError,
+            match=r"must end in \.conll, \.conllu, \.jsonlines, \.jsonl or \.spacy, optionally followed by \.gz",
         ):
             write_corpus(CORPUS, tmp_path / name)
     with pytest.raises(InputError, match="the format JSON lines has no layout '2012'"):

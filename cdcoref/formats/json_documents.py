@@ -1,0 +1,104 @@
+"""A file of JSON in, the JSON of each of its documents out: one on a line, an array of them, or each on several lines.
+
+A file whose first line is one JSON value is read line by line, in bounded memory. Any other is decoded as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from cdcoref.errors import InputError
+from cdcoref.formats.lines import LONGEST_LINE, line_chunks, shown_name
+
+_SPACE = " \t\n\r"
+
+
+def json_documents(source: str | Path | BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the JSON of each document, with the number of the line on which it begins (from 1).
+
+    Parameters
+    ----------
+    source
+        A file (UTF-8, plain or compressed with gzip), or a stream of bytes.
+
+    Raises
+    ------
+    InputError
+        If an array or documents over several lines are not JSON, or are larger than the longest line allowed. A line
+        of a file that is read line by line is yielded as it is.
+    """
+    lines = ((n, line) for first, chunk in line_chunks(source) for n, line in enumerate(chunk.split(b"\n")[:-1], first))
+    beginning = next((entry for entry in lines if entry[1].strip()), None)
+    if beginning is None:
+        return
+    number, line = beginning
+    if _ends_on_its_line(line):
+        yield number, line
+        yield from (entry for entry in lines if entry[1].strip())
+    else:
+        yield from _documents(chain([line], (line for _, line in lines)), number, shown_name(source))
+
+
+def _ends_on_its_line(line: bytes) -> bool:
+    """Whether a line is no array, and no object that goes on behind it."""
+    text = line.strip()
+    if text.startswith(b"["):
+        return False
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos < len(error.doc)  # also a string without an end, which begins before
+    except (ValueError, RecursionError):
+        return True
+    return True
+
+
+def _documents(lines: Iterator[bytes], first: int, name: str) -> Iterator[tuple[int, bytes]]:
+    """The objects of an array, or the objects that follow each other."""
+    pieces: list[bytes] = []
+    size = 0
+    for piece in lines:
+        pieces.append(piece)
+        size += len(piece) + 1
+        if size > LONGEST_LINE:
+            raise InputError(
+                f"an array or documents over several lines may have {LONGEST_LINE >> 20} MB together; put each "
+                "document on one line",
+                name,
+            )
+    text = b"\n".join(pieces).decode()
+    decoder = json.JSONDecoder()
+    at = _after_space(text, 0)
+    array = text.startswith("[", at)
+    at = _after_space(text, at + array)
+    line, counted_to = first, 0
+    while at < len(text) and not (array and text[at] == "]"):
+        line += text.count("\n", counted_to, at)
+        counted_to = at
+        try:
+            _, end = decoder.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            message = f"the file is not JSON ({error.msg} at column {error.colno}); each document is an object"
+            raise InputError(message, name, first + error.lineno - 1) from None
+        except (ValueError, RecursionError):  # what is wrong with it is found where it is read
+            _, end = None, len(text)
+        yield line, text[at:end].encode()
+        at = _after_space(text, end)
+        if array and text.startswith(",", at):
+            at = _after_space(text, at + 1)
+        elif array and not text.startswith("]", at):
+            number = first + text.count("\n", 0, at)
+            raise InputError("the array of documents is not JSON (a comma or ']' is missing)", name, number)
+    if array and text[at + 1 :].strip():
+        number = first + text.count("\n", 0, at)
+        raise InputError("there is more after the array of documents; put each document on one line", name, number)
+
+
+def _after_space(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _SPACE:
+        at += 1
+    return at

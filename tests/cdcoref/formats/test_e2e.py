@@ -1,0 +1,128 @@
+"""The JSON lines of end-to-end coreference models: read, written, scored, and refused where they are wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import read_corpus, read_file, read_mention_table, write_corpus
+from cdcoref.scoring import score_files
+
+LINE = {
+    "doc_key": "nw/a_0",
+    "sentences": [["Eve", "sold", "her", "car", "."], ["She", "misses", "it", "."]],
+    "speakers": [["Eve"] * 5, ["Joe"] * 4],
+    "clusters": [[[0, 0], [2, 2], [5, 5]], [[2, 3], [7, 7]]],
+}
+
+
+def read(tmp_path: Path, *lines: object) -> Corpus:
+    path = tmp_path / "x.jsonlines"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return read_file(path)
+
+
+def test_words_mentions_and_speakers_are_read(tmp_path: Path) -> None:
+    corpus = read(tmp_path, LINE)
+    [document] = corpus.documents
+    assert (document.id, document.sentences) == ("nw/a_0", ((0, 5), (5, 9)))
+    assert document.tokens == ("Eve", "sold", "her", "car", ".", "She", "misses", "it", ".")
+    assert document.metadata == {"speakers": LINE["speakers"]}
+    tokens = [sorted(mention.tokens for mention in cluster) for cluster in corpus.clusters()]
+    assert tokens == [[(0,), (2,), (5,)], [(2, 3), (7,)]]
+    assert {mention.kind for mention in corpus.mentions} == {None}
+
+
+def test_it_is_recognised_whatever_its_name_and_the_order_of_its_fields(tmp_path: Path) -> None:
+    reordered = {name: LINE[name] for name in ("sentences", "clusters", "doc_key")}
+    for name, text in {
+        "a.jsonl": json.dumps(LINE),
+        "b.json": json.dumps([LINE], indent=1),
+        "c.txt": json.dumps(reordered),
+    }.items():
+        (tmp_path / name).write_text(text)
+        assert len(read_file(tmp_path / name).mentions) == 5
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    corpus = read(tmp_path, LINE, {**LINE, "doc_key": "b", "topic": "5", "clusters": [], "genre": "nw"})
+    assert write_corpus(corpus, tmp_path / "y.jsonlines.gz") == ()
+    back = read_file(tmp_path / "y.jsonlines.gz")
+    assert back.documents == tuple(
+        Document.from_sentences(
+            document.id,
+            [document.tokens[start:end] for start, end in document.sentences],
+            topic=document.topic,
+            path=str(tmp_path / "y.jsonlines.gz"),
+            metadata=document.metadata,
+        )
+        for document in corpus.documents
+    )
+    assert back.mentions == corpus.mentions
+
+
+def test_speakers_are_written_for_every_word(tmp_path: Path) -> None:
+    document = Document.from_sentences("d", [["A", "b"], ["c"]])
+    write_corpus(Corpus((document,)), tmp_path / "y.jsonlines")
+    fields = json.loads((tmp_path / "y.jsonlines").read_text())
+    assert fields == {"doc_key": "d", "sentences": [["A", "b"], ["c"]], "speakers": [["-", "-"], ["-"]], "clusters": []}
+
+
+def test_what_is_lost_is_named(tmp_path: Path) -> None:
+    documents = tuple(Document.from_sentences(id, [["A", "b", "c"]]) for id in "de")
+    mentions = (Mention("d", (0, 2), "event", "1"), Mention("e", (1,), "event", "1"), Mention("e", (1,), "entity", "1"))
+    notes = write_corpus(Corpus(documents, mentions), tmp_path / "y.jsonlines")
+    assert [note.split(" ")[:2] for note in notes] == [["1", "cluster"], ["1", "discontinuous"], ["the", "kinds"]]
+    back = read_file(tmp_path / "y.jsonlines")
+    assert [(m.document, m.tokens) for m in back.mentions] == [("d", (0, 1, 2)), ("e", (1,)), ("e", (1,))]
+    assert len(back.clusters()) == 3
+
+
+def test_clusters_of_two_files_stay_apart(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.jsonlines").write_text(json.dumps({**LINE, "doc_key": name}))
+    loaded = read_corpus([tmp_path])
+    assert loaded.problems == ()
+    assert len(loaded.corpus.clusters()) == 4
+
+
+def test_it_is_scored_within_documents(tmp_path: Path) -> None:
+    read(tmp_path, LINE)
+    assert read_mention_table(tmp_path / "x.jsonlines").local_clusters
+    split = {**LINE, "clusters": [[[0, 0], [2, 2]], [[5, 5]], [[2, 3], [7, 7]]]}
+    (tmp_path / "y.jsonlines").write_text(json.dumps(split))
+    [result] = score_files(tmp_path / "x.jsonlines", [tmp_path / "y.jsonlines"])
+    assert result.level == "document"
+    # MUC: of the key's 2 + 1 links the response keeps 2, and both of its own are right.
+    assert (result.scores["muc"].recall, result.scores["muc"].precision) == (2 / 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"doc_key": None}, "no 'doc_key'"),
+        ({"doc_key": 7}, "no 'doc_key'"),
+        ({"sentences": "A b"}, "lists of words"),
+        ({"sentences": [["A", 1]]}, "lists of words"),
+        ({"clusters": [[0, 1]]}, "list of clusters"),
+        ({"clusters": [[[0]]]}, "not .first word, last word"),
+        ({"clusters": [[[0, True]]]}, "not .first word, last word"),
+        ({"clusters": [[[3, 2]]]}, "from 0 to 8"),
+        ({"clusters": [[[0, 9]]]}, "from 0 to 8"),
+        ({"subtoken_map": [0, 0, 1]}, "word pieces"),
+        ({"topic": 3}, "'topic' must be a string"),
+    ],
+)
+def test_what_is_wrong_is_refused_by_line(tmp_path: Path, change: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message) as error:
+        read(tmp_path, {**LINE, "doc_key": "first"}, LINE | change)
+    assert error.value.line == 2
+
+
+def test_a_document_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="already"):
+        read(tmp_path, LINE, LINE)
