@@ -71,8 +71,7 @@ def folded_attention(
         scores = torch.einsum("ghd,nd->ghn", folded[sequence.global_tokens], states)
         scores = scores + shift[sequence.global_tokens]
         if bias is not None:
-            added: Tensor = bias(sequence)
-            scores = scores + added.to(scores.dtype)
+            scores = scores + bias(sequence).to(scores.dtype)
         weights = torch.softmax(scores, dim=-1)
         if observe is not None:
             observe(number, weights)
@@ -80,5 +79,5 @@ def folded_attention(
         means.append(torch.einsum("ghn,nd->ghd", weights, states))
         totals.append(weights.sum(-1))
     values = torch.einsum("ghd,hwd->ghw", torch.cat(means), value.weight.unflatten(0, (heads, width)))
-    bias = value.bias.unflatten(0, (heads, width))
-    return values + torch.cat(totals)[..., None].to(values.dtype) * bias.to(values.dtype)
+    constant = value.bias.unflatten(0, (heads, width))
+    return values + torch.cat(totals)[..., None].to(values.dtype) * constant.to(values.dtype)
