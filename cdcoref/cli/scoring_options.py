@@ -31,7 +31,8 @@ LevelOption = Annotated[
     LevelName | None,
     typer.Option(
         help="The unit within which links are scored. Default: corpus, so that links between documents count; "
-        "document if cluster ids are local to a document (CorefUD, CoNLL-2012)."
+        "document if cluster ids are local to a document (CorefUD, CoNLL-2012), block if they are local to a block of "
+        "several documents."
     ),
 ]
 KindOption = Annotated[KindChoice, typer.Option(help="Score only mentions of one kind; CoNLL files have no kinds.")]

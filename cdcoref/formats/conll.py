@@ -340,13 +340,24 @@ def _read(path: Path, options: ReadOptions) -> Corpus:
         # Other files number their clusters too.
         mentions = (replace(m, cluster=f"{options.id or path.name}/{m.cluster}") for m in corpus.mentions)
         corpus = replace(corpus, mentions=tuple(mentions))
-    if options.with_clusters and options.ids is None and table.ids is not None and corpus.mentions:
-        corpus = replace(corpus, notes=(*corpus.notes, f"{path}: {described_ids(table.ids)}"))
+    if options.with_clusters and options.ids is None and corpus.mentions and (options.several or table.ids is not None):
+        corpus = replace(corpus, notes=(*corpus.notes, f"{path}: {described_ids(table.ids, several=options.several)}"))
     return corpus
 
 
-def described_ids(ids: IdScope) -> str:
-    """A clause for users that says how the cluster ids of a file were taken, and how to have it otherwise."""
+def described_ids(ids: IdScope | None, *, several: bool = False) -> str:
+    """A clause for users that says how the cluster ids of a file were taken, and how to have it otherwise.
+
+    Parameters
+    ----------
+    ids
+        How they were taken; None for a file of a single document.
+    several
+        Whether the file is one of several that are read together.
+    """
+    if several and ids != "local":
+        within = "" if ids is None else "; --ids local takes them within documents"
+        return f"cluster ids are local to the file; --ids global takes them across files{within}"
     if ids == "local":
         return "cluster ids are local to a #begin document block; --ids global takes them across documents"
     return "cluster ids are global to the file; --ids local takes them within documents"

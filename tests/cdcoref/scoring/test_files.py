@@ -395,3 +395,40 @@ def test_files_that_say_no_coreference(tmp_path: Path, text: str, message: str) 
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         list(score_files(path, [path]))
+
+
+def blocks(path: Path, *documents: dict[str, list[str]]) -> Path:
+    """Eight columns with a block for each group of documents, given the coreference cells of each."""
+    text = ""
+    for group in documents:
+        text += "#begin document x\n"
+        for id, cells in group.items():
+            text += "".join(f"-\t-\t{id}\t0\t{n}\tw\tTrue\t{cell}\n" for n, cell in enumerate(cells))
+        text += "#end document\n"
+    path.write_text(text)
+    return path
+
+
+def test_blocks_of_several_documents_are_scored_block_by_block(tmp_path: Path) -> None:
+    one = {"a": ["(1)", "(2)"], "b": ["(1)", "-"]}
+    key = blocks(tmp_path / "k.conll", one, {"c": ["(1)", "-"], "d": ["(1)", "(2)"]})
+    response = blocks(tmp_path / "r.conll", one, {"c": ["(1)", "-"], "d": ["(2)", "(3)"]})
+    [result] = score_files(key, [response])
+    assert result.level == "block"
+    # Of the key's 2 coreference links the response has 1, and no other; of 4 others within blocks all 4, and 1 more.
+    blanc = result.scores["blanc"]
+    assert blanc.recall == pytest.approx((1 / 2 + 4 / 4) / 2)
+    assert blanc.precision == pytest.approx((1 + 4 / 5) / 2)
+    assert blanc.f1 == pytest.approx((2 / 3 + 8 / 9) / 2)
+    # At the corpus level, the 9 pairs of mentions in different blocks count as well.
+    [across] = score_files(key, [response], Options(level="corpus"))
+    assert across.scores["blanc"].precision == pytest.approx((1 + 13 / 14) / 2)
+    assert across.scores["muc"] == result.scores["muc"]
+
+
+def test_ids_that_are_global_are_scored_across_blocks(tmp_path: Path) -> None:
+    key = blocks(tmp_path / "k.conll", {"a": ["(1)"]}, {"b": ["(1)"], "c": ["(1)"]})
+    [result] = score_files(key, [key], Options(ids="global"))
+    assert (result.level, result.scores["muc"].recall) == ("corpus", 1)
+    [local] = score_files(key, [key])
+    assert local.level == "block"
