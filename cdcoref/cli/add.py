@@ -25,7 +25,15 @@ from cdcoref.cli.collection_options import (
     say,
     say_report,
 )
-from cdcoref.cli.input_options import READABLE, EncodingOption, TextColumnOption, reading_remarks
+from cdcoref.cli.input_options import (
+    READABLE,
+    EncodingOption,
+    SinceOption,
+    SourceOption,
+    TextColumnOption,
+    chosen_documents,
+    reading_remarks,
+)
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 
@@ -54,6 +62,8 @@ def add(
     ] = None,
     encoding: EncodingOption = None,
     text_column: TextColumnOption = None,
+    since: SinceOption = None,
+    source: SourceOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
     batch_tokens: BatchOption = 8192,
@@ -87,6 +97,7 @@ def add(
         without=file,
         text_column=text_column,
     )
+    loaded = chosen_documents(loaded, since, source)
     say(reading_remarks(loaded))
     if not loaded.corpus.documents:
         raise InputError("there is no document to add")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, SplitOption, corpus_or_files
+from cdcoref.cli.input_options import SinceOption, SourceOption
 from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.errors import InputError
 from cdlm.printing import counted, say
@@ -50,6 +51,8 @@ def export(
     ] = False,
     layout: LayoutOption = None,
     ids: IdsOption = None,
+    since: SinceOption = None,
+    source: SourceOption = None,
 ) -> None:
     """Write a corpus with its clusters, as a key for `cdcoref score`, as input for training, or to look at.
 
@@ -57,30 +60,31 @@ def export(
     file.
     """
     from cdcoref.corpus import Corpus
+    from cdcoref.formats import select_documents
     from cdcoref.views import write_result
 
     document_writer(output, layout)  # which refuses a wrong name before the work
     check_output(output, files or [])
-    source: Corpus | Prediction
+    content: Corpus | Prediction
     folder = corpus_or_files(corpus, ecb_root, bool(files), "a collection or annotated files")
     if folder is None:
         if split is not None:
             raise InputError("only corpora have splits; leave out --split")
-        source = _read(files or [], corrected, None if kind == "both" else kind, ids)
+        content = _read(files or [], corrected, None if kind == "both" else kind, ids)
     elif corrected:
         raise InputError("only collections have corrections; leave out --corrected")
     else:
-        source = folder.read(split or "dev").corpus
-    if isinstance(source, Corpus):
-        source = gold = source.of_kind(kind)
+        content = folder.read(split or "dev").corpus
+    if isinstance(content, Corpus):
+        content = written = select_documents(content.of_kind(kind), since, source)
     else:
-        gold = source.corpus.of_kind(kind)
-        source = replace(source, corpus=gold)
-    notes = write_result(source, output, layout)
-    for note in gold.notes:
+        written = select_documents(content.corpus.of_kind(kind), since, source)
+        content = replace(content.subset(document.id for document in written.documents), corpus=written)
+    notes = write_result(content, output, layout)
+    for note in written.notes:
         say("cdcoref", note)
-    written = f"{counted(len(gold.documents), 'document')}, {counted(len(gold.mentions), 'mention')}"
-    for sentence in (written, *notes):
+    counts = f"{counted(len(written.documents), 'document')}, {counted(len(written.mentions), 'mention')}"
+    for sentence in (counts, *notes):
         say("cdcoref", f"{output}: {sentence}")
 
 

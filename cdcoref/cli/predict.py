@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from cdcoref.cli.input_options import READABLE, EncodingOption, TextColumnOption, reading_remarks
+from cdcoref.cli.input_options import (
+    READABLE,
+    EncodingOption,
+    SinceOption,
+    SourceOption,
+    TextColumnOption,
+    chosen_documents,
+    reading_remarks,
+)
 from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress
@@ -117,6 +125,8 @@ def predict(
     ] = None,
     encoding: EncodingOption = None,
     text_column: TextColumnOption = None,
+    since: SinceOption = None,
+    source: SourceOption = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "int8"],
@@ -166,6 +176,7 @@ def predict(
     loaded = read_corpus(
         files, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False, text_column=text_column
     )
+    loaded = chosen_documents(loaded, since, source)
     for sentence in reading_remarks(loaded):
         _say(sentence)
     if not loaded.corpus.documents:

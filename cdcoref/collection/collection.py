@@ -307,10 +307,30 @@ class Collection:
         with self._database.reading() as connection:
             return queries.summaries(connection, [queries.number_of(id, "c", "cluster") for id in ids])
 
-    def documents(self, *, limit: int = 100, offset: int = 0) -> list[DocumentSummary]:
-        """Documents, the latest first."""
+    def documents(
+        self, *, since: str | None = None, source: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[DocumentSummary]:
+        """Documents, the latest added first.
+
+        Parameters
+        ----------
+        since
+            Only those of this day or later, such as ``"2024-03-05"``.
+        source
+            Only those of this source, whatever its capitals.
+
+        Raises
+        ------
+        InputError
+            If `since` is no day.
+        """
         with self._database.reading() as connection:
-            return queries.document_list(connection, limit=limit, offset=offset)
+            return queries.document_list(connection, since=since, source=source, limit=limit, offset=offset)
+
+    def document_count(self, *, since: str | None = None, source: str | None = None) -> int:
+        """How many documents :meth:`documents` lists without a limit."""
+        with self._database.reading() as connection:
+            return queries.document_count(connection, since=since, source=source)
 
     def cluster(self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None) -> ClusterPage:
         """All about a cluster; about the one into which it was merged, if it was.

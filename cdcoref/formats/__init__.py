@@ -48,6 +48,7 @@ from cdcoref.formats.registry import (
     read_mention_table,
     write_corpus,
 )
+from cdcoref.formats.selection import checked_day, day_of, is_of_source, select_documents
 from cdcoref.formats.text import tokenise_text
 
 __all__ = [
@@ -70,11 +71,13 @@ __all__ = [
     "annotate",
     "check_collection",
     "check_encoding",
+    "checked_day",
     "cluster_id",
     "collection_errors",
     "connect_to_collection",
     "corpus_in",
     "corpus_of",
+    "day_of",
     "described_ids",
     "docs_of",
     "document_fields",
@@ -82,6 +85,7 @@ __all__ = [
     "format_of",
     "has_input_suffix",
     "is_collection",
+    "is_of_source",
     "is_own_result",
     "json_schema",
     "jsonl_writer",
@@ -100,6 +104,7 @@ __all__ = [
     "read_jsonl",
     "read_mention_table",
     "readable_twice",
+    "select_documents",
     "stored_document",
     "stored_fields",
     "stored_mention",

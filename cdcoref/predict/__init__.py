@@ -23,6 +23,7 @@ from cdcoref.predict.results import (
     corpus_and_stories,
     dataframe,
     mention_rows,
+    metadata_text,
     require_pandas,
 )
 
@@ -68,6 +69,7 @@ __all__ = [
     "load",
     "mean_confidence",
     "mention_rows",
+    "metadata_text",
     "plan_stories",
     "ranked_clusters",
     "require_pandas",

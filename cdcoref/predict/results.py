@@ -7,10 +7,11 @@ them, generated one by one so that the first are available at once, however many
 from __future__ import annotations
 
 import html
+import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
@@ -200,6 +201,10 @@ class MentionRow(NamedTuple):
         Number of the story; None if unknown.
     sentence
         The sentence in which the mention begins, with white space reduced to single spaces.
+    title, date, source, author, url
+        Metadata of the document; empty if unknown.
+    metadata
+        Its other metadata, as an object of JSON; empty if there are none.
     """
 
     cluster: str | None
@@ -215,6 +220,12 @@ class MentionRow(NamedTuple):
     cluster_documents: int
     story: int | None
     sentence: str
+    title: str = ""
+    date: str = ""
+    source: str = ""
+    author: str = ""
+    url: str = ""
+    metadata: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -274,6 +285,14 @@ class Prediction:
         """The documents of each story by its number, which every view and export shows."""
         return dict(zip(self.story_numbers or range(1, len(self.stories) + 1), self.stories, strict=True))
 
+    def subset(self, documents: Iterable[str]) -> Prediction:
+        """The prediction restricted to some of the documents, by id; stories keep their numbers."""
+        corpus = self.corpus.subset(documents)
+        chosen = {document.id for document in corpus.documents}
+        found = {number: tuple(id for id in story if id in chosen) for number, story in self.numbered_stories().items()}
+        kept = {number: story for number, story in found.items() if story}
+        return replace(self, corpus=corpus, stories=tuple(kept.values()), story_numbers=tuple(kept))
+
     def rows(self) -> Iterator[MentionRow]:
         """One row per mention, cluster by cluster, singletons last."""
         return mention_rows(self.corpus, self.numbered_stories())
@@ -319,6 +338,7 @@ def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = N
         The documents of each story, by its number; None if unknown.
     """
     places = Places(corpus.documents)
+    metadata = {document.id: _metadata_cells(document) for document in corpus.documents}
     story_of = {name: number for number, story in (stories or {}).items() for name in story}
     for members in ranked_clusters(corpus):
         documents = len({mention.document for mention in members})
@@ -338,7 +358,28 @@ def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = N
                 documents,
                 story_of.get(mention.document),
                 places.sentence(mention),
+                *metadata[mention.document],
             )
+
+
+METADATA_COLUMNS = ("title", "date", "source", "author", "url")
+
+
+def _metadata_cells(document: Document) -> tuple[str, ...]:
+    """What is known about a document: the usual fields one by one, and the others as JSON."""
+    known = document.metadata
+    others = {name: value for name, value in known.items() if name not in METADATA_COLUMNS}
+    shown = json.dumps(others, ensure_ascii=False) if others else ""
+    return (*(metadata_text(known.get(name)) for name in METADATA_COLUMNS), shown)
+
+
+def metadata_text(value: object) -> str:
+    """A value of metadata for people: lists joined by commas, and nothing for one that is unknown."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(map(metadata_text, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def dataframe(rows: Iterator[MentionRow]) -> pd.DataFrame:

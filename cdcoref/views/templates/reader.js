@@ -7,6 +7,14 @@ function textRow(index) {
   const entry = documents[d];
   if (rowType[index] === HEADING) {
     const node = element("div", "document", foreign("h2", "", entry.name));
+    if (entry.title) node.append(foreign("p", "headline", entry.title));
+    if (entry.about) node.append(foreign("p", "about", entry.about));
+    if (entry.url) {
+      const link = foreign("a", "", entry.url);
+      link.href = entry.url;
+      link.rel = "noopener noreferrer";
+      node.append(element("p", "url", link));
+    }
     if (entry.story > 0) node.append(element("p", "", `Story ${entry.story}`));
     if (headingRow[d + 1] === index + 1) node.append(element("p", "", "This document is empty."));
     return node;

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,8 @@ def test_the_data(news: Prediction) -> None:
         ("sinking", "event", "sinking", 80), ("dahl", "entity", "Ann Dahl", 80), ("maren", "entity", "ferry Maren", 65),
         ("theft", "event", "stolen", 40), ("painting", "entity", "the painting", 80), ("swim", "event", "swam", 50),
     ]  # fmt: skip
-    name, story, text, borders = data["documents"][2]
+    name, story, text, borders, *about = data["documents"][2]
+    assert about == ["", "", ""]
     assert (name, story) == ("museum.txt", 2)
     in_units = text.encode("utf-16-le")
 
@@ -141,3 +143,12 @@ def test_stories_stand_together(tmp_path: Path) -> None:
     documents = tuple(Document.from_sentences(name, [["x"]]) for name in "abcd")
     prediction = Prediction(Corpus(documents), (("a", "c"), ("b", "d")), Plan(4, 2, 2, 2, 0))
     assert [(d[0], d[1]) for d in data_of(page(prediction))["documents"]] == [("a", 1), ("c", 1), ("b", 2), ("d", 2)]
+
+
+def test_the_page_has_what_is_known_about_documents() -> None:
+    metadata = {"title": "Ferry sinks", "date": "2024-03-05", "source": "AP", "author": ["A. Lee", "B. Ray"]}
+    first = replace(Document.from_sentences("a", [["It", "sank", "."]]), metadata={**metadata, "url": "https://x.y/"})
+    second = replace(Document.from_sentences("b", [["Ferry", "sinks"]]), metadata={**metadata, "url": "javascript:1"})
+    documents = page_data(Corpus((first, second)), {})["documents"]
+    about = "2024-03-05 · AP · A. Lee, B. Ray"
+    assert [entry[4:] for entry in documents] == [("Ferry sinks", about, "https://x.y/"), ("", about, "")]
