@@ -10,7 +10,7 @@ import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, SplitOption, corpus_or_files
 from cdcoref.cli.input_options import SinceOption, SourceOption
-from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
+from cdcoref.cli.output_options import FolderFormatOption, LayoutOption, ReplaceOption, check_output, document_writer
 from cdcoref.errors import InputError
 from cdlm.printing import counted, say
 
@@ -27,7 +27,7 @@ def export(
             "-o",
             "--output",
             help="Output file: .jsonl, .jsonlines, .conll, .conllu, .spacy or .csv, optionally with .gz, .html or "
-            ".parquet.",
+            ".parquet; a name without an end is a folder with a file for each document.",
         ),
     ],
     files: Annotated[
@@ -50,6 +50,8 @@ def export(
         typer.Option("--corrected", help="Only the documents of a collection in which somebody corrected a mention."),
     ] = False,
     layout: LayoutOption = None,
+    folder_format: FolderFormatOption = None,
+    replaced: ReplaceOption = None,
     ids: IdsOption = None,
     since: SinceOption = None,
     source: SourceOption = None,
@@ -61,8 +63,9 @@ def export(
     """
     from cdcoref.corpus import Corpus
     from cdcoref.formats import select_documents
-    from cdcoref.views import write_result
+    from cdcoref.views import check_folder_options, write_result
 
+    check_folder_options(output, layout, folder_format, replaced)
     document_writer(output, layout)  # which refuses a wrong name before the work
     check_output(output, files or [])
     content: Corpus | Prediction
@@ -80,7 +83,7 @@ def export(
     else:
         written = select_documents(content.corpus.of_kind(kind), since, source)
         content = replace(content.subset(document.id for document in written.documents), corpus=written)
-    notes = write_result(content, output, layout)
+    notes = write_result(content, output, layout, folder_format=folder_format, replaced=replaced)
     for note in written.notes:
         say("cdcoref", note)
     counts = f"{counted(len(written.documents), 'document')}, {counted(len(written.mentions), 'mention')}"

@@ -19,7 +19,7 @@ from cdcoref.cli.input_options import (
     chosen_documents,
     reading_remarks,
 )
-from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
+from cdcoref.cli.output_options import FolderFormatOption, LayoutOption, ReplaceOption, check_output, document_writer
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
     from cdcoref.formats import Writer
     from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor
+    from cdcoref.views import FolderFormat, Replaced
 
 
 def predict(
@@ -45,10 +46,12 @@ def predict(
             "-o",
             "--output",
             help="Write documents, mentions and clusters: .html (a page to browse), .jsonl, .jsonlines, .conll, "
-            ".conllu, .spacy, .csv or .parquet.",
+            ".conllu, .spacy, .csv or .parquet; a name without an end is a folder with a file for each document.",
         ),
     ] = None,
     layout: LayoutOption = None,
+    folder_format: FolderFormatOption = None,
+    replaced: ReplaceOption = None,
     model: Annotated[
         str, typer.Option(help="default, lemma (the baseline), a model's folder or a hub name.")
     ] = "default",
@@ -144,9 +147,13 @@ def predict(
 ) -> None:
     """Find mentions of events and entities, and link those that corefer, within and across documents."""
     from cdcoref.formats import read_corpus
+    from cdcoref.views import check_folder_options
 
     writer = document_writer(output, layout) if output is not None else None
+    if output is None and (folder_format is not None or replaced is not None):
+        raise InputError("--format and --replace are for an output folder, such as -o texts/; name one")
     if output is not None:
+        check_folder_options(output, layout, folder_format, replaced)
         check_output(output, files)
     if output is not None and output.name.lower().endswith(".parquet"):
         from cdcoref.views import check_parquet
@@ -191,7 +198,7 @@ def predict(
             if output is None:
                 show_clusters(prediction, singletons=singletons, everything=everything)
             else:
-                write_prediction(prediction, output, layout)
+                write_prediction(prediction, output, layout, folder_format, replaced)
     except KeyboardInterrupt:
         _say("interrupted" + (f"; run the same command again to resume from {cache}" if cache else ""))
         sys.exit(130)
@@ -263,11 +270,17 @@ def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool)
             )
 
 
-def write_prediction(prediction: Prediction, output: Path, layout: str | None) -> None:
-    """Write documents, mentions and clusters in the format given by the file's suffix."""
+def write_prediction(
+    prediction: Prediction,
+    output: Path,
+    layout: str | None,
+    folder_format: FolderFormat | None,
+    replaced: Replaced | None,
+) -> None:
+    """Write documents, mentions and clusters in the format given by the file's suffix, or into a folder."""
     from cdcoref.views import summary, write_result
 
-    for note in write_result(prediction, output, layout):
+    for note in write_result(prediction, output, layout, folder_format=folder_format, replaced=replaced):
         _say(note)
     _say(summary(prediction.counts()))
     _say(f"written to {output}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.labels import cluster_label
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
 from cdcoref.predict.results import (
@@ -47,6 +48,7 @@ __all__ = [
     "LARGER_THAN_STORIES",
     "LEMMA",
     "Counts",
+    "GivenText",
     "LocalEngine",
     "MentionRow",
     "Places",
@@ -65,6 +67,7 @@ __all__ = [
     "Topics",
     "cluster_label",
     "corpus_and_stories",
+    "corpus_of_texts",
     "dataframe",
     "load",
     "mean_confidence",

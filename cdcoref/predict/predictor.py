@@ -8,8 +8,7 @@ for cluster in prediction.clusters():
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from itertools import islice
@@ -18,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import tokenise_text
 from cdcoref.language import remarks_on_language
+from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.results import Plan, Prediction
 from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs, subjects
 from cdlm.precision import resolve_precision
@@ -42,7 +41,6 @@ _CHOICES: dict[str, Any] = {"kind": Kinds, "topics": Topics, "marking": Marking,
 LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
 """Groups that are told which predicted stories they consist of."""
 LEMMA = "lemma"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ class Predictor:
 
     def predict(
         self,
-        texts: Corpus | Mapping[str, str] | Sequence[str],
+        texts: Corpus | Mapping[str, GivenText] | Iterable[GivenText],
         options: PredictionOptions | None = None,
         *,
         cache: str | Path | None = None,
@@ -186,8 +184,10 @@ class Predictor:
         Parameters
         ----------
         texts
-            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. If a corpus has annotated mentions,
-            they are used (those without a kind are of `options.kind`); otherwise mentions are detected.
+            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. A text is a string, a list of tokens,
+            a list of sentences of tokens, or an object with a ``"text"`` and metadata (see
+            :data:`cdcoref.predict.GivenText`). If a corpus has annotated mentions, they are used (those without a kind
+            are of `options.kind`); otherwise mentions are detected.
         options
             See :class:`PredictionOptions`.
         cache
@@ -206,7 +206,7 @@ class Predictor:
             are requested but documents have none.
         """
         options = PredictionOptions.with_settings(options, settings)
-        corpus = texts if isinstance(texts, Corpus) else _corpus(texts)
+        corpus = texts if isinstance(texts, Corpus) else corpus_of_texts(texts)
         plans: list[Plan] = []
 
         def note(plan: Plan) -> None:
@@ -406,22 +406,6 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
 
 def _has_words(corpus: Corpus) -> bool:
     return any(document.tokens for document in corpus.documents)
-
-
-def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
-    if isinstance(texts, str):
-        raise InputError("give a list of texts, not a single text: coreference across documents needs several")
-    if not isinstance(texts, Iterable):
-        raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}")
-    named = texts if isinstance(texts, Mapping) else {str(n): text for n, text in enumerate(texts, start=1)}
-    for id, text in named.items():
-        if not isinstance(id, str):
-            raise InputError(f"the id of a text must be a string, not {id!r}")
-        if not isinstance(text, str):
-            raise InputError(f"the text of {id!r} must be a string, not {type(text).__name__}")
-        if _SURROGATE.search(id + text):
-            raise InputError(f"document {id!r} contains half of a surrogate pair, which is not a character")
-    return Corpus(tuple(tokenise_text(text, name) for name, text in named.items()))
 
 
 @contextmanager

@@ -6,17 +6,16 @@ them, generated one by one so that the first are available at once, however many
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from cdcoref.corpus import Corpus, Document, Mention, character_parts, confidence_text, mention_text
+from cdcoref.corpus import Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
 from cdcoref.predict.labels import cluster_label
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
@@ -25,9 +24,6 @@ from cdlm.printing import counted
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SHOWN_IN_NOTEBOOK = 10
-"""Clusters in the small table that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,24 +303,78 @@ class Prediction:
         """
         return dataframe(self.rows())
 
+    def save(self, path: str | Path, *, layout: str | None = None) -> tuple[str, ...]:
+        """Write documents, mentions and clusters in the format that the file's name ends in, as ``predict -o`` does.
+
+        Parameters
+        ----------
+        path
+            The file: ``.html``, ``.jsonl``, ``.csv``, ``.parquet``, ``.conll``, ``.conllu`` or ``.spacy``.
+        layout
+            As in :func:`cdcoref.formats.write_corpus`.
+
+        Returns
+        -------
+        tuple
+            A sentence for each kind of information that the format cannot express.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written, or not in this format. An existing file is then left unchanged.
+        """
+        from cdcoref.views import write_result
+
+        return write_result(self, Path(path), layout)
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """The page that ``predict -o x.html`` writes, as a string.
+
+        Parameters
+        ----------
+        title
+            Its title; by default the number of documents.
+        """
+        from cdcoref.views import page_html
+
+        return page_html(self, title=title)
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Stories, clusters and documents as one JSON object.
+
+        Its JSON Schema is ``cdcoref.formats.json_schema("prediction")``.
+
+        Parameters
+        ----------
+        indent
+            Spaces before each level; None for one line.
+        """
+        from cdcoref.views import json_text
+
+        return json_text(self, indent=indent)
+
+    def resolved(self, replaced: Literal["pronouns", "all"] = "pronouns") -> dict[str, str]:
+        """The texts by id, with pronouns or all mentions of entities replaced by the names of their clusters.
+
+        Parameters
+        ----------
+        replaced
+            ``"pronouns"`` or ``"all"``; see :func:`cdcoref.views.resolved_texts`.
+
+        Raises
+        ------
+        InputError
+            If it is neither.
+        """
+        from cdcoref.views import resolved_texts
+
+        return resolved_texts(self, replaced)
+
     def _repr_html_(self) -> str:
-        """The representation in a notebook: counts and the first clusters."""
-        counts = self.counts()
-        rows = []
-        for cluster in islice(self.each_cluster(), SHOWN_IN_NOTEBOOK):
-            texts = dict.fromkeys(mention.text for mention in islice(cluster.mentions, 50))
-            words = ", ".join(islice(texts, 5)) + (", ..." if len(texts) > 5 else "")
-            sure = "" if cluster.confidence is None else confidence_text(cluster.confidence)
-            cells = (cluster.kind, words, str(len(cluster.mentions)), str(cluster.documents), sure)
-            rows.append("<tr>" + "".join(f'<td dir="auto">{html.escape(cell)}</td>' for cell in cells) + "</tr>")
-        total = counts.across + counts.within
-        more = f"<p>The first {len(rows)} of {total} clusters.</p>" if total > len(rows) else ""
-        head = "".join(f"<th>{name}</th>" for name in ("kind", "mentioned as", "mentions", "documents", "confidence"))
-        return (
-            f"<p>Documents: {counts.documents}; mentions: {counts.mentions}; clusters across documents: "
-            f"{counts.across}; clusters within one document: {counts.within}.</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
-        )
+        """What a notebook shows: counts, the first clusters and the first texts with their mentions."""
+        from cdcoref.views import notebook_view
+
+        return notebook_view(self)
 
 
 def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = None) -> Iterator[MentionRow]:

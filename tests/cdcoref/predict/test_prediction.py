@@ -120,10 +120,15 @@ def test_one_text_is_not_a_list_of_texts(predictor: Predictor) -> None:
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ({"a": None}, "the text of 'a' must be a string, not NoneType"),
-        ([FERRY, FERRY.encode()], "the text of '2' must be a string, not bytes"),
+        ({"a": None}, "the text of 'a' must be a string or a list of tokens, not NoneType"),
+        ([FERRY, FERRY.encode()], "the text of '2' must be a string or a list of tokens, not bytes"),
         ({"a": "half \ud83d"}, "document 'a' contains half of a surrogate pair, which is not a character"),
         ({1: FERRY}, "the id of a text must be a string, not 1"),
+        ([["a", 3]], "must be a list of tokens, or a list of sentences"),
+        ([[["a"], "b"]], "must be a list of tokens, or a list of sentences"),
+        ([{"id": "x"}], "the text of 'x' must be a string or a list of tokens, not NoneType"),
+        ([["half \ud83d"]], "half of a surrogate pair"),
+        ([{"id": "x", "text": "a"}, {"id": "x", "text": "b"}], "two documents have the id 'x'"),
         (None, "give texts by id, a list of texts or a corpus, not NoneType"),
     ],
 )
