@@ -33,7 +33,7 @@ def result_suffixes() -> list[str]:
 
 
 def is_folder_output(output: Path) -> bool:
-    """Whether an output is a folder with a file for each document: a folder, or nothing yet, without a file's suffix."""
+    """Whether an output is a folder with a file for each document: it has no suffix of a file, or is a folder."""
     is_file = output.name.lower().removesuffix(".gz").endswith(tuple(result_suffixes()))
     return not is_file and (output.is_dir() or (not output.suffix and not output.exists()))
 

@@ -300,7 +300,11 @@ def test_an_empty_text_does_not_stop_a_conll_file(predict: Run, tmp_path: Path) 
 def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path: Path) -> None:
     (tmp_path / "folder.html").mkdir()
     for name, options, message in (
-        ("out.txt", [], "the output's name must end in .conll, .conllu, .csv, .html, .jsonl, .parquet or .spacy"),
+        (
+            "out.txt",
+            [],
+            "the output's name must end in .conll, .conllu, .csv, .html, .jsonl, .jsonlines, .parquet or .spacy",
+        ),
         ("nowhere/out.jsonl", [], "the folder of the output does not exist; create it first"),
         ("folder.html", [], "the output is a folder; give the name of a file"),
         ("/proc/out.jsonl", [], "the file cannot be written ("),
