@@ -19,7 +19,7 @@ from cdcoref.views.collection_tables import (
     work_lines,
 )
 from cdcoref.views.evaluation_tables import evaluation_text
-from cdcoref.views.json_text import json_text
+from cdcoref.views.json_object import json_text
 from cdcoref.views.marked_text import Run, marked_text
 from cdcoref.views.mention_tables import check_parquet, write_csv, write_parquet
 from cdcoref.views.notebook import notebook_view
