@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from cdlm.cli import align, convert, match, perplexity, pretrain, qa
+from cdlm.cli import align, convert, match, perplexity, pretrain, qa, tables
 from cdlm.command_line import Commands, run, version_printer
 
 app = typer.Typer(
@@ -39,6 +39,7 @@ app.command("perplexity")(perplexity.perplexity)
 app.command("align")(align.align)
 app.add_typer(match.app, name="match")
 app.add_typer(qa.app, name="qa")
+app.command("tables")(tables.tables)
 
 
 def main() -> None:
