@@ -18,6 +18,7 @@ from cdcoref.collection.adding import add_documents
 from cdcoref.collection.correcting import store_and_obey, undo_and_obey
 from cdcoref.collection.corrections import Action, Correction, stored_corrections
 from cdcoref.collection.database import Database
+from cdcoref.collection.decisions import Decision
 from cdcoref.collection.documents import Incoming
 from cdcoref.collection.outcomes import with_outcomes
 from cdcoref.collection.reader import BATCH_TOKENS, GivenPredictor, Reader
@@ -252,7 +253,23 @@ class Collection:
         InputError
             If there is no such mention or cluster, the correction makes no sense, or it contradicts an earlier one.
         """
-        return store_and_obey(self._database, action, ids, name)
+        [correction] = store_and_obey(self._database, [Decision(action, tuple(ids), name)])
+        return correction
+
+    def correct_all(self, decisions: Sequence[Decision]) -> list[Correction]:
+        """Make several corrections, one after the other, in one transaction: all of them or none.
+
+        Parameters
+        ----------
+        decisions
+            What :meth:`correct` takes, such as :func:`cdcoref.collection.read_decisions` reads from a table.
+
+        Raises
+        ------
+        InputError
+            As for :meth:`correct`, with the place of the decision.
+        """
+        return store_and_obey(self._database, decisions)
 
     def undo(self, number: int | None = None) -> Correction:
         """Undo a correction by its number, by default the latest that holds.

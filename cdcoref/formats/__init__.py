@@ -51,7 +51,7 @@ from cdcoref.formats.registry import (
     write_corpus,
 )
 from cdcoref.formats.selection import checked_day, day_of, is_of_source, select_documents
-from cdcoref.formats.text import tokenise_text
+from cdcoref.formats.text import text_content, tokenise_text
 
 __all__ = [
     "APPLICATION_ID",
@@ -114,6 +114,7 @@ __all__ = [
     "stored_fields",
     "stored_mention",
     "table_of_corpus",
+    "text_content",
     "tokenise_text",
     "with_stated",
     "write_conll",
