@@ -289,9 +289,10 @@ def write_prediction(
 def _announce(plan: Plan) -> None:
     pruned = f", {plan.pruned} more pruned by --max-pairs" if plan.pruned else ""
     empty = f"; {counted(plan.empty, 'empty document')}" if plan.empty else ""
+    copies = f"; {counted(plan.copies, 'near-duplicate')}" if plan.copies else ""
     _say(
         f"{counted(plan.documents, 'document')} in {counted(plan.stories, 'story', 'stories')}; "
-        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{empty}"
+        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{empty}{copies}"
     )
 
 

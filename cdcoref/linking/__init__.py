@@ -9,6 +9,7 @@ from cdcoref.linking.apart import ReadMentions, comparison_features, facts_of_me
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
 from cdcoref.linking.comparison import Comparison, all_pairs
+from cdcoref.linking.copied_mentions import copied_mentions, with_copies, without_copied
 from cdcoref.linking.lemma import lemma_clusters
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.mentions import (
@@ -48,6 +49,7 @@ __all__ = [
     "cluster_mentions",
     "clusters_by_kind",
     "comparison_features",
+    "copied_mentions",
     "document_hash",
     "facts_of_mentions",
     "find_mentions",
@@ -62,4 +64,6 @@ __all__ = [
     "read_vectors",
     "score_spans",
     "vector_widths",
+    "with_copies",
+    "without_copied",
 ]

@@ -8,7 +8,7 @@ for cluster in prediction.clusters():
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from itertools import islice
@@ -20,7 +20,15 @@ from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.results import Plan, Prediction
-from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs, subjects
+from cdcoref.stories import (
+    DocumentVectors,
+    group_documents,
+    near_duplicates,
+    nearest_pairs,
+    own_part,
+    sentence_sources,
+    subjects,
+)
 from cdlm.precision import resolve_precision
 from cdlm.printing import counted
 
@@ -41,6 +49,8 @@ _CHOICES: dict[str, Any] = {"kind": Kinds, "topics": Topics, "marking": Marking,
 LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
 """Groups that are told which predicted stories they consist of."""
 LEMMA = "lemma"
+_WITH_COPIES: tuple[Topics, ...] = ("predicted", "none")
+"""Groups in which a copy is always together with its original."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +226,15 @@ class Predictor:
 
         linked = list(self.stream(corpus, options, cache=cache, announce=note, progress=progress))
         order = {document.id: number for number, document in enumerate(corpus.documents)}
+        documents = [document for story in linked for document in story.corpus.documents]
         mentions = [mention for story in linked for mention in story.corpus.mentions]
         return Prediction(
-            replace(corpus, mentions=tuple(sorted(mentions, key=lambda m: order[m.document])), names={}),
+            replace(
+                corpus,
+                documents=tuple(sorted(documents, key=lambda document: order[document.id])),
+                mentions=tuple(sorted(mentions, key=lambda m: order[m.document])),
+                names={},
+            ),
             tuple(tuple(d.id for d in story.corpus.documents) for story in linked if _has_words(story.corpus)),
             plans[0],
             sum(story.sequences for story in linked),
@@ -240,7 +256,7 @@ class Predictor:
         Stories about one subject come one after the other (see :func:`cdcoref.stories.subjects`). Documents without
         words are no story; they come together after the last one.
         """
-        from cdcoref.linking import LinkedStory, joined_by_name
+        from cdcoref.linking import LinkedStory, joined_by_name, with_copies
 
         options = PredictionOptions.with_settings(options, settings)
         find = options.find_mentions or not corpus.mentions
@@ -252,14 +268,21 @@ class Predictor:
             notes += repeated
             notes += _notes_on_documents_without_mentions(corpus)
         with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
-            plan, by_subject = self._plan(corpus, options)
+            original_of = near_duplicates(corpus.documents) if options.topics in _WITH_COPIES else {}
+            read = _read_once(corpus, original_of) if find else corpus
+            unread = {document.id for document in corpus.documents}.difference(d.id for d in read.documents)
+            plan, by_subject = self._plan(corpus, options, original_of, unread)
             if announce is not None:
                 announce(plan)
-            results = engine.run(corpus, [story for subject in by_subject for story in subject], progress)
+            results = engine.run(read, [story.read(unread) for subject in by_subject for story in subject], progress)
+            marked = {d.id: replace(d, copy_of=original_of.get(d.id)) for d in corpus.documents}
             for subject in by_subject:
                 linked = list(islice(results, len(subject)))
-                for story, joined in zip(linked, joined_by_name([one.corpus for one in linked]), strict=True):
-                    yield replace(story, corpus=joined, notes=(*notes, *story.notes))
+                joined = joined_by_name([one.corpus for one in linked])
+                for planned, story, own in zip(subject, linked, joined, strict=True):
+                    every = tuple(marked[name] for name in planned.documents)
+                    whole = with_copies(own, every) if find else replace(own, documents=every)
+                    yield replace(story, corpus=whole, notes=(*notes, *story.notes))
                     notes = ()
         told = {name for subject in by_subject for story in subject for name in story.documents}
         if untold := [document.id for document in corpus.documents if document.id not in told]:
@@ -282,18 +305,20 @@ class Predictor:
             return RayEngine(self.model, task, store, address=options.ray_address)
         return nullcontext(LocalEngine(self.model, task, store))
 
-    def _plan(self, corpus: Corpus, options: PredictionOptions) -> tuple[Plan, list[list[Story]]]:
+    def _plan(
+        self, corpus: Corpus, options: PredictionOptions, original_of: Mapping[str, str], unread: Collection[str]
+    ) -> tuple[Plan, list[list[Story]]]:
         """The plan, and the stories with the pairs of documents to compare in each, subject by subject.
 
         Where nothing is linked across stories, each counts as a subject of its own.
         """
-        vectors = DocumentVectors(corpus.documents)
-        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs)
+        vectors = DocumentVectors(corpus.documents, original_of)
+        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs, unread)
         empty = {document.id for document in corpus.documents if not document.tokens}
         stories = [story for story in stories if not empty.issuperset(story.documents)]
         largest = max((len(story.documents) for story in stories), default=0)
-        count = 0 if self.lemma else sum(story.pair_count() for story in stories)
-        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, len(empty))
+        count = 0 if self.lemma else sum(story.read(unread).pair_count() for story in stories)
+        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, len(empty), len(original_of))
         by_name = options.across_stories and self.model.settings.names_across_stories and not self.lemma
         if options.topics != "predicted" or not by_name:
             return plan, [[story] for story in stories]
@@ -303,8 +328,13 @@ class Predictor:
         return plan, list(found.values())
 
 
-def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None) -> tuple[list[Story], int]:
-    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out."""
+def plan_stories(
+    vectors: DocumentVectors, topics: Topics, max_pairs: int | None, unread: Collection[str] = ()
+) -> tuple[list[Story], int]:
+    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out.
+
+    `unread` are copies that have no sentences of their own: they are in no pair.
+    """
     from cdcoref.predict.engines.work import Story
 
     stories = []
@@ -313,8 +343,9 @@ def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None
     story_of = {name: number for number, group in enumerate(by_words) for name in group}
     for group in group_documents(vectors, topics):
         pairs = None
-        if max_pairs is not None and len(group) > max_pairs + 1:
-            nearest = nearest_pairs(vectors, group, max_pairs)
+        read = [name for name in group if name not in unread]
+        if max_pairs is not None and len(read) > max_pairs + 1:
+            nearest = nearest_pairs(vectors, read, max_pairs)
             pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
         own = tuple(story_of[name] for name in group) if story_of else None
         stories.append(Story(tuple(group), pairs, own))
@@ -375,6 +406,13 @@ def load(
         fingerprint = model_fingerprint(loaded, with_precision=False)
         loaded.compute_in_int8()
     return Predictor(loaded.to(place), lemma=model == LEMMA, fingerprint=fingerprint)
+
+
+def _read_once(corpus: Corpus, original_of: Mapping[str, str]) -> Corpus:
+    """The documents that have to be read: copies have only what other texts lack, and are gone without that."""
+    sources = sentence_sources({document.id: document for document in corpus.documents}, original_of)
+    read = (own_part(d, sources[d.id]) if d.id in sources else d for d in corpus.documents)
+    return replace(corpus, documents=tuple(document for document in read if document is not None))
 
 
 def _each_once(corpus: Corpus, kind: str | None) -> tuple[Corpus, tuple[str, ...]]:

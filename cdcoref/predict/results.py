@@ -38,6 +38,8 @@ class Plan:
         Number of document pairs to compare, and of those pruned because of `max_pairs`.
     empty
         How many of the documents have no words; they are no stories.
+    copies
+        How many of the documents are near-duplicates of others.
     """
 
     documents: int
@@ -46,6 +48,7 @@ class Plan:
     pairs: int
     pruned: int
     empty: int = 0
+    copies: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +291,10 @@ class Prediction:
         found = {number: tuple(id for id in story if id in chosen) for number, story in self.numbered_stories().items()}
         kept = {number: story for number, story in found.items() if story}
         return replace(self, corpus=corpus, stories=tuple(kept.values()), story_numbers=tuple(kept))
+
+    def copies(self) -> dict[str, list[str]]:
+        """The documents that have near-duplicates, by id, and the ids of the near-duplicates of each."""
+        return self.corpus.copies()
 
     def rows(self) -> Iterator[MentionRow]:
         """One row per mention, cluster by cluster, singletons last."""

@@ -24,7 +24,8 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
     -------
     dict
         ``documents``: a list of name, number of the story (0 if unknown), text, sentence boundaries (start, end, start,
-        end, ...), title (empty where the text begins with it), date, source and author in one line, and address.
+        end, ...), title (empty where the text begins with it), date, source and author in one line, address, and the
+        numbers of its near-duplicates: its original, if it is a copy, and the other copies.
         ``mentions``: columns, one entry per mention; confidences in hundredths, -1 if unknown;
         ``parts`` holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of
         name, kind, label (what people call it, or its words) and mean confidence. ``confidenceTexts``: the wording of
@@ -46,6 +47,8 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
     # Documents are ordered by story, so that a story's mentions are together.
     order = sorted(range(len(corpus.documents)), key=lambda n: story_of.get(corpus.documents[n].id, 0))
     mentions = corpus.by_document()
+    number_of = {corpus.documents[n].id: number for number, n in enumerate(order)}
+    copies = {original: [original, *found] for original, found in corpus.copies().items() if original in number_of}
     for number, document in enumerate(corpus.documents[n] for n in order):
         units = _Units(document.text)
         borders = [
@@ -56,7 +59,8 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
         ]
         about = map(without_surrogates, _about(document))
         name, text = without_surrogates(document.id), without_surrogates(document.text)
-        shown.append((name, story_of.get(document.id, 0), text, borders, *about))
+        versions = [number_of[id] for id in copies.get(document.copy_of or document.id, ()) if id != document.id]
+        shown.append((name, story_of.get(document.id, 0), text, borders, *about, versions))
         for mention in sorted(mentions[document.id], key=lambda m: (m.start, -m.end)):
             parts = [(units(start), units(end)) for start, end in character_parts(mention, document)]
             if len(parts) > 1:

@@ -16,6 +16,7 @@ function textRow(index) {
       node.append(element("p", "url", link));
     }
     if (entry.story > 0) node.append(element("p", "", `Story ${entry.story}`));
+    if (entry.copies.length) node.append(copiesOf(entry));
     if (headingRow[d + 1] === index + 1) node.append(element("p", "", "This document is empty."));
     return node;
   }
@@ -23,6 +24,17 @@ function textRow(index) {
   fillRow(paragraph, entry, d, rowStart[index], rowEnd[index]);
   for (const link of paragraph.querySelectorAll("a")) markLink(link);
   return paragraph;
+}
+
+/** The near-duplicates of a document, as links. */
+function copiesOf(entry) {
+  const line = element("p", "copies", "Near-duplicate of ");
+  entry.copies.forEach((number, place) => {
+    const link = foreign("a", "", documents[number].name);
+    link.href = `#d${number}`;
+    line.append(place ? ", " : "", link);
+  });
+  return line;
 }
 
 function fillRow(parent, entry, d, start, end) {
