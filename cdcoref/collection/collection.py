@@ -8,7 +8,7 @@ with Collection.open("news.cdcoref") as collection:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,11 +38,11 @@ from cdcoref.collection.removing import remove_documents
 from cdcoref.collection.settings import CollectionOptions, Settings, store_settings, stored_settings
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import corpus_in, tokenise_text
-from cdcoref.predict import LEMMA, Plan, Prediction, Predictor
+from cdcoref.formats import corpus_in
+from cdcoref.predict import LEMMA, Plan, Prediction, Predictor, corpus_of_texts
 
 if TYPE_CHECKING:
-    from cdcoref.predict import Progress
+    from cdcoref.predict import GivenText, Progress
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -153,7 +153,7 @@ class Collection:
 
     def add(
         self,
-        texts: Corpus | Mapping[str, str],
+        texts: Corpus | Mapping[str, GivenText] | Iterable[GivenText],
         predictor: GivenPredictor = None,
         *,
         batch_tokens: int = BATCH_TOKENS,
@@ -168,8 +168,8 @@ class Collection:
         Parameters
         ----------
         texts
-            Texts by id, or a corpus. Mentions that a corpus comes with are used (their clusters are not); if it has
-            none they are found.
+            As :meth:`cdcoref.Predictor.predict` takes them, best by id. Mentions that a corpus comes with are
+            used (their clusters are not); if it has none they are found.
         predictor
             The collection's model, where it is loaded already, or a function that loads it, which is called if it is
             needed; None: it is loaded if it is needed.
@@ -183,10 +183,7 @@ class Collection:
         InputError
             If the model is not the collection's, or a mention has no kind.
         """
-        if isinstance(texts, Corpus):
-            corpus = texts
-        else:
-            corpus = Corpus(tuple(tokenise_text(text, id) for id, text in texts.items()))
+        corpus = texts if isinstance(texts, Corpus) else corpus_of_texts(texts)
         given: dict[str, list[Mention]] | None = corpus.by_document() if corpus.mentions else None
         incoming = [
             Incoming.of(document, None if given is None else given[document.id]) for document in corpus.documents

@@ -20,6 +20,8 @@ with ``"text"`` (any of these), its ``"id"`` if it has one, and its metadata; or
 def corpus_of_texts(texts: Mapping[str, GivenText] | Iterable[GivenText]) -> Corpus:
     """Documents for texts, whose ids are ``"1"``, ``"2"``, ... unless they have others.
 
+    The ids of the texts of a pandas Series are the labels of its index, as they are printed.
+
     Raises
     ------
     InputError
@@ -29,8 +31,18 @@ def corpus_of_texts(texts: Mapping[str, GivenText] | Iterable[GivenText]) -> Cor
         raise InputError("give a list of texts, not a single text: coreference across documents needs several")
     if not isinstance(texts, Iterable):
         raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}")
-    named = texts.items() if isinstance(texts, Mapping) else ((str(n), text) for n, text in enumerate(texts, start=1))
-    return Corpus(tuple(_document(id, text) for id, text in named))
+    return Corpus(tuple(_document(id, text) for id, text in _named(texts)))
+
+
+def _named(texts: Any) -> Iterable[tuple[Any, Any]]:
+    """Texts with their ids."""
+    if isinstance(texts, Mapping):
+        return texts.items()
+    if not (hasattr(texts, "index") and hasattr(texts, "items")):
+        return ((str(number), text) for number, text in enumerate(texts, start=1))
+    if texts.ndim != 1:
+        raise InputError("give one column of the table, such as table['text']")
+    return ((str(label), text) for label, text in texts.items())
 
 
 def _document(id: object, text: object) -> Document:

@@ -117,6 +117,21 @@ def test_one_text_is_not_a_list_of_texts(predictor: Predictor) -> None:
         predictor.predict(FERRY)
 
 
+def test_a_series_keeps_its_index(predictor: Predictor) -> None:
+    pandas = pytest.importorskip("pandas")
+    texts = pandas.Series([FERRY, OTHER], index=[7, "b"])
+    prediction = predictor.predict(texts)
+    assert [(d.id, d.text) for d in prediction.corpus.documents] == [("7", FERRY), ("b", OTHER)]
+    assert set(prediction.to_dataframe()["document"]) <= {"7", "b"}
+    assert [d.id for d in predictor.predict(texts.reset_index(drop=True)).corpus.documents] == ["0", "1"]
+    with pytest.raises(InputError, match="the id '7'"):
+        predictor.predict(pandas.Series([FERRY, OTHER], index=[7, "7"]))
+    with pytest.raises(InputError, match="one column of the table"):
+        predictor.predict(pandas.DataFrame({"text": [FERRY]}))
+    with pytest.raises(InputError, match="the text of '1' must be a string"):
+        predictor.predict(pandas.Series([FERRY, float("nan")]))
+
+
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
