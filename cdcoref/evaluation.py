@@ -54,8 +54,7 @@ def evaluate(
     gold: Corpus | AnnotatedCorpus,
     *,
     mentions: Literal["gold", "predicted"] = "gold",
-    batch_tokens: int = 8192,
-    candidates: int | None = None,
+    options: LinkingOptions | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Results:
     """Evaluate a model.
@@ -69,9 +68,9 @@ def evaluate(
         for which it has no annotated topics are omitted.
     mentions
         Whether to cluster the annotated mentions or those that the model detects (in the annotated sentences).
-    candidates
-        Replaces the model's own limit (see :class:`cdcoref.linking.LinkingOptions`).
-    batch_tokens, progress
+    options
+        How mentions are linked.
+    progress
         As in :meth:`cdcoref.predict.predictor.Predictor.predict`.
 
     Returns
@@ -89,6 +88,7 @@ def evaluate(
     InputError
         If the corpus has no annotated mentions; or, with predicted mentions, if it annotates no kind exhaustively.
     """
+    options = options or LinkingOptions()
     (annotated,) = annotated_corpora(gold)
     gold, info = annotated.corpus, annotated.info
     if not gold.mentions:
@@ -103,17 +103,11 @@ def evaluate(
     if mentions == "predicted":
         gold = _of_kinds(gold, judged)
         with predictor.model.in_style(*info.styles):
-            found = find_mentions(predictor.model, gold, batch_tokens=batch_tokens)
+            found = find_mentions(predictor.model, gold, batch_tokens=options.batch_tokens)
         corpus = _of_kinds(annotated_only(found), judged)
         results["detection"] = _detection(gold, corpus)
     groups = _groups(annotated)
-    systems = (
-        {}
-        if predictor.lemma
-        else _link(
-            predictor, corpus, groups, LinkingOptions(batch_tokens=batch_tokens, candidates=candidates), progress
-        )
-    )
+    systems = {} if predictor.lemma else _link(predictor, corpus, groups, options, progress)
     if "predicted" in systems and predictor.model.settings.names_across_stories:
         systems["predicted"] = joined_across_stories(systems["predicted"], groups["predicted"])
     kinds = [kind for kind in (*KINDS, UNKNOWN) if _has(gold, kind)]
@@ -172,13 +166,14 @@ def _link(
             done += pairs
             progress("comparing", int(done), total)
 
-        logits = Comparison(predictor.model, own, part.pairs).run(batch_tokens=options.batch_tokens, advance=advance)
+        comparison = Comparison(predictor.model, own, part.pairs, options)
+        logits = comparison.run(batch_tokens=options.batch_tokens, advance=advance)
         for name, groups in groupings.items():
             inside = [[d for d in group if d in part.documents] for group in groups]
             within = logits.within(inside, own)
             if story_of and name in LARGER_THAN_STORIES:
                 within = within.across_stories(own, story_of, predictor.model.settings.vectors.combine)
-            clustered = cluster_mentions(own, within, predictor.model.settings)
+            clustered = cluster_mentions(own, within, options.configure(predictor.model.settings))
             linked[name] += [replace(m, cluster=f"{number}_{m.cluster}") for m in clustered.mentions]
     return {name: replace(corpus, mentions=tuple(mentions)) for name, mentions in linked.items()}
 

@@ -109,7 +109,7 @@ class Linker:
 
         self._predictor = _loaded(model)
         # Every Doc is a topic of its own: Docs are read together but linked separately.
-        self._options = PredictionOptions(kind, "gold_topic", threshold)
+        self._options = PredictionOptions(kind, "gold_topic", threshold=threshold)
         self._entities = entities
 
     def __call__(self, doc: Doc) -> Doc:

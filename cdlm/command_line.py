@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from cdlm.errors import InputError
 from cdlm.printing import say
@@ -36,10 +37,55 @@ class Commands(TyperGroup):
             sys.exit(130)
 
 
+def add_command(
+    app: typer.Typer,
+    function: Callable[..., None],
+    name: str | None = None,
+    *,
+    panel: str | None = None,
+    examples: Sequence[str] = (),
+    cls: type[TyperCommand] | None = None,
+) -> None:
+    """Add a function to a program as a command.
+
+    Parameters
+    ----------
+    app, function, name
+        The program, the function, and the command's name; by default that of the function.
+    panel
+        Under which heading the program's help lists it.
+    examples
+        Command lines that its help shows at the end.
+    cls
+        The class of the command.
+    """
+    app.command(
+        name or function.__name__,
+        cls=cls,
+        help=unwrapped(function.__doc__ or ""),
+        epilog=epilog(examples),
+        rich_help_panel=panel,
+    )(function)
+
+
+def unwrapped(text: str) -> str:
+    """Help without the line breaks of the source, so that each paragraph is as wide as the terminal.
+
+    >>> unwrapped("Do it\\n    now.\\n\\n    Or later.")
+    'Do it now.\\n\\nOr later.'
+    """
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(text).split("\n\n"))
+
+
+def epilog(examples: Sequence[str]) -> str | None:
+    """The end of a command's help: its examples, one on each line; None if there are none."""
+    return "\n".join(["Examples:", "", *(f"$ {example}" for example in examples)]) if examples else None
+
+
 def run(app: typer.Typer, name: str) -> None:
     """Run a command line; invalid input and an unusable path or disk give one sentence and exit code 2."""
     try:
-        app()
+        app(prog_name=name)
     except InputError as error:
         say(name, str(error))
         sys.exit(2)

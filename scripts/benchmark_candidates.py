@@ -26,6 +26,7 @@ from cdcoref.corpus import Corpus
 from cdcoref.linking import (
     Comparison,
     KindClusters,
+    LinkingOptions,
     MentionVectors,
     PairEvidence,
     PairLogits,
@@ -65,13 +66,13 @@ def measure(
 ) -> None:
     """Print the row of one number of candidates."""
     groups = group_documents(corpus.documents)
-    comparison = Comparison(model, corpus, all_pairs(groups), vectors=vectors, candidates=count, marking=marking)
+    options = LinkingOptions(candidates=count, marking=marking)
+    comparison = Comparison(model, corpus, all_pairs(groups), options, vectors=vectors)
     started, started_cpu = time.perf_counter(), time.process_time()
     evidence = comparison.evidence(batch_tokens=8192)
     seconds, cpu = time.perf_counter() - started, time.process_time() - started_cpu
     settings = model.settings
-    options = replace(settings.vectors, candidates=count)
-    chosen = candidate_pairs(evidence, options)
+    chosen = candidate_pairs(evidence, replace(settings.vectors, candidates=count))
     extent = comparison.extent
     cells = [str(count), marking, f"{chosen.sum():,}", f"{recall(corpus, groups, evidence, chosen):.1f}"]
     cells += [f"{extent.sequences:,}", f"{extent.pieces:,}", f"{seconds:.0f}", f"{cpu:.0f}"]

@@ -29,7 +29,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from cdcoref.collection import Collection, CollectionOptions, Question
+from cdcoref.collection import Collection, Question
 from cdcoref.corpora import corpus_folders
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats import tokenise_text
@@ -82,7 +82,7 @@ def cost(arguments: argparse.Namespace) -> None:
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "a.cdcoref"
-            with Collection.create(path, arguments.model, CollectionOptions()) as collection:
+            with Collection.create(path, arguments.model) as collection:
                 started = time.process_time()
                 collection.add(corpus(documents[:size]), predictor)
                 begun = time.process_time() - started

@@ -34,6 +34,7 @@ import torch
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 from cdcoref.corpus import ENTITY, EVENT, KINDS, STYLES
 from cdcoref.evaluation import BOTH, evaluate
+from cdcoref.linking import LinkingOptions
 from cdcoref.model import (
     ALL,
     CARD_FILE,
@@ -295,7 +296,8 @@ def by_corpus(model: CorefModel, run: Mapping[str, Any], dev: Sequence[Annotated
     for part in dev:
         for mentions in MENTIONS:
             say_on_stderr(f"scoring {part.info.title}, {mentions} mentions")
-            results = evaluate(Predictor(model), part, mentions=mentions, batch_tokens=BATCH_TOKENS)
+            options = LinkingOptions(batch_tokens=BATCH_TOKENS)
+            results = evaluate(Predictor(model), part, mentions=mentions, options=options)
             for kind in (kind for kind in (*KINDS, BOTH) if kind in results):
                 for topics, of in results[kind].items():
                     cells = (part.info.title, mentions, kind, topics, _both(of), _both(of["lemma_baseline"]))

@@ -38,38 +38,42 @@ def page() -> str:
     parts = [INTRODUCTION]
     for name, app in (("cdcoref", cdcoref), ("cdlm", cdlm)):
         program = typer.main.get_command(app)
-        parts.append(f"## {name}\n\n{_prose(program.help)}\n")
-        for words, command in _commands(name, program):
-            parts.append(_section(words, command))
+        parts.append(f"## {name}\n\n{_prose(program.help)}\n{_examples(program)}")
+        with program.make_context(name, [], resilient_parsing=True) as context:
+            parts += [_section(child) for child in _commands(context)]
     return "\n".join(parts)
 
 
-def _commands(words: str, command: Any) -> Iterator[tuple[str, Any]]:
-    """Every command below this one that does something, with the words that call it."""
-    for name, child in command.commands.items():
-        if child.hidden:
-            continue
-        if hasattr(child, "commands"):
-            yield from _commands(f"{words} {name}", child)
-        else:
-            yield f"{words} {name}", child
+def _commands(context: Any) -> Iterator[Any]:
+    """The contexts of all commands below one: that of a group before those of its commands."""
+    for name, command in context.command.commands.items():
+        if not command.hidden:
+            with command.make_context(name, [], parent=context, resilient_parsing=True) as child:
+                yield child
+                if hasattr(command, "commands"):
+                    yield from _commands(child)
 
 
-def _section(words: str, command: Any) -> str:
+def _section(context: Any) -> str:
+    command = context.command
     shown = [parameter for parameter in command.params if not getattr(parameter, "hidden", False)]
     arguments = [parameter for parameter in shown if parameter.param_type_name == "argument"]
     options = [parameter for parameter in shown if parameter.param_type_name == "option"]
-    usage = " ".join([words, "[OPTIONS]", *(_argument(argument) for argument in arguments)])
-    text = f"### {words}\n\n```\n{usage}\n```\n\n{_prose(command.help)}\n"
+    usage = " ".join(re.sub("[{}]", "", command.get_usage(context)).split()).removeprefix("Usage: ")
+    text = f"### {context.command_path}\n\n```\n{usage}\n```\n\n{_prose(command.help)}\n"
     if arguments:
         rows = [f"| `{_argument(one)}` | {_cell(one.help)} |" for one in arguments]
         text += "\n| argument | |\n| --- | --- |\n" + "\n".join(rows) + "\n"
     if options:
         rows = [f"| {_names(one)} | {_cell(one.help)}{_values(one)} |" for one in options]
         text += "\n| option | |\n| --- | --- |\n" + "\n".join(rows) + "\n"
-    if command.epilog:
-        text += f"\n{_prose(command.epilog)}\n"
-    return text
+    return text + _examples(command)
+
+
+def _examples(command: Any) -> str:
+    """The examples at the end of a command's help."""
+    lines = [line.removeprefix("$ ") for line in (command.epilog or "").splitlines() if line.startswith("$ ")]
+    return "\nExamples:\n\n```text\n" + "\n".join(lines) + "\n```\n" if lines else ""
 
 
 def _argument(argument: Any) -> str:
@@ -84,7 +88,8 @@ def _names(option: Any) -> str:
 def _values(option: Any) -> str:
     choices = getattr(option.type_descriptor, "choices", None)
     values = " Values: " + ", ".join(f"`{getattr(c, 'value', c)}`" for c in choices) + "." if choices else ""
-    return values + (" Required." if option.required else "")
+    default = f" Default: `{option.default}`." if option.show_default and option.default not in (None, False) else ""
+    return values + default + (" Required." if option.required else "")
 
 
 def _prose(text: str | None) -> str:

@@ -26,14 +26,19 @@ from cdcoref.cli import (
     stats,
     train,
 )
-from cdlm.command_line import Commands, run, version_printer
+from cdlm.command_line import Commands, add_command, epilog, run, unwrapped, version_printer
+
+DOCUMENTS = "Documents"
+COLLECTIONS = "Collections that grow"
+MODELS = "Models"
+CORPORA = "Annotated corpora and scores"
 
 app = typer.Typer(
     name="cdcoref",
     cls=Commands,
     help="Cross-document coreference resolution: find mentions of the same event or entity in different documents.",
+    epilog=epilog(("cdcoref demo", "cdcoref predict articles/ -o clusters.html", "cdcoref predict --help")),
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -51,21 +56,27 @@ def _options(
     pass
 
 
-app.command("demo")(demo.demo)
-app.command("predict")(predict.predict)
-app.command("add")(add.add)
-app.command("show")(show.show)
-app.command("correct")(correct.correct)
-app.command("serve")(serve.serve)
-app.command("remove")(remove.remove)
-app.command("rebuild")(rebuild.rebuild)
-app.command("train")(train.train)
-app.command("evaluate")(evaluate.evaluate)
-app.command("stats")(stats.stats)
-app.command("export")(export.export)
-app.command("score")(score.score)
-app.command("errors")(errors.errors)
-app.command("publish")(publish.publish)
+add_command(app, demo.demo, panel=DOCUMENTS, examples=demo.EXAMPLES)
+add_command(app, predict.predict, panel=DOCUMENTS, examples=predict.EXAMPLES)
+add_command(app, add.add, panel=COLLECTIONS, examples=add.EXAMPLES)
+add_command(app, show.show, panel=COLLECTIONS, examples=show.EXAMPLES)
+app.add_typer(
+    correct.app,
+    name="correct",
+    help=unwrapped(correct.HELP),
+    epilog=epilog(correct.EXAMPLES),
+    rich_help_panel=COLLECTIONS,
+)
+add_command(app, serve.serve, panel=COLLECTIONS, examples=serve.EXAMPLES)
+add_command(app, remove.remove, panel=COLLECTIONS, examples=remove.EXAMPLES)
+add_command(app, rebuild.rebuild, panel=COLLECTIONS, examples=rebuild.EXAMPLES)
+add_command(app, train.train, panel=MODELS, examples=train.EXAMPLES)
+add_command(app, evaluate.evaluate, panel=MODELS, examples=evaluate.EXAMPLES)
+add_command(app, publish.publish, panel=MODELS, examples=publish.EXAMPLES)
+add_command(app, stats.stats, panel=CORPORA, examples=stats.EXAMPLES)
+add_command(app, export.export, panel=CORPORA, examples=export.EXAMPLES)
+add_command(app, score.score, panel=CORPORA, examples=score.EXAMPLES)
+add_command(app, errors.errors, panel=CORPORA, examples=errors.EXAMPLES)
 
 
 def main() -> None:

@@ -6,73 +6,57 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from cdcoref.cli.collection_options import (
-    BatchOption,
-    DeviceOption,
     FileArgument,
     KindOption,
     MaxPairsOption,
     MaxWindowsOption,
     ModelOption,
-    PrecisionOption,
     ThresholdOption,
     WithinStoriesOption,
     chosen_options,
     say,
     say_report,
 )
-from cdcoref.cli.input_options import (
-    READABLE,
-    EncodingOption,
-    SinceOption,
-    SourceOption,
-    TextColumnOption,
-    chosen_documents,
-    reading_remarks,
-)
+from cdcoref.cli.input_options import EncodingOption, FilesArgument, PipelineOption, TextColumnOption, reading_remarks
+from cdcoref.cli.model_options import BatchOption, DeviceOption, PrecisionOption
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
+from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from cdcoref.predict import Predictor
 
+EXAMPLES = (
+    "cdcoref add news.cdcoref monday/",
+    "cdcoref add news.cdcoref tuesday/ wednesday/report.pdf",
+    "cdcoref add new.cdcoref articles.jsonl --kind event",
+)
+
 
 def add(
     file: FileArgument,
-    documents: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="DOCUMENTS...",
-            help=READABLE,
-            show_default=False,
-        ),
-    ],
+    documents: FilesArgument,
     model: ModelOption = None,
     kind: KindOption = None,
     threshold: ThresholdOption = None,
     max_pairs: MaxPairsOption = None,
     max_windows: MaxWindowsOption = None,
     within_stories: WithinStoriesOption = None,
-    pipeline: Annotated[
-        str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
-    ] = None,
+    pipeline: PipelineOption = None,
     encoding: EncodingOption = None,
     text_column: TextColumnOption = None,
-    since: SinceOption = None,
-    source: SourceOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
-    batch_tokens: BatchOption = 8192,
+    batch_tokens: BatchOption = None,
 ) -> None:
-    """Add documents to a collection (FILE.cdcoref), which is made if it does not exist.
+    """Add documents to a collection, a file FILE.cdcoref that is created if it does not exist.
 
-    Each new document is read once by itself, and then together with the nearest documents of its story; only stories
-    that get a document change, and what those about the same subject name in common. Clusters keep their ids. A
-    document that is there already is recognised by its content, and a changed one replaces its earlier version.
+    Each new document is read by itself, and then together with the most similar documents of its story. Only the
+    stories that get a document change, and others about the same subject. Clusters keep their ids. A document that is
+    already in the collection is recognised by its content; a changed document replaces its earlier version.
     """
     from cdcoref.formats import COLLECTION_SUFFIX, is_collection, read_corpus
 
@@ -86,31 +70,41 @@ def add(
             file,
         )
     if not file.absolute().parent.is_dir():
-        raise InputError("the folder of the collection does not exist; make it first", file)
-    stated = None if kind == "both" else kind
+        raise InputError("the folder of the collection does not exist; create it first", file)
+    from cdcoref.collection import OPTIONS, Collection
+    from cdcoref.predict import LEMMA, check_device, load
+    from cdcoref.views import counts_line
+
+    before, own_model = OPTIONS, "default"
+    if exists:
+        with Collection.open(file) as collection:
+            before, own_model = collection.options, collection.model
+    options, batch = chosen_options(
+        before,
+        within_stories,
+        batch_tokens,
+        kind=kind,
+        threshold=threshold,
+        max_pairs=max_pairs,
+        max_windows=max_windows,
+    )
+    name = model or own_model
+    if exists:
+        Collection.create(file, name, options).close()  # refuses other options than the collection's
+    if device is not None:
+        check_device(device)
     loaded = read_corpus(
         documents,
         pipeline=pipeline,
         encoding=encoding,
-        kind=stated,
+        kind=None if kind == "both" else kind,
         with_clusters=False,
         without=file,
         text_column=text_column,
     )
-    loaded = chosen_documents(loaded, since, source)
     say(reading_remarks(loaded))
     if not loaded.corpus.documents:
         raise InputError("there is no document to add")
-    from cdcoref.collection import Collection, CollectionOptions
-    from cdcoref.predict import LEMMA, load
-    from cdcoref.views import counts_line
-
-    before, own_model = CollectionOptions(), "default"
-    if exists:
-        with Collection.open(file) as collection:
-            before, own_model = collection.options, collection.model
-    options = chosen_options(before, kind, threshold, max_pairs, max_windows, within_stories)
-    name = model or own_model
     ready = partial(load, name, device=device, precision=precision)
     predictor: Predictor | Callable[[], Predictor] = ready
     if not exists and (name != LEMMA or not loaded.corpus.mentions):
@@ -119,9 +113,7 @@ def add(
         with Collection.create(file, name, options) as collection:
             try:
                 with StageProgress() as progress:
-                    report = collection.add(
-                        loaded.corpus, predictor, batch_tokens=batch_tokens, progress=progress.update
-                    )
+                    report = collection.add(loaded.corpus, predictor, batch_tokens=batch, progress=progress.update)
             except BaseException:
                 if not exists:
                     collection.discard()
@@ -132,7 +124,7 @@ def add(
         say(["interrupted; nothing was changed"])
         sys.exit(130)
     if loaded.problems:
-        say([f"files that could not be read and were left out: {len(loaded.problems)}; they are named above"])
+        say([f"{counted(len(loaded.problems), 'unusable input')} skipped; see above"])
         sys.exit(2)
 
 

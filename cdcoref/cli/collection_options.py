@@ -3,84 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cdcoref.cli.model_options import MODEL, Kind, given
 from cdlm import printing
 
 if TYPE_CHECKING:
-    from cdcoref.collection import CollectionOptions, Report
+    from cdcoref.collection import Report
+    from cdcoref.predict import PredictionOptions
+
+KEPT = "Options of the collection (default: as before)"
+"""The panel of the options that a collection keeps."""
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The collection.", show_default=False)]
-ModelOption = Annotated[
-    str | None,
-    typer.Option(
-        help="default, lemma (the baseline), a model's folder or a hub name; a collection keeps to its model.",
-        show_default="the collection's",
-    ),
-]
+ModelOption = Annotated[str | None, typer.Option(metavar="NAME", help=MODEL, rich_help_panel=KEPT)]
 KindOption = Annotated[
-    Literal["event", "entity", "both"] | None,
-    typer.Option(help="Kind of mentions to link.", show_default="the collection's, or both"),
+    Kind | None, typer.Option(help="Kind of mentions to link. In a new collection: both.", rich_help_panel=KEPT)
 ]
 ThresholdOption = Annotated[
     float | None,
     typer.Option(
-        help="Merge clusters while their linkage probability is above this.",
-        show_default="the collection's, or the model's",
+        metavar="P",
+        help="Merge clusters while the probability that they corefer is above P. In a new collection: the model's "
+        "threshold.",
+        rich_help_panel=KEPT,
     ),
 ]
 MaxPairsOption = Annotated[
     int | None,
     typer.Option(
-        help="Compare each document with at most N others of its story, the most similar ones.",
-        show_default="the collection's, or 20",
+        metavar="N",
+        help="Compare each document with at most the N most similar documents of its story. In a new collection: 20.",
+        rich_help_panel=KEPT,
     ),
 ]
 MaxWindowsOption = Annotated[
     int | None,
     typer.Option(
-        help="Read each part of a story that is too long for one sequence together with at most N others, the most "
-        "similar ones.",
-        show_default="the collection's, or the model's",
+        metavar="N",
+        help="If a story is too long for one sequence, read each part of it together with at most the N most similar "
+        "parts. In a new collection: the model's limit.",
+        rich_help_panel=KEPT,
     ),
 ]
 WithinStoriesOption = Annotated[
     bool | None,
     typer.Option(
         "--within-stories/--across-stories",
-        help="Give an entity that stories about one subject call by the same name a cluster in each, or one in all.",
-        show_default="the collection's, or across stories",
+        help="Link mentions within each story only, or also link entities that have the same name in several stories "
+        "about one subject. In a new collection: across stories.",
+        rich_help_panel=KEPT,
     ),
 ]
-DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")]
-PrecisionOption = Annotated[
-    Literal["auto", "fp32", "bf16", "int8"],
-    typer.Option(help="Numeric precision; auto: bf16 where the processor supports it, else fp32."),
-]
-BatchOption = Annotated[int, typer.Option(help="Maximum number of word pieces in a batch.")]
 
 
 def chosen_options(
-    before: CollectionOptions,
-    kind: Literal["event", "entity", "both"] | None,
-    threshold: float | None,
-    max_pairs: int | None,
-    max_windows: int | None,
-    within_stories: bool | None,
-) -> CollectionOptions:
-    """The options with those that were given on the command line."""
-    given = {
-        "kind": kind,
-        "threshold": threshold,
-        "max_pairs": max_pairs,
-        "max_windows": max_windows,
-        "across_stories": None if within_stories is None else not within_stories,
-    }
-    return replace(before, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    before: PredictionOptions, within_stories: bool | None, batch_tokens: int | None, **options: Any
+) -> tuple[PredictionOptions, int]:
+    """A collection's options with those that were given on the command line, and the size of a batch.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range.
+    """
+    from cdcoref.linking import LinkingOptions
+    from cdcoref.predict import PredictionOptions
+
+    across_stories = None if within_stories is None else not within_stories
+    changes = given(across_stories=across_stories, **options)
+    batch = LinkingOptions(**given(batch_tokens=batch_tokens)).batch_tokens
+    return PredictionOptions.with_settings(before, changes), batch
 
 
 def say(sentences: Iterable[str]) -> None:

@@ -12,11 +12,17 @@ from cdcoref.errors import InputError
 if TYPE_CHECKING:
     from cdcoref.corpora import CorpusFolder
 
+CORPUS = "Corpus"
 NAMES = "ecb, fcct, gum, gum-heads (mentions reduced to their heads), gvc, invented, litbank or meantime"
 
 CorpusOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME:DIR", help=f"Annotated corpus and its folder; NAME is {NAMES}.", show_default=False),
+    typer.Option(
+        metavar="NAME:DIR",
+        help=f"Annotated corpus and its folder; NAME is {NAMES}.",
+        rich_help_panel=CORPUS,
+        show_default=False,
+    ),
 ]
 CorporaOption = Annotated[
     list[str] | None,
@@ -24,22 +30,30 @@ CorporaOption = Annotated[
         "--corpus",
         metavar="NAME:DIR",
         help=f"Annotated corpus and its folder; its train and dev splits are used. NAME is {NAMES}. Repeatable.",
+        rich_help_panel=CORPUS,
         show_default=False,
     ),
 ]
 EcbOption = Annotated[
-    Path | None, typer.Option(help="Folder of ECB+ 1.0; short for --corpus ecb:DIR.", show_default=False)
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder of ECB+ 1.0; short for --corpus ecb:DIR.",
+        rich_help_panel=CORPUS,
+        show_default=False,
+    ),
 ]
 IdsOption = Annotated[
     Literal["local", "global"] | None,
     typer.Option(
-        help="Whether cluster ids in CoNLL are local to a document, or global to all documents and files. Default: "
-        "global if the file says so or has one block of many documents, otherwise local.",
+        help="Whether cluster ids in CoNLL files are local to a document, or global to all documents and files. "
+        "Default: global if the file states it or has one block of many documents, otherwise local.",
+        rich_help_panel=CORPUS,
         show_default=False,
     ),
 ]
 Split = Literal["train", "dev", "test"]
-SplitOption = Annotated[Split | None, typer.Option(help="Split of the corpus.", show_default="dev")]
+SplitOption = Annotated[Split | None, typer.Option(help="Split of the corpus. Default: dev.", rich_help_panel=CORPUS)]
 
 
 def one_corpus(corpus: str | None, ecb_root: Path | None) -> CorpusFolder:

@@ -1,73 +1,162 @@
-"""``cdcoref correct``: what people say about mentions and clusters of a collection."""
+"""``cdcoref correct``: what people say about mentions and clusters of a collection, one subcommand per correction."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from cdcoref.cli.collection_options import FileArgument, say
 from cdcoref.errors import InputError
+from cdlm.command_line import add_command
 
 if TYPE_CHECKING:
-    from cdcoref.collection import Action
+    from cdcoref.collection import Action, Correction
+
+HELP = """Correct mentions and clusters of a collection.
+
+Corrections take effect immediately and persist: later additions and rebuilds keep them, and each can be undone. The
+resulting changes are printed. Mentions and clusters are named by the ids that `cdcoref show` prints, such as m12 and
+c3; a cluster's id stands for its first mention.
+"""
+EXAMPLES = (
+    "cdcoref correct news.cdcoref same m12 m40",
+    "cdcoref correct news.cdcoref move m7 c3",
+    "cdcoref correct news.cdcoref rename c3 'The sinking of the Maren'",
+    "cdcoref correct news.cdcoref undo",
+)
 
 
-def correct(
+class Corrections(TyperGroup):
+    """The kinds of corrections; the collection's file comes before the kind, or after it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the kind of correction first."""
+        if len(args) > 1 and args[0] not in self.commands and args[1] in self.commands:
+            args = [args[1], args[0], *args[2:]]
+        return list(super().parse_args(ctx, args))
+
+    def get_usage(self, ctx: Any) -> str:
+        """How it is called."""
+        return f"Usage: {ctx.command_path} FILE CORRECTION ..."
+
+
+class CorrectionCommand(TyperCommand):
+    """One kind of correction."""
+
+    def get_usage(self, ctx: Any) -> str:
+        """How it is called, with the collection's file before the kind of correction."""
+        usage = str(super().get_usage(ctx))
+        return re.sub(rf" {re.escape(str(ctx.info_name))} \[OPTIONS\] (\S+)", rf" \1 {ctx.info_name} [OPTIONS]", usage)
+
+
+app = typer.Typer(cls=Corrections, no_args_is_help=True)
+
+MentionsArgument = Annotated[
+    list[str], typer.Argument(metavar="MENTIONS", help="Mentions, such as m12.", show_default=False)
+]
+
+
+def same(file: FileArgument, mentions: MentionsArgument) -> None:
+    """State that two or more mentions corefer: their clusters become one."""
+    _correct(file, "same", mentions)
+
+
+def not_same(file: FileArgument, mentions: MentionsArgument) -> None:
+    """State that two mentions do not corefer: they are never in one cluster."""
+    _correct(file, "not-same", mentions)
+
+
+def split(file: FileArgument, mentions: MentionsArgument) -> None:
+    """Take mentions out of their cluster: they form a cluster of their own."""
+    _correct(file, "split", mentions)
+
+
+def move(
     file: FileArgument,
-    action: Annotated[
-        Literal["same", "not-same", "not-a-mention", "split", "move", "rename", "undo", "list", "from"],
+    ids: Annotated[
+        list[str],
         typer.Argument(
-            help="same, not-same, not-a-mention or split, followed by mentions; move, followed by mentions and a "
-            "cluster; rename, followed by a cluster and its name; undo, followed by a correction's number (default: "
-            "the latest); list; from, followed by a CSV file with the columns action, ids and name, or - for standard "
-            "input.",
+            metavar="IDS",
+            help="Mentions, such as m12, and last the cluster that they move to, such as c3.",
             show_default=False,
         ),
     ],
-    words: Annotated[
-        list[str] | None,
+) -> None:
+    """Move mentions from their cluster to another one."""
+    _correct(file, "move", ids)
+
+
+def not_a_mention(file: FileArgument, mentions: MentionsArgument) -> None:
+    """Leave out words that were taken for a mention by mistake."""
+    _correct(file, "not-a-mention", mentions)
+
+
+def rename(
+    file: FileArgument,
+    cluster: Annotated[str, typer.Argument(metavar="CLUSTER", help="The cluster, such as c3.", show_default=False)],
+    name: Annotated[list[str], typer.Argument(metavar="NAME", help="Its new name.", show_default=False)],
+) -> None:
+    """Name a cluster; lists, pages and exports show the name."""
+    _correct(file, "rename", [cluster], " ".join(name))
+
+
+def undo(
+    file: FileArgument,
+    number: Annotated[
+        str | None,
         typer.Argument(
-            metavar="[ID]...",
-            help="Ids as cdcoref show prints them: m12 is a mention, c3 a cluster (its first mention).",
+            metavar="NUMBER",
+            help="The correction's number, as `cdcoref correct FILE list` prints it. Default: the latest correction.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Correct clusters: corrections are obeyed at once, by every later add and rebuild, and can be undone.
+    """Undo a correction."""
+    from cdcoref.collection import Collection
 
-    same: the mentions are the same, and their clusters become one. not-same: the two mentions are not the same. split:
-    the mentions leave their cluster, for one of their own. move: they leave it for the cluster that is named last.
-    not-a-mention: they are left out. from: many corrections in one transaction, all of them or none. What becomes of
-    clusters is printed.
-    """
-    from cdcoref.collection import Collection, read_decisions
+    if number is not None and not re.fullmatch("[0-9]{1,18}", number):
+        raise InputError("give the number of one correction to undo, as cdcoref correct FILE list prints it")
+    with Collection.open(file) as collection:
+        _say_outcome(collection.undo(None if number is None else int(number)))
+
+
+def list_corrections(file: FileArgument) -> None:
+    """List all corrections with their numbers, also those that were undone."""
+    from cdcoref.collection import Collection
+    from cdcoref.views import correction_lines
+
+    with Collection.open(file) as collection:
+        for line in correction_lines(collection.corrections()):
+            print(line)
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "same": same,
+    "not-same": not_same,
+    "split": split,
+    "move": move,
+    "not-a-mention": not_a_mention,
+    "rename": rename,
+    "undo": undo,
+    "list": list_corrections,
+}
+for _name, _command in COMMANDS.items():
+    add_command(app, _command, _name, cls=CorrectionCommand)
+
+
+def _correct(file: Path, action: Action, ids: list[str], name: str | None = None) -> None:
+    from cdcoref.collection import Collection
+
+    with Collection.open(file) as collection:
+        _say_outcome(collection.correct(action, ids, name=name))
+
+
+def _say_outcome(done: Correction) -> None:
     from cdcoref.views import correction_lines, outcome_lines
 
-    ids = words or []
-    done = []
-    with Collection.open(file) as collection:
-        if action == "list":
-            for line in correction_lines(collection.corrections()):
-                print(line)
-        elif action == "undo":
-            if len(ids) > 1 or not all(re.fullmatch("[0-9]{1,18}", id) for id in ids):
-                raise InputError("give the number of one correction to undo, as cdcoref correct FILE list prints it")
-            done = [collection.undo(int(ids[0]) if ids else None)]
-        elif action == "from":
-            if len(ids) != 1:
-                raise InputError(f"give one table of corrections: cdcoref correct {file} from FILE.csv, or - for input")
-            decisions = read_decisions(ids[0])
-            if not decisions:
-                raise InputError("there are no corrections in the table", ids[0])
-            done = collection.correct_all(decisions)
-        elif action == "rename":
-            if len(ids) < 2:
-                cluster = ids[0] if ids else "c3"
-                raise InputError(f"give the name: cdcoref correct {file} rename {cluster} 'NEW NAME'")
-            done = [collection.correct("rename", ids[:1], name=" ".join(ids[1:]))]
-        else:
-            done = [collection.correct(cast("Action", action), ids)]
-    for correction in done:
-        say([*correction_lines([correction]), *outcome_lines(correction)])
+    say([*correction_lines([done]), *outcome_lines(done)])

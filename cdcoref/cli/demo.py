@@ -13,10 +13,12 @@ from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 from cdlm.printing import say
 
+EXAMPLES = ("cdcoref demo", "cdcoref demo --no-open -o page.html")
+
 
 def demo(
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="HTML page to write; an existing file is replaced.")
+        Path, typer.Option("-o", "--output", metavar="FILE", help="HTML page to write; an existing file is replaced.")
     ] = Path("cdcoref-demo.html"),
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in a browser, or only print its path.")

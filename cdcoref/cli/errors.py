@@ -13,20 +13,23 @@ from cdcoref.cli.corpus_options import IdsOption
 from cdcoref.cli.scoring_options import KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
 from cdlm.printing import say
 
+EXAMPLES = ("cdcoref errors gold.conll predicted.conll", "cdcoref errors gold.jsonl predicted.jsonl --limit 20 --json")
+
 
 def errors(
     key: KeyArgument,
-    response: Annotated[Path, typer.Argument(help="Predicted clusters.")],
+    response: Annotated[Path, typer.Argument(metavar="RESPONSE", help="Predicted clusters.", show_default=False)],
     level: LevelOption = None,
     kind: KindOption = KindChoice.both,
     remove_nested: NestedOption = False,
     ids: IdsOption = None,
-    limit: Annotated[int, typer.Option(min=0, help="Number of errors of each type to show.")] = 10,
+    limit: Annotated[int, typer.Option(metavar="N", min=0, help="Maximum number of errors of each type.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the errors in predicted clusters, worst first: split and merged clusters, missed and spurious mentions.
 
-    Clusters are named as in the files. A .conll file has numbers for names; JSON lines keep the names of a prediction.
+    Clusters have the names that they have in the files: numbers in .conll files, the names of the prediction in JSON
+    lines.
     """
     from cdcoref.scoring import Options, report_errors
     from cdcoref.views import error_text

@@ -9,6 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, Split, SplitOption, corpus_or_files
+from cdcoref.cli.model_options import (
+    MENTIONS,
+    OUTPUT,
+    BatchOption,
+    CandidatesOption,
+    DeviceOption,
+    Kind,
+    ModelOption,
+    PrecisionOption,
+    given,
+)
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 from cdlm.printing import say
@@ -18,48 +29,58 @@ if TYPE_CHECKING:
     from cdcoref.formats import IdScope
 
 
+EXAMPLES = (
+    "cdcoref evaluate --ecb-root ecb+/ --split test",
+    "cdcoref evaluate --corpus gum:gum/ --mentions predicted",
+    "cdcoref evaluate my-annotation.jsonl --model my-model --json",
+)
+
+
 def evaluate(
     file: Annotated[
         Path | None,
-        typer.Argument(help="Annotated file of your own (.jsonl, .conll), instead of a corpus.", show_default=False),
+        typer.Argument(
+            metavar="FILE",
+            help="Annotated file of your own (.jsonl, .conll), instead of a corpus.",
+            show_default=False,
+        ),
     ] = None,
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,
     split: SplitOption = None,
     ids: IdsOption = None,
     kind: Annotated[
-        Literal["event", "entity", "both"],
-        typer.Option(help="Kind of mentions to score; also the kind of those in CoNLL files, which do not state it."),
+        Kind,
+        typer.Option(
+            help="Kind of mentions to score; also the kind of those in CoNLL files, which do not state it.",
+            rich_help_panel=MENTIONS,
+        ),
     ] = "both",
     mentions: Annotated[
         Literal["gold", "predicted"],
-        typer.Option(help="Cluster the annotated mentions or those that the model detects."),
+        typer.Option(help="Cluster the annotated mentions, or those that the model detects.", rich_help_panel=MENTIONS),
     ] = "gold",
-    model: Annotated[
-        str, typer.Option(help="default, lemma (the baseline), a model's folder or a hub name.")
-    ] = "default",
+    model: ModelOption = "default",
+    candidates: CandidatesOption = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print all results as JSON, with scores from 0 to 1, instead of a table.")
-    ] = False,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
-    precision: Annotated[
-        Literal["auto", "fp32", "bf16", "int8"],
-        typer.Option(help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32."),
-    ] = "auto",
-    batch_tokens: Annotated[int, typer.Option(min=1, help="Maximum number of word pieces in a batch.")] = 8192,
-    candidates: Annotated[
-        int | None,
+        bool,
         typer.Option(
-            metavar="K",
-            min=0,
-            help="Read each mention together with its K likeliest candidates only; 0: with all. Default: the model's.",
+            "--json",
+            help="Print all results as JSON, with scores from 0 to 1, instead of a table.",
+            rich_help_panel=OUTPUT,
         ),
-    ] = None,
+    ] = False,
+    device: DeviceOption = None,
+    precision: PrecisionOption = "auto",
+    batch_tokens: BatchOption = None,
 ) -> None:
     """Evaluate a model with predicted and gold topics, alongside the lemma baseline.
 
     A corpus whose links stay within documents is scored within documents. Only what a corpus annotates is scored.
     """
+    from cdcoref.linking import LinkingOptions
+
+    options = LinkingOptions(candidates=candidates, **given(batch_tokens=batch_tokens))
     folder = corpus_or_files(corpus, ecb_root, file is not None, "one annotated file of your own")
     if folder is None and split is not None:
         raise InputError("only corpora have splits; leave out --split")
@@ -75,8 +96,7 @@ def evaluate(
             predictor,
             gold.of_kind(kind),
             mentions=mentions,
-            batch_tokens=batch_tokens,
-            candidates=candidates,
+            options=options,
             progress=progress.update,
         )
     results = {"corpus": name, "model": model, **results}

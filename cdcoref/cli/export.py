@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, SplitOption, corpus_or_files
-from cdcoref.cli.input_options import SinceOption, SourceOption
-from cdcoref.cli.output_options import FolderFormatOption, LayoutOption, ReplaceOption, check_output, document_writer
+from cdcoref.cli.model_options import MENTIONS, OUTPUT, Kind
+from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.errors import InputError
 from cdlm.printing import counted, say
 
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from cdcoref.formats import IdScope
     from cdcoref.predict import Prediction
 
+EXAMPLES = (
+    "cdcoref export news.cdcoref -o news.html",
+    "cdcoref export news.cdcoref --corrected -o corrections.jsonl",
+    "cdcoref export --ecb-root ecb+/ --split dev -o dev.conll",
+)
+
 
 def export(
     output: Annotated[
@@ -26,13 +32,16 @@ def export(
         typer.Option(
             "-o",
             "--output",
-            help="Output file: .jsonl, .jsonlines, .conll, .conllu, .spacy or .csv, optionally with .gz, .html or "
-            ".parquet; a name without an end is a folder with a file for each document.",
+            metavar="FILE",
+            help="Output file: .jsonl, .jsonlines, .conll, .conllu, .spacy or .csv, each also with .gz, or .html or "
+            ".parquet.",
+            rich_help_panel=OUTPUT,
         ),
     ],
     files: Annotated[
         list[Path] | None,
         typer.Argument(
+            metavar="FILES",
             help="A collection (.cdcoref), annotated files, folders of them or - for standard input, instead of a "
             "corpus.",
             show_default=False,
@@ -42,52 +51,52 @@ def export(
     ecb_root: EcbOption = None,
     split: SplitOption = None,
     kind: Annotated[
-        Literal["event", "entity", "both"],
-        typer.Option(help="Kind of mentions to write; mentions without a kind get it."),
+        Kind,
+        typer.Option(
+            help="Kind of mentions to write; mentions without a kind get this kind.", rich_help_panel=MENTIONS
+        ),
     ] = "both",
     corrected: Annotated[
         bool,
-        typer.Option("--corrected", help="Only the documents of a collection in which somebody corrected a mention."),
+        typer.Option(
+            "--corrected",
+            help="Only the documents of a collection that have a corrected mention.",
+            rich_help_panel=MENTIONS,
+        ),
     ] = False,
     layout: LayoutOption = None,
-    folder_format: FolderFormatOption = None,
-    replaced: ReplaceOption = None,
     ids: IdsOption = None,
-    since: SinceOption = None,
-    source: SourceOption = None,
 ) -> None:
-    """Write a corpus with its clusters, as a key for `cdcoref score`, as input for training, or to look at.
+    """Write a collection, a split of an annotated corpus, or annotated files with their clusters in another format.
 
-    The corpus is a split of an annotated one, a collection, or files. Cluster names are shared by all documents of the
-    file.
+    The result is a key for `cdcoref score`, input for training, or a page to read. Cluster names hold for all documents
+    of the file.
     """
     from cdcoref.corpus import Corpus
-    from cdcoref.formats import select_documents
-    from cdcoref.views import check_folder_options, write_result
+    from cdcoref.views import write_result
 
-    check_folder_options(output, layout, folder_format, replaced)
     document_writer(output, layout)  # which refuses a wrong name before the work
     check_output(output, files or [])
-    content: Corpus | Prediction
+    source: Corpus | Prediction
     folder = corpus_or_files(corpus, ecb_root, bool(files), "a collection or annotated files")
     if folder is None:
         if split is not None:
             raise InputError("only corpora have splits; leave out --split")
-        content = _read(files or [], corrected, None if kind == "both" else kind, ids)
+        source = _read(files or [], corrected, None if kind == "both" else kind, ids)
     elif corrected:
         raise InputError("only collections have corrections; leave out --corrected")
     else:
-        content = folder.read(split or "dev").corpus
-    if isinstance(content, Corpus):
-        content = written = select_documents(content.of_kind(kind), since, source)
+        source = folder.read(split or "dev").corpus
+    if isinstance(source, Corpus):
+        source = gold = source.of_kind(kind)
     else:
-        written = select_documents(content.corpus.of_kind(kind), since, source)
-        content = replace(content.subset(document.id for document in written.documents), corpus=written)
-    notes = write_result(content, output, layout, folder_format=folder_format, replaced=replaced)
-    for note in written.notes:
+        gold = source.corpus.of_kind(kind)
+        source = replace(source, corpus=gold)
+    notes = write_result(source, output, layout)
+    for note in gold.notes:
         say("cdcoref", note)
-    counts = f"{counted(len(written.documents), 'document')}, {counted(len(written.mentions), 'mention')}"
-    for sentence in (counts, *notes):
+    written = f"{counted(len(gold.documents), 'document')}, {counted(len(gold.mentions), 'mention')}"
+    for sentence in (written, *notes):
         say("cdcoref", f"{output}: {sentence}")
 
 

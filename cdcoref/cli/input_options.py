@@ -1,23 +1,31 @@
-"""The options of commands that read documents, and what they say about what was read."""
+"""What ``cdcoref predict`` and ``cdcoref add`` have in common: the texts they read, and what they say about them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cdcoref.errors import InputError
-from cdlm.printing import counted
+from cdcoref.cli.model_options import INPUT
 
 if TYPE_CHECKING:
     from cdcoref.formats import LoadedCorpus
 
+FilesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES",
+        help="Files or folders: text, HTML, PDF, Word, Markdown, CSV, Parquet, JSON lines, CoNLL, CorefUD or .spacy, "
+        "plain or gzipped; - reads standard input.",
+        show_default=False,
+    ),
+]
 EncodingOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
         help="Encoding of plain text files that are not UTF-8, such as cp1252. Files with a byte order mark need none.",
+        rich_help_panel=INPUT,
         show_default=False,
     ),
 ]
@@ -25,40 +33,20 @@ TextColumnOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Column of CSV and Parquet files with the texts. Default: one that is called text, content, body or "
+        help="Column of CSV and Parquet files that holds the texts. Default: the one named text, content, body or "
         "article. The other columns are metadata.",
+        rich_help_panel=INPUT,
         show_default=False,
     ),
 ]
-SinceOption = Annotated[
+PipelineOption = Annotated[
     str | None,
-    typer.Option(metavar="DAY", help="Only documents of this day or later, such as 2024-03-05.", show_default=False),
+    typer.Option(
+        metavar="NAME",
+        help="spaCy pipeline that splits text into sentences. Default: cdcoref's own rules.",
+        rich_help_panel=INPUT,
+    ),
 ]
-SourceOption = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Only documents whose metadata name this source.", show_default=False),
-]
-READABLE = (
-    "Files or folders: text, HTML, PDF, Word, Markdown, CSV, Parquet, JSON lines, CoNLL, CorefUD or .spacy, plain or "
-    "gzipped, or - for standard input."
-)
-
-
-def chosen_documents(loaded: LoadedCorpus, since: str | None, source: str | None) -> LoadedCorpus:
-    """What was read, with the documents that the options choose.
-
-    Raises
-    ------
-    InputError
-        If documents were read, but none of them is chosen.
-    """
-    from cdcoref.formats import select_documents
-
-    corpus = select_documents(loaded.corpus, since, source)
-    if loaded.corpus.documents and not corpus.documents:
-        options = " and ".join(name for name, value in (("--since", since), ("--source", source)) if value is not None)
-        raise InputError(f"none of the {counted(len(loaded.corpus.documents), 'document')} is chosen by {options}")
-    return replace(loaded, corpus=corpus)
 
 
 def reading_remarks(loaded: LoadedCorpus) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from cdcoref.cli.model_options import OUTPUT
 from cdcoref.errors import InputError
 from cdlm.files import check_writable
 
@@ -17,27 +18,9 @@ if TYPE_CHECKING:
 LayoutOption = Annotated[
     Literal["cross-document", "2012"] | None,
     typer.Option(
-        help="Layout of a .conll file. Default: cross-document (eight columns with topics, all documents in one block, "
-        "so that every scorer counts links between documents); 2012: CoNLL-2012, with one block per document.",
-        show_default=False,
-    ),
-]
-
-
-FolderFormatOption = Annotated[
-    Literal["text"] | None,
-    typer.Option(
-        "--format",
-        help="Format of the files of an output folder. Default: text (the texts with mentions replaced by the names of "
-        "their clusters).",
-        show_default=False,
-    ),
-]
-ReplaceOption = Annotated[
-    Literal["pronouns", "all"] | None,
-    typer.Option(
-        "--replace",
-        help="Which mentions are replaced in the texts of an output folder. Default: pronouns.",
+        help="Layout of a .conll file. cross-document, the default: eight columns with topics, all documents in one "
+        "block, so that every scorer counts links between documents; 2012: CoNLL-2012, with one block per document.",
+        rich_help_panel=OUTPUT,
         show_default=False,
     ),
 ]
@@ -52,13 +35,9 @@ def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
         If its folder does not exist or cannot be written, or it is a folder, one of the inputs, or a file in one of
         the input folders that would be read.
     """
-    from cdcoref.formats import check_folder, has_input_suffix, is_own_result
-    from cdcoref.views import is_folder_output
+    from cdcoref.formats import has_input_suffix, is_own_result
 
-    if is_folder_output(output):
-        check_folder(output)
-    else:
-        check_writable(output)
+    check_writable(output)
     for path in map(Path, inputs if output.exists() else ()):
         inside = path.is_dir() and output.resolve().is_relative_to(path.resolve())
         if inside and has_input_suffix(output) and not is_own_result(output):
@@ -80,10 +59,8 @@ def document_writer(output: Path, layout: str | None) -> Writer | None:
         If the output's suffix is unknown, or its format has no such layout.
     """
     from cdcoref.formats import output_format, output_suffixes
-    from cdcoref.views import WRITERS, is_folder_output, result_suffixes
+    from cdcoref.views import WRITERS, result_suffixes
 
-    if is_folder_output(output):
-        return None
     if output.name.lower().endswith(tuple(WRITERS)):
         if layout is not None:
             raise InputError("only .conll files have layouts; remove --layout", output)
@@ -92,7 +69,6 @@ def document_writer(output: Path, layout: str | None) -> Writer | None:
         return output_format(output, layout).writer
     *most, last = result_suffixes()
     raise InputError(
-        f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow; a "
-        "name without an end is a folder",
+        f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow",
         output,
     )

@@ -10,16 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from cdcoref.cli.input_options import (
-    READABLE,
-    EncodingOption,
-    SinceOption,
-    SourceOption,
-    TextColumnOption,
-    chosen_documents,
-    reading_remarks,
+from cdcoref.cli.input_options import EncodingOption, FilesArgument, PipelineOption, TextColumnOption, reading_remarks
+from cdcoref.cli.model_options import (
+    COMPUTING,
+    LINKING,
+    MENTIONS,
+    OUTPUT,
+    BatchOption,
+    CandidatesOption,
+    DeviceOption,
+    Kind,
+    MarkingOption,
+    ModelOption,
+    PrecisionOption,
+    given,
 )
-from cdcoref.cli.output_options import FolderFormatOption, LayoutOption, ReplaceOption, check_output, document_writer
+from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
@@ -29,161 +35,180 @@ if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
     from cdcoref.formats import Writer
     from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor
-    from cdcoref.views import FolderFormat, Replaced
+
+
+EXAMPLES = (
+    "cdcoref predict articles/",
+    "cdcoref predict articles/ -o clusters.html",
+    "cdcoref predict reports.jsonl --kind event -o clusters.csv",
+    "cdcoref predict large/ -o clusters.jsonl --max-pairs 20 --cache cache/",
+)
 
 
 def predict(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            help=READABLE,
-            show_default=False,
-        ),
-    ],
+    files: FilesArgument,
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--output",
+            metavar="FILE",
             help="Write documents, mentions and clusters: .html (a page to browse), .jsonl, .jsonlines, .conll, "
-            ".conllu, .spacy, .csv or .parquet; a name without an end is a folder with a file for each document.",
+            ".conllu, .spacy, .csv or .parquet. Default: print clusters.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     layout: LayoutOption = None,
-    folder_format: FolderFormatOption = None,
-    replaced: ReplaceOption = None,
-    model: Annotated[
-        str, typer.Option(help="default, lemma (the baseline), a model's folder or a hub name.")
-    ] = "default",
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Print all clusters instead of the first ones; ignored with -o.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
+    singletons: Annotated[
+        bool,
+        typer.Option("--singletons", help="Print singleton clusters too; ignored with -o.", rich_help_panel=OUTPUT),
+    ] = False,
+    pipeline: PipelineOption = None,
+    encoding: EncodingOption = None,
+    text_column: TextColumnOption = None,
     kind: Annotated[
-        Literal["event", "entity", "both"],
-        typer.Option(help="Kind of mentions to link; also the kind of those in CoNLL files, which do not state it."),
+        Kind,
+        typer.Option(
+            help="Kind of mentions to link; also the kind of those in CoNLL files, which do not state it.",
+            rich_help_panel=MENTIONS,
+        ),
     ] = "both",
+    find_mentions: Annotated[
+        bool,
+        typer.Option(
+            "--find-mentions",
+            help="Detect mentions even if the documents have annotated ones.",
+            rich_help_panel=MENTIONS,
+        ),
+    ] = False,
+    style: Annotated[
+        Literal["salient", "dense", "phrases", "people"] | None,
+        typer.Option(
+            help="What counts as a mention. salient: events, their participants, places and times; dense: everything "
+            "that is referred to, by its name or noun; phrases: the same, as whole phrases; people: people, "
+            "organisations and places only, as whole phrases. Default: the model's.",
+            rich_help_panel=MENTIONS,
+            show_default=False,
+        ),
+    ] = None,
+    model: ModelOption = "default",
     topics: Annotated[
         Literal["predicted", "gold_subtopic", "gold_topic", "none"],
         typer.Option(
-            help="Link within stories predicted from the text, annotated topics or subtopics, or the whole collection."
+            help="Link within stories predicted from the text, within annotated topics or subtopics, or in the whole "
+            "collection.",
+            rich_help_panel=LINKING,
         ),
     ] = "predicted",
     within_stories: Annotated[
         bool,
         typer.Option(
             "--within-stories",
-            help="Link nothing across stories, not even what bears the same name in stories about one subject.",
+            help="Link mentions within each story only. By default, entities that have the same name in several "
+            "stories about one subject are linked too.",
+            rich_help_panel=LINKING,
         ),
     ] = False,
     threshold: Annotated[
         float | None,
-        typer.Option(help="Merge clusters while their linkage probability is above this; default: the model's own."),
+        typer.Option(
+            metavar="P",
+            help="Merge clusters while the probability that they corefer is above P. Default: the model's threshold.",
+            rich_help_panel=LINKING,
+        ),
     ] = None,
     max_pairs: Annotated[
         int | None,
-        typer.Option(help="Compare each document with at most this many others of its story, the most similar ones."),
+        typer.Option(
+            metavar="N",
+            help="Compare each document with at most the N most similar documents of its story. Default: with all.",
+            rich_help_panel=LINKING,
+        ),
     ] = None,
     max_windows: Annotated[
         int | None,
         typer.Option(
-            help="Read each part of a story that is too long for one sequence together with at most this many others, "
-            "the most similar ones; default: the model's own."
+            metavar="N",
+            help="If a story is too long for one sequence, read each part of it together with at most the N most "
+            "similar parts. Default: the model's limit.",
+            rich_help_panel=LINKING,
         ),
     ] = None,
-    candidates: Annotated[
-        int | None,
-        typer.Option(
-            metavar="K",
-            help="Read each mention together with its K likeliest candidates only; 0: with all. Default: the model's.",
-        ),
-    ] = None,
-    marking: Annotated[
-        Literal["all", "pair"] | None,
-        typer.Option(
-            help="Mark all mentions that are read together, or one pair of candidates at a time, which is far slower. "
-            "Default: the model's.",
-            show_default=False,
-        ),
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Print every cluster instead of the first few; ignored with -o.")
-    ] = False,
-    singletons: Annotated[
-        bool, typer.Option("--singletons", help="Print singleton clusters too; ignored with -o.")
-    ] = False,
-    find_mentions: Annotated[
-        bool, typer.Option("--find-mentions", help="Detect mentions even if the input has annotated ones.")
-    ] = False,
-    style: Annotated[
-        Literal["salient", "dense", "phrases", "people"] | None,
-        typer.Option(
-            help="What counts as a mention: salient (events, their participants, places and times), dense (everything "
-            "that is referred to, by its name or noun), phrases (the same, whole phrases), people (people, "
-            "organisations and places alone, whole phrases). Default: the model's.",
-            show_default=False,
-        ),
-    ] = None,
+    candidates: CandidatesOption = None,
+    marking: MarkingOption = None,
     cache: Annotated[
-        Path | None, typer.Option(help="Folder for intermediate results, from which an interrupted run resumes.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for intermediate results, from which an interrupted run resumes.",
+            rich_help_panel=COMPUTING,
+        ),
     ] = None,
-    pipeline: Annotated[
-        str | None, typer.Option(help="spaCy pipeline that splits text into sentences, instead of rules.")
-    ] = None,
-    encoding: EncodingOption = None,
-    text_column: TextColumnOption = None,
-    since: SinceOption = None,
-    source: SourceOption = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, ...; default: a GPU if there is one.")] = None,
-    precision: Annotated[
-        Literal["auto", "fp32", "bf16", "int8"],
-        typer.Option(help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32."),
-    ] = "auto",
-    batch_tokens: Annotated[int, typer.Option(help="Maximum number of word pieces in a batch.")] = 8192,
+    device: DeviceOption = None,
+    precision: PrecisionOption = "auto",
+    batch_tokens: BatchOption = None,
     engine: Annotated[
         Literal["local", "ray"],
-        typer.Option(help="Link stories in this process, or on the workers of a Ray cluster (cdcoref's extra ray)."),
+        typer.Option(
+            help="Link stories in this process, or on the workers of a Ray cluster, which needs the extra ray.",
+            rich_help_panel=COMPUTING,
+        ),
     ] = "local",
     ray_address: Annotated[
         str | None,
-        typer.Option(help="HOST:PORT of the cluster's head, or auto; default: RAY_ADDRESS, or one on this machine."),
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Address of the cluster's head, or auto. Default: RAY_ADDRESS, or a cluster on this machine.",
+            rich_help_panel=COMPUTING,
+        ),
     ] = None,
 ) -> None:
-    """Find mentions of events and entities, and link those that corefer, within and across documents."""
+    """Find mentions of events and entities, and link those that corefer, within and across documents.
+
+    Documents are grouped into stories; mentions are linked within each story, and entities with the same name also
+    across stories about one subject. Mentions that a file already has are used instead of detected ones.
+    """
     from cdcoref.formats import read_corpus
-    from cdcoref.views import check_folder_options
 
     writer = document_writer(output, layout) if output is not None else None
-    if output is None and (folder_format is not None or replaced is not None):
-        raise InputError("--format and --replace are for an output folder, such as -o texts/; name one")
     if output is not None:
-        check_folder_options(output, layout, folder_format, replaced)
         check_output(output, files)
     if output is not None and output.name.lower().endswith(".parquet"):
         from cdcoref.views import check_parquet
 
         check_parquet()
-    from cdcoref.predict import LEMMA, PredictionOptions, load
+    from cdcoref.predict import LEMMA, PredictionOptions, check_device, load
 
     options = PredictionOptions(
-        kind,
-        topics,
-        threshold,
-        max_pairs,
-        max_windows,
-        batch_tokens,
-        find_mentions,
-        candidates,
-        marking,
-        engine,
-        ray_address,
+        kind=kind,
+        topics=topics,
+        threshold=threshold,
+        max_pairs=max_pairs,
+        max_windows=max_windows,
+        find_mentions=find_mentions,
+        candidates=candidates,
+        marking=marking,
+        engine=engine,
+        ray_address=ray_address,
         across_stories=not within_stories,
+        **given(batch_tokens=batch_tokens),
     )
     limits = {"threshold": threshold, "max-pairs": max_pairs, "max-windows": max_windows, "candidates": candidates}
     ignored = [f"--{name}" for name, value in {**limits, "marking": marking}.items() if value is not None]
     if model == LEMMA and ignored:
         raise InputError(f"the lemma baseline does not use {', '.join(ignored)}; use another model, or leave it out")
+    if device is not None:
+        check_device(device)
     stated = None if kind == "both" else kind
     loaded = read_corpus(
         files, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False, text_column=text_column
     )
-    loaded = chosen_documents(loaded, since, source)
     for sentence in reading_remarks(loaded):
         _say(sentence)
     if not loaded.corpus.documents:
@@ -198,7 +223,7 @@ def predict(
             if output is None:
                 show_clusters(prediction, singletons=singletons, everything=everything)
             else:
-                write_prediction(prediction, output, layout, folder_format, replaced)
+                write_prediction(prediction, output, layout)
     except KeyboardInterrupt:
         _say("interrupted" + (f"; run the same command again to resume from {cache}" if cache else ""))
         sys.exit(130)
@@ -270,17 +295,11 @@ def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool)
             )
 
 
-def write_prediction(
-    prediction: Prediction,
-    output: Path,
-    layout: str | None,
-    folder_format: FolderFormat | None,
-    replaced: Replaced | None,
-) -> None:
-    """Write documents, mentions and clusters in the format given by the file's suffix, or into a folder."""
+def write_prediction(prediction: Prediction, output: Path, layout: str | None) -> None:
+    """Write documents, mentions and clusters in the format given by the file's suffix."""
     from cdcoref.views import summary, write_result
 
-    for note in write_result(prediction, output, layout, folder_format=folder_format, replaced=replaced):
+    for note in write_result(prediction, output, layout):
         _say(note)
     _say(summary(prediction.counts()))
     _say(f"written to {output}")
@@ -289,10 +308,9 @@ def write_prediction(
 def _announce(plan: Plan) -> None:
     pruned = f", {plan.pruned} more pruned by --max-pairs" if plan.pruned else ""
     empty = f"; {counted(plan.empty, 'empty document')}" if plan.empty else ""
-    copies = f"; {counted(plan.copies, 'near-duplicate')}" if plan.copies else ""
     _say(
         f"{counted(plan.documents, 'document')} in {counted(plan.stories, 'story', 'stories')}; "
-        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{empty}{copies}"
+        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{empty}"
     )
 
 

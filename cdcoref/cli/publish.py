@@ -7,13 +7,17 @@ from typing import Annotated
 
 import typer
 
+EXAMPLES = ("cdcoref publish my-model my-organisation/my-model --private",)
+
 
 def publish(
-    model: Annotated[Path, typer.Argument(help="The model's folder.")],
-    name: Annotated[str, typer.Argument(help="Its name on the hub: ORGANISATION/MODEL.")],
-    private: Annotated[bool, typer.Option("--private", help="Make the repository private if it is new.")] = False,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model's folder.", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its name on the hub: ORGANISATION/MODEL.", show_default=False)
+    ],
+    private: Annotated[bool, typer.Option("--private", help="Make a new repository private.")] = False,
 ) -> None:
-    """Upload a model to the Hugging Face hub; log in with `hf auth login` first.
+    """Upload a model to the Hugging Face hub. Log in with `hf auth login` first.
 
     Only the model's own files are uploaded: configuration, weights, tokenizer, training record and model card.
     """

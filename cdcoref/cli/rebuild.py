@@ -5,21 +5,21 @@ from __future__ import annotations
 import sys
 
 from cdcoref.cli.collection_options import (
-    BatchOption,
-    DeviceOption,
     FileArgument,
     KindOption,
     MaxPairsOption,
     MaxWindowsOption,
     ModelOption,
-    PrecisionOption,
     ThresholdOption,
     WithinStoriesOption,
     chosen_options,
     say,
     say_report,
 )
+from cdcoref.cli.model_options import BatchOption, DeviceOption, PrecisionOption
 from cdcoref.cli.progress import StageProgress
+
+EXAMPLES = ("cdcoref rebuild news.cdcoref", "cdcoref rebuild news.cdcoref --model my-model --threshold 0.6")
 
 
 def rebuild(
@@ -32,24 +32,32 @@ def rebuild(
     within_stories: WithinStoriesOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
-    batch_tokens: BatchOption = 8192,
+    batch_tokens: BatchOption = None,
 ) -> None:
-    """Make a collection anew: what cdcoref predict gives for all its documents at once, then corrections.
+    """Rebuild a collection from its documents: predict all of them at once, then apply the corrections.
 
-    Clusters keep their ids by the mentions that they share with what was there. With options, the collection has
-    another model or other options from now on.
+    A cluster keeps its id if it shares mentions with the cluster that had the id before. Options replace those of the
+    collection from now on.
     """
     from cdcoref.collection import Collection
     from cdcoref.predict import load
     from cdcoref.views import counts_line
 
     with Collection.open(file) as collection:
-        options = chosen_options(collection.options, kind, threshold, max_pairs, max_windows, within_stories)
+        options, batch = chosen_options(
+            collection.options,
+            within_stories,
+            batch_tokens,
+            kind=kind,
+            threshold=threshold,
+            max_pairs=max_pairs,
+            max_windows=max_windows,
+        )
         predictor = load(model or collection.model, device=device, precision=precision)
         try:
             with StageProgress() as progress:
                 report = collection.rebuild(
-                    predictor, model=model, options=options, batch_tokens=batch_tokens, progress=progress.update
+                    predictor, model=model, options=options, batch_tokens=batch, progress=progress.update
                 )
         except KeyboardInterrupt:
             say(["interrupted; nothing was changed"])

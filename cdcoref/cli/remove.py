@@ -8,15 +8,19 @@ import typer
 
 from cdcoref.cli.collection_options import FileArgument, say, say_report
 
+EXAMPLES = ("cdcoref remove news.cdcoref monday.txt", "cdcoref show news.cdcoref --documents")
+
 
 def remove(
     file: FileArgument,
     documents: Annotated[
         list[str],
-        typer.Argument(metavar="DOCUMENT...", help="Documents, by id (see cdcoref show).", show_default=False),
+        typer.Argument(
+            metavar="DOCUMENTS", help="Ids of documents, as `cdcoref show` prints them.", show_default=False
+        ),
     ],
 ) -> None:
-    """Remove documents from a collection; the rest of their stories is clustered again."""
+    """Remove documents from a collection, and cluster the rest of their stories again."""
     from cdcoref.collection import Collection
     from cdcoref.views import counts_line
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cdcoref.cli.corpus_options import IdsOption
-from cdcoref.cli.scoring_options import KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
+from cdcoref.cli.model_options import OUTPUT
+from cdcoref.cli.scoring_options import SCORED, KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
 from cdcoref.errors import InputError
 from cdlm.printing import say
 
@@ -51,41 +52,75 @@ class Resampling:
     seed: int
 
 
+TESTS = "Significance"
+EXAMPLES = (
+    "cdcoref score gold.conll predicted.conll",
+    "cdcoref score gold.jsonl one.jsonl two.jsonl --significance",
+    "cdcoref score gold.conll predicted.conll --singletons remove --metrics conll,lea",
+)
+
+
 def score(
     key: KeyArgument,
-    responses: Annotated[list[Path], typer.Argument(help="Predicted clusters: one or more files.")],
+    responses: Annotated[
+        list[Path], typer.Argument(metavar="RESPONSES", help="Predicted clusters: one or more files.")
+    ],
     level: LevelOption = None,
     singletons: Annotated[
         SingletonsChoice,
-        typer.Option(help="Keep singletons (clusters of one mention), or remove them from both sides."),
+        typer.Option(
+            help="Keep singletons (clusters of one mention), or remove them from both sides.", rich_help_panel=SCORED
+        ),
     ] = SingletonsChoice.keep,
     kind: KindOption = KindChoice.both,
     remove_nested: NestedOption = False,
     ids: IdsOption = None,
     metrics: Annotated[
         str,
-        typer.Option(help="Comma-separated metrics: mentions, muc, b3, ceafm, ceafe, lea, blanc, conll. Default: all."),
+        typer.Option(
+            metavar="NAMES",
+            help="Metrics, separated by commas: mentions, muc, b3, ceafm, ceafe, lea, blanc, conll. Default: all.",
+            rich_help_panel=SCORED,
+            show_default=False,
+        ),
     ] = "",
-    per_document: Annotated[bool, typer.Option("--per-document", help="Also score each document on its own.")] = False,
+    per_document: Annotated[
+        bool, typer.Option("--per-document", help="Also score each document on its own.", rich_help_panel=SCORED)
+    ] = False,
     significance: Annotated[
         bool,
-        typer.Option("--significance", help="Test whether two responses differ: paired bootstrap and randomisation."),
+        typer.Option(
+            "--significance",
+            help="Test whether two responses differ: paired bootstrap and randomisation.",
+            rich_help_panel=TESTS,
+        ),
     ] = False,
     unit: Annotated[
         UnitChoice | None,
         typer.Option(
-            help="What --significance resamples. Default: the smallest unit that no cluster crosses, or else topics."
+            help="What --significance resamples. Default: the smallest unit that no cluster crosses, or else topics.",
+            rich_help_panel=TESTS,
         ),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=100, help="Number of resamples in each test.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of the tests.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with scores from 0 to 1.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, with scores from 0 to 1.")] = False,
+    resamples: Annotated[
+        int, typer.Option(metavar="N", min=100, help="Number of resamples in each test.", rich_help_panel=TESTS)
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed of the tests.", rich_help_panel=TESTS)] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, with scores from 0 to 1.", rich_help_panel=OUTPUT)
+    ] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print CSV, with scores from 0 to 1.", rich_help_panel=OUTPUT)
+    ] = False,
     as_latex: Annotated[
-        bool, typer.Option("--latex", help="Print LaTeX rows in the layout of the paper's table, in percent.")
+        bool,
+        typer.Option(
+            "--latex", help="Print LaTeX rows in the layout of the paper's table, in percent.", rich_help_panel=OUTPUT
+        ),
     ] = False,
     engine: Annotated[
-        EngineChoice, typer.Option(help="The scorer: cdcoref, or coval if it is installed.")
+        EngineChoice,
+        typer.Option(help="The scorer: cdcoref, or coval if it is installed.", rich_help_panel=SCORED),
     ] = EngineChoice.cdcoref,
 ) -> None:
     """Score predicted clusters against gold clusters: MUC, B3, CEAF, LEA, BLANC, mention detection and CoNLL F1."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cdcoref.cli.collection_options import BatchOption, DeviceOption, FileArgument, PrecisionOption, say
+from cdcoref.cli.collection_options import FileArgument, say
+from cdcoref.cli.model_options import BatchOption, DeviceOption, PrecisionOption, given
 from cdcoref.errors import InputError
 from cdlm.printing import counted
 
@@ -16,49 +17,62 @@ if TYPE_CHECKING:
     from cdcoref.server import Server
 
 MEGABYTE = 2**20
+EXAMPLES = ("cdcoref serve news.cdcoref --open", "cdcoref serve news.cdcoref --host 0.0.0.0 --token-file token.txt")
 
 
 def serve(
     file: FileArgument,
     host: Annotated[
-        str, typer.Option(help="Address to listen on. Beyond this computer (such as 0.0.0.0) a token is required.")
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address to listen on. An address that other computers can reach, such as 0.0.0.0, requires a token.",
+        ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free one.")] = 8321,
+    port: Annotated[int, typer.Option(metavar="N", help="Port to listen on; 0: any free port.")] = 8321,
     token_file: Annotated[
         Path | None,
         typer.Option(
-            help="File with the token; without it, a new one is printed if a token is required.", show_default=False
+            metavar="FILE",
+            help="File that holds the token. Default: a new token is printed if one is required.",
+            show_default=False,
         ),
     ] = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    max_upload: Annotated[int, typer.Option(min=1, help="Most megabytes that may be added at once.")] = 64,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the site in a browser.")] = False,
+    max_upload: Annotated[int, typer.Option(metavar="N", help="Maximum upload size (MB).")] = 64,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
-    batch_tokens: BatchOption = 8192,
+    batch_tokens: BatchOption = None,
 ) -> None:
-    """Serve a collection as pages to search, read, correct and add to, and as a JSON API, until Ctrl-C.
+    """Serve a collection as a website to search, read, correct and extend it, and as a JSON API, until Ctrl-C.
 
-    Only this computer can reach it unless --host says otherwise. Corrections are stored at once; an addition that is
-    running at the end is stopped, and nothing of it is stored. /api/openapi.json describes the API.
+    By default only this computer can reach it. Corrections are stored immediately. An addition that is still running
+    when the server stops is cancelled, and none of its documents are stored. /api/openapi.json describes the API.
     """
     from cdcoref.server import ServerOptions, check_installed, is_loopback, new_token, read_token, serve
 
     check_installed()
     if not file.exists():
-        raise InputError("there is no collection here; make one with cdcoref add", file)
+        raise InputError("there is no collection here; create one with cdcoref add", file)
+    if device is not None:
+        from cdcoref.predict import check_device
+
+        check_device(device)
     token: str | None = None
     if token_file is not None:
         token = read_token(token_file)
     elif not is_loopback(host):
         token = new_token()
-    options = ServerOptions(host, port, token, max_upload * MEGABYTE, device, precision, batch_tokens)
+    options = ServerOptions(
+        host, port, token, max_upload * MEGABYTE, device, precision, **given(batch_tokens=batch_tokens)
+    )
 
     def ready(server: Server) -> None:
         print(server.first_address, flush=True)
-        say([f"serving {file}; Ctrl-C ends it"])
+        say([f"serving {file}; Ctrl-C stops it"])
         if open_page and not webbrowser.open(server.first_address):
             say(["no browser was found; open this address in one"])
 
     for job in serve(file, options, ready):
-        say([f"the addition of {counted(len(job.files), 'file')} was stopped; nothing of it was stored"])
-    say(["ended"])
+        say([f"the addition of {counted(len(job.files), 'file')} was cancelled; none of its documents were stored"])
+    say(["stopped"])

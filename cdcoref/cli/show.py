@@ -10,44 +10,61 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cdcoref.cli.collection_options import FileArgument, say
-from cdcoref.cli.input_options import SinceOption, SourceOption
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
     from cdcoref.collection import Collection
 
+LISTS = "What to show (default: the clusters)"
+EXAMPLES = (
+    "cdcoref show news.cdcoref",
+    "cdcoref show news.cdcoref --query 'ferry Maren'",
+    "cdcoref show news.cdcoref --cluster c3",
+    "cdcoref show news.cdcoref --least-sure --limit 5",
+)
+
 
 def show(
     file: FileArgument,
     query: Annotated[
-        str | None, typer.Option(help="Search for clusters and documents with these words.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="WORDS",
+            help="Clusters and documents that contain these words.",
+            rich_help_panel=LISTS,
+            show_default=False,
+        ),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(metavar="ID", help="Show one cluster, such as c3.", show_default=False)
+        str | None,
+        typer.Option(metavar="ID", help="One cluster, such as c3.", rich_help_panel=LISTS, show_default=False),
     ] = None,
-    document: Annotated[str | None, typer.Option(metavar="ID", help="Show one document.", show_default=False)] = None,
-    documents: Annotated[bool, typer.Option("--documents", help="List documents, the latest added first.")] = False,
+    document: Annotated[
+        str | None, typer.Option(metavar="ID", help="One document.", rich_help_panel=LISTS, show_default=False)
+    ] = None,
+    documents: Annotated[
+        bool, typer.Option("--documents", help="Documents, the last added first.", rich_help_panel=LISTS)
+    ] = False,
     least_sure: Annotated[
         bool,
         typer.Option(
             "--least-sure",
-            help="List the decisions most worth checking, with the link probability of two sides: a mention and its "
-            "cluster, or two clusters. The least sure pair of the two sides is shown.",
+            help="The least certain decisions: whether a mention belongs to its cluster, or whether two clusters are "
+            "one. Each is shown with its link probability and its least certain pair of mentions.",
+            rich_help_panel=LISTS,
         ),
     ] = False,
     kind: Annotated[
         Literal["event", "entity"] | None,
-        typer.Option(help="List only clusters of this kind, also with --query.", show_default=False),
+        typer.Option(help="Only clusters of this kind, also with --query.", show_default=False),
     ] = None,
     singletons: Annotated[
-        bool, typer.Option("--singletons", help="List singleton clusters too; --query always does.")
+        bool, typer.Option("--singletons", help="Singleton clusters too; --query always shows them.")
     ] = False,
-    since: SinceOption = None,
-    source: SourceOption = None,
-    limit: Annotated[int, typer.Option(min=1, help="Longest list.")] = 20,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum length of a list.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show a collection: its clusters, those in most documents first; a cluster, a document, what words find."""
+    """Show what is in a collection: its clusters, those in most documents first, or something else."""
     from cdcoref.collection import Collection
 
     chosen = [query is not None, cluster is not None, document is not None, documents, least_sure]
@@ -58,8 +75,6 @@ def show(
             "--kind and --singletons choose clusters from a list; leave them out with --cluster, --document, "
             "--documents and --least-sure"
         )
-    if (since is not None or source is not None) and not documents:
-        raise InputError("--since and --source choose documents from their list; use them with --documents")
     from cdcoref import views
 
     with Collection.open(file) as collection:
@@ -72,14 +87,14 @@ def show(
             text = collection.document(document)
             _print(text, views.document_page_lines(text), as_json)
         elif documents:
-            found = collection.documents(since=since, source=source, limit=limit)
+            found = collection.documents(limit=limit)
             _print(found, views.document_list_lines(found), as_json)
-            _say_if_cut(len(found), collection.document_count(since=since, source=source), "documents")
+            _say_if_cut(len(found), collection.counts().documents, "documents")
         elif least_sure:
             questions = collection.least_sure(limit + 1)
             _print(questions[:limit], views.question_lines(questions[:limit]), as_json)
             if len(questions) > limit:
-                say([f"the {limit:,} least sure; --limit N shows more"])
+                say([f"the {limit:,} least certain decisions; --limit N shows more"])
         else:
             counts = collection.counts()
             least = 1 if singletons else 2
@@ -105,7 +120,7 @@ def _search(collection: Collection, query: str, kind: str | None, limit: int, as
     if found.clusters:
         _say_if_cut(len(found.clusters), collection.cluster_count(query=query, kind=kind, least=1), "clusters")
     if len(found.documents) == limit and collection.search(query, limit=1, offset=limit).documents:
-        say([f"the best {limit:,} documents; --limit N shows more"])
+        say([f"the {limit:,} best documents; --limit N shows more"])
     if not found.clusters and not found.documents:
         say(["no document or cluster has all of these words"])
 

@@ -18,18 +18,24 @@ if TYPE_CHECKING:
     from cdcoref.corpora import CorpusFolder, CorpusInfo
     from cdcoref.corpus import Corpus
 
-# Table 8 (Appendix A.2) of the paper: topics, documents, and events / entities.
+# Table 5 (Appendix A.2) of the paper: topics, documents, and events / entities.
 PAPER: dict[str, dict[str, str]] = {
     "train": {"topics": "25", "documents": "594", "mentions": "3808/4758", "clusters": "411/472"},
     "dev": {"topics": "8", "documents": "196", "mentions": "1245/1476", "clusters": "129/125"},
     "test": {"topics": "10", "documents": "206", "mentions": "1780/2055", "clusters": "182/196"},
 }
 
+EXAMPLES = ("cdcoref stats --ecb-root ecb+/", "cdcoref stats my-annotation.jsonl --json")
+
 
 def stats(
     files: Annotated[
         list[str] | None,
-        typer.Argument(help="Annotated files of your own (.jsonl, .conll), instead of a corpus.", show_default=False),
+        typer.Argument(
+            metavar="FILES",
+            help="Annotated files of your own (.jsonl, .conll), instead of a corpus.",
+            show_default=False,
+        ),
     ] = None,
     corpus: CorpusOption = None,
     ecb_root: EcbOption = None,

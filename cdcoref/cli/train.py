@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from cdcoref.cli.corpus_options import CorporaOption, EcbOption, IdsOption
+from cdcoref.cli.corpus_options import CORPUS, CorporaOption, EcbOption, IdsOption
+from cdcoref.cli.model_options import COMPUTING, OUTPUT, Marking
 from cdcoref.errors import InputError
 from cdlm.printing import say
 
@@ -17,80 +18,148 @@ if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
     from cdcoref.formats import IdScope
 
+SETTINGS = "Settings"
+EXAMPLES = (
+    "cdcoref train --ecb-root ecb+/ -o my-model",
+    "cdcoref train --corpus ecb:ecb+/ --corpus gum:gum/ --set sampling.weights.gum=0.2 -o my-model",
+    "cdcoref train --train train.jsonl --dev dev.jsonl --encoder default -o my-model",
+    "accelerate launch --multi_gpu --num_processes 2 -m cdcoref train --ecb-root ecb+/ -o my-model",
+)
+
 
 def train(
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder for the model: a new one, or that of the run to resume.")
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Folder for the model: a new folder, or that of the run to resume.",
+            rich_help_panel=OUTPUT,
+        ),
     ],
     corpus: CorporaOption = None,
     ecb_root: EcbOption = None,
     train_file: Annotated[
         list[Path] | None,
-        typer.Option("--train", help="Annotated file of your own to train on (.jsonl, .conll). Repeatable."),
+        typer.Option(
+            "--train",
+            metavar="FILE",
+            help="Annotated file of your own to train on (.jsonl, .conll). Repeatable.",
+            rich_help_panel=CORPUS,
+        ),
     ] = None,
     dev_file: Annotated[
         list[Path] | None,
-        typer.Option("--dev", help="Annotated file on which to choose the epoch and the thresholds. Repeatable."),
+        typer.Option(
+            "--dev",
+            metavar="FILE",
+            help="Annotated file on which to choose the epoch and the thresholds. Repeatable.",
+            rich_help_panel=CORPUS,
+        ),
     ] = None,
     ids: IdsOption = None,
-    config: Annotated[Path | None, typer.Option(help="TOML file with settings; options override it.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="TOML file with settings; options override it.", rich_help_panel=SETTINGS),
+    ] = None,
     preset: Annotated[
         Literal["small", "paper"],
-        typer.Option(help="Settings to start from: for the embedded encoder, or as in the paper, one --kind a run."),
+        typer.Option(
+            help="Settings to start from. small: for the embedded encoder; paper: as in the paper, one --kind a run.",
+            rich_help_panel=SETTINGS,
+        ),
     ] = "small",
     encoder: Annotated[
         str | None,
         typer.Option(
-            help="Longformer, BERT, RoBERTa or MPNet checkpoint: folder, hub name, minilm, mpnet, or default (the "
-            "default model's).",
-            show_default="minilm",
+            metavar="NAME",
+            help="Longformer, BERT, RoBERTa or MPNet checkpoint: a folder, a hub name, minilm (the embedded encoder), "
+            "mpnet, or default (that of the default model). Default: minilm.",
+            rich_help_panel=SETTINGS,
         ),
     ] = None,
     kind: Annotated[
         Literal["event", "entity", "both"] | None,
         typer.Option(
-            help="Kind of mentions to train on; also the kind of those in CoNLL files, which do not state it.",
-            show_default="both",
+            help="Kind of mentions to train on; also the kind of those in CoNLL files, which do not state it. Default: "
+            "both.",
+            rich_help_panel=SETTINGS,
         ),
     ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Number of passes over the corpus.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Number of passes over the corpus.", rich_help_panel=SETTINGS),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Random seed.", rich_help_panel=SETTINGS)] = None,
     marking: Annotated[
-        Literal["all", "pair"] | None, typer.Option(help="Mark all mentions in a sequence, or one candidate pair.")
+        Marking | None,
+        typer.Option(
+            help="Mark all mentions in a sequence, or one pair of candidates at a time.", rich_help_panel=SETTINGS
+        ),
     ] = None,
     context: Annotated[
-        str | None, typer.Option(help="document, sentence, or a number of sentences around the mentions.")
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What a sequence shows: document, sentence, or a number of sentences on either side of the mentions.",
+            rich_help_panel=SETTINGS,
+        ),
     ] = None,
-    max_length: Annotated[int | None, typer.Option(help="Maximum length of a sequence in word pieces.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Peak learning rate of the encoder.")] = None,
-    batch_tokens: Annotated[int | None, typer.Option(help="Maximum number of word pieces in a batch.")] = None,
+    max_length: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Maximum length of a sequence in word pieces.", rich_help_panel=SETTINGS),
+    ] = None,
+    learning_rate: Annotated[
+        float | None,
+        typer.Option(metavar="RATE", help="Peak learning rate of the encoder.", rich_help_panel=SETTINGS),
+    ] = None,
+    batch_tokens: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Maximum number of word pieces in a batch.", rich_help_panel=COMPUTING),
+    ] = None,
     precision: Annotated[
         Literal["auto", "fp32", "bf16", "fp16"] | None,
-        typer.Option(help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32."),
+        typer.Option(
+            help="Numeric precision. auto: bf16 if the processor supports it, otherwise fp32.",
+            rich_help_panel=COMPUTING,
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Any setting as NAME=VALUE, such as sampling.negatives=20. Repeatable."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any setting, such as sampling.negatives=20. Repeatable.",
+            rich_help_panel=SETTINGS,
+        ),
     ] = None,
     log: Annotated[
         str | None,
         typer.Option(
-            help="Experiment tracker: tensorboard, wandb, mlflow, ..., or none.",
-            show_default="tensorboard if it is installed",
+            metavar="NAME",
+            help="Experiment tracker: tensorboard, wandb, mlflow, ..., or none. Default: tensorboard if it is "
+            "installed.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
-    device: Annotated[Literal["cpu"] | None, typer.Option(help="Force CPU; default: a GPU if there is one.")] = None,
+    device: Annotated[
+        Literal["cpu"] | None,
+        typer.Option(help="Train on the CPU. Default: a GPU if there is one.", rich_help_panel=COMPUTING),
+    ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Resume from the last complete checkpoint in the output folder.")
+        bool,
+        typer.Option(
+            "--resume",
+            help="Resume from the last complete checkpoint in the output folder.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
 ) -> None:
     """Train a model on annotated corpora, known ones or your own.
 
-    Several corpora are combined; --set sampling.weights.NAME=0.2 reads a fifth of one in each epoch.
-
-    Nothing is learnt from what a corpus does not annotate.
-
-    With several processes, even on CPUs: accelerate launch --multi_gpu --num_processes 2 -m cdcoref train ...
+    Several corpora are combined; --set sampling.weights.NAME=0.2 reads a fifth of one in each epoch. Nothing is learnt
+    from what a corpus does not annotate. accelerate trains on several GPUs, or in several processes on CPUs.
     """
     named: dict[str, Any] = {
         "encoder": encoder,

@@ -7,7 +7,6 @@ corrections. Adding documents costs what is new; what people corrected is obeyed
 
 from cdcoref.collection.collection import Collection
 from cdcoref.collection.corrections import ACTIONS, Action, CorrectedMention, Correction
-from cdcoref.collection.decisions import Decision, read_decisions
 from cdcoref.collection.records import (
     ClusterChange,
     ClusterPage,
@@ -21,20 +20,19 @@ from cdcoref.collection.records import (
     SearchResult,
     StoredMention,
 )
-from cdcoref.collection.settings import CollectionOptions
+from cdcoref.collection.settings import OPTIONS, kept_options
 
 __all__ = [
     "ACTIONS",
+    "OPTIONS",
     "Action",
     "ClusterChange",
     "ClusterPage",
     "ClusterSummary",
     "Collection",
-    "CollectionOptions",
     "CorrectedMention",
     "Correction",
     "Counts",
-    "Decision",
     "DocumentPage",
     "DocumentSummary",
     "Move",
@@ -42,5 +40,5 @@ __all__ = [
     "Report",
     "SearchResult",
     "StoredMention",
-    "read_decisions",
+    "kept_options",
 ]

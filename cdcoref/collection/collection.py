@@ -8,17 +8,16 @@ with Collection.open("news.cdcoref") as collection:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cdcoref.collection import queries
 from cdcoref.collection.adding import add_documents
 from cdcoref.collection.correcting import store_and_obey, undo_and_obey
 from cdcoref.collection.corrections import Action, Correction, stored_corrections
 from cdcoref.collection.database import Database
-from cdcoref.collection.decisions import Decision
 from cdcoref.collection.documents import Incoming
 from cdcoref.collection.outcomes import with_outcomes
 from cdcoref.collection.reader import BATCH_TOKENS, GivenPredictor, Reader
@@ -35,14 +34,14 @@ from cdcoref.collection.records import (
     StoredMention,
 )
 from cdcoref.collection.removing import remove_documents
-from cdcoref.collection.settings import CollectionOptions, Settings, store_settings, stored_settings
+from cdcoref.collection.settings import OPTIONS, Settings, kept_options, store_settings, stored_settings
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import corpus_in
-from cdcoref.predict import LEMMA, Plan, Prediction, Predictor, corpus_of_texts
+from cdcoref.formats import corpus_in, tokenise_text
+from cdcoref.predict import LEMMA, Plan, Prediction, PredictionOptions, Predictor
 
 if TYPE_CHECKING:
-    from cdcoref.predict import GivenText, Progress
+    from cdcoref.predict import Progress
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -63,8 +62,14 @@ class Collection:
         self._settings = settings
 
     @classmethod
-    def create(cls, path: str | Path, model: str = "default", options: CollectionOptions | None = None) -> Collection:
-        """Make an empty collection; if there is one, it is opened instead, provided it was made with the same.
+    def create(
+        cls,
+        path: str | Path,
+        model: str = "default",
+        options: PredictionOptions = OPTIONS,
+        **settings: Any,
+    ) -> Collection:
+        """Create an empty collection; an existing one with the same model and options is opened instead.
 
         Parameters
         ----------
@@ -73,31 +78,36 @@ class Collection:
         model
             As :func:`cdcoref.predict.load` takes it; the model with which all documents are read.
         options
-            How mentions are linked.
+            How mentions are linked. A collection keeps `kind`, `threshold`, `max_pairs` (by default 20), `max_windows`
+            and `across_stories`; it has no others.
+        settings
+            Options by name, instead of or over those of `options`: ``Collection.create(path, kind="event")``.
 
         Raises
         ------
         InputError
-            If the file is something else, or a collection made with another model or other options.
+            If the file is something else, or a collection made with another model or other options; or if a collection
+            has no such option.
         """
-        wanted = Settings(_stored_name(model), options or CollectionOptions())
+        wanted = Settings(_stored_name(model), PredictionOptions.with_settings(options, settings))
+        kept_options(wanted.options)
         database = Database(path, create=True)
         try:
             with database.writing() as connection:
-                settings = stored_settings(connection)
-                if settings is None:
-                    settings = wanted
-                    store_settings(connection, settings)
-            if (settings.model, settings.options) != (wanted.model, wanted.options):
+                stored = stored_settings(connection)
+                if stored is None:
+                    stored = wanted
+                    store_settings(connection, stored)
+            if (stored.model, stored.options) != (wanted.model, wanted.options):
                 raise InputError(
-                    f"this collection was made with {settings.differences(wanted)}; go on without other settings, or "
+                    f"this collection was made with {stored.differences(wanted)}; go on without other settings, or "
                     "rebuild it with them first",
                     path,
                 )
         except BaseException:
             database.close()
             raise
-        return cls(database, settings)
+        return cls(database, stored)
 
     @classmethod
     def open(cls, path: str | Path) -> Collection:
@@ -145,7 +155,7 @@ class Collection:
         return self._current().model
 
     @property
-    def options(self) -> CollectionOptions:
+    def options(self) -> PredictionOptions:
         """How mentions are linked."""
         return self._current().options
 
@@ -153,7 +163,7 @@ class Collection:
 
     def add(
         self,
-        texts: Corpus | Mapping[str, GivenText] | Iterable[GivenText],
+        texts: Corpus | Mapping[str, str],
         predictor: GivenPredictor = None,
         *,
         batch_tokens: int = BATCH_TOKENS,
@@ -168,8 +178,8 @@ class Collection:
         Parameters
         ----------
         texts
-            As :meth:`cdcoref.Predictor.predict` takes them, best by id. Mentions that a corpus comes with are
-            used (their clusters are not); if it has none they are found.
+            Texts by id, or a corpus. Mentions that a corpus comes with are used (their clusters are not); if it has
+            none they are found.
         predictor
             The collection's model, where it is loaded already, or a function that loads it, which is called if it is
             needed; None: it is loaded if it is needed.
@@ -183,7 +193,10 @@ class Collection:
         InputError
             If the model is not the collection's, or a mention has no kind.
         """
-        corpus = texts if isinstance(texts, Corpus) else corpus_of_texts(texts)
+        if isinstance(texts, Corpus):
+            corpus = texts
+        else:
+            corpus = Corpus(tuple(tokenise_text(text, id) for id, text in texts.items()))
         given: dict[str, list[Mention]] | None = corpus.by_document() if corpus.mentions else None
         incoming = [
             Incoming.of(document, None if given is None else given[document.id]) for document in corpus.documents
@@ -206,9 +219,10 @@ class Collection:
         predictor: Predictor | None = None,
         *,
         model: str | None = None,
-        options: CollectionOptions | None = None,
+        options: PredictionOptions | None = None,
         batch_tokens: int = BATCH_TOKENS,
         progress: Progress = _silent,
+        **changes: Any,
     ) -> Report:
         """Make everything anew: exactly what prediction gives for all documents at once, then corrections.
 
@@ -219,13 +233,22 @@ class Collection:
         model
             Another model than before, from now on.
         options
-            Other options than before, from now on.
+            Other options than before, from now on; see :meth:`create`.
         batch_tokens, progress
             As in :meth:`add`.
+        changes
+            Options by name, over those of `options` or of the collection: ``rebuild(threshold=0.6)``.
+
+        Raises
+        ------
+        InputError
+            If the model cannot be loaded, or a collection has no such option.
         """
         settings = self._current()
+        chosen = PredictionOptions.with_settings(options or settings.options, changes)
+        kept_options(chosen)
         name = settings.model if model is None else _stored_name(model)
-        settings = replace(settings, model=name, options=options or settings.options, fingerprint=None)
+        settings = replace(settings, model=name, options=chosen, fingerprint=None)
         reader = Reader(replace(settings, clustering=None), predictor, batch_tokens)
         return rebuild_collection(self._database, reader, progress)
 
@@ -250,23 +273,7 @@ class Collection:
         InputError
             If there is no such mention or cluster, the correction makes no sense, or it contradicts an earlier one.
         """
-        [correction] = store_and_obey(self._database, [Decision(action, tuple(ids), name)])
-        return correction
-
-    def correct_all(self, decisions: Sequence[Decision]) -> list[Correction]:
-        """Make several corrections, one after the other, in one transaction: all of them or none.
-
-        Parameters
-        ----------
-        decisions
-            What :meth:`correct` takes, such as :func:`cdcoref.collection.read_decisions` reads from a table.
-
-        Raises
-        ------
-        InputError
-            As for :meth:`correct`, with the place of the decision.
-        """
-        return store_and_obey(self._database, decisions)
+        return store_and_obey(self._database, action, ids, name)
 
     def undo(self, number: int | None = None) -> Correction:
         """Undo a correction by its number, by default the latest that holds.
@@ -321,30 +328,10 @@ class Collection:
         with self._database.reading() as connection:
             return queries.summaries(connection, [queries.number_of(id, "c", "cluster") for id in ids])
 
-    def documents(
-        self, *, since: str | None = None, source: str | None = None, limit: int = 100, offset: int = 0
-    ) -> list[DocumentSummary]:
-        """Documents, the latest added first.
-
-        Parameters
-        ----------
-        since
-            Only those of this day or later, such as ``"2024-03-05"``.
-        source
-            Only those of this source, whatever its capitals.
-
-        Raises
-        ------
-        InputError
-            If `since` is no day.
-        """
+    def documents(self, *, limit: int = 100, offset: int = 0) -> list[DocumentSummary]:
+        """Documents, the latest first."""
         with self._database.reading() as connection:
-            return queries.document_list(connection, since=since, source=source, limit=limit, offset=offset)
-
-    def document_count(self, *, since: str | None = None, source: str | None = None) -> int:
-        """How many documents :meth:`documents` lists without a limit."""
-        with self._database.reading() as connection:
-            return queries.document_count(connection, since=since, source=source)
+            return queries.document_list(connection, limit=limit, offset=offset)
 
     def cluster(self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None) -> ClusterPage:
         """All about a cluster; about the one into which it was merged, if it was.

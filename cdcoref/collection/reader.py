@@ -15,13 +15,13 @@ from cdcoref.collection.scores import DocumentPair, DocumentScores, by_document_
 from cdcoref.collection.settings import Settings
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.linking import BATCH_TOKENS
 from cdcoref.predict import Predictor, load
 
 if TYPE_CHECKING:
     from cdcoref.linking import MentionVectors
     from cdcoref.predict import Progress
 
-BATCH_TOKENS = 8192
 GivenPredictor = Predictor | Callable[[], Predictor] | None
 """A model, or what loads it when it is first needed; None: the collection's own is loaded then."""
 
@@ -174,7 +174,7 @@ class Reader:
             self._predictor().model,
             corpus,
             pairs,
-            max_windows=self.settings.options.max_windows,
+            self.settings.options,
             vectors=_joined(corpus, vectors) if self.has_vectors else None,
             known=known,
         )

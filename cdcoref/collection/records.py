@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from cdcoref.corpus import Document
 
@@ -186,14 +186,11 @@ class DocumentSummary:
     added
         When it was added (ISO 8601, UTC).
     date
-        Its day (ISO 8601): that of its metadata, or else the one that its id or the beginning of its text states (see
-        :func:`cdcoref.language.date_of`); None if unknown.
+        Its day (ISO 8601), if its id or the beginning of its text states one, see :func:`cdcoref.language.date_of`.
     words, mentions
         Their numbers.
     snippet
         The beginning of its text, or where the words searched for are, between ``\\x02`` and ``\\x03``.
-    metadata
-        What is known about it, as in :class:`cdcoref.corpus.Document`.
     """
 
     id: str
@@ -203,7 +200,6 @@ class DocumentSummary:
     words: int
     mentions: int
     snippet: str
-    metadata: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,54 +4,31 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
+from cdcoref.errors import InputError
 from cdcoref.predict import LEMMA, PredictionOptions
 
-MAX_PAIRS = 20
+OPTIONS = PredictionOptions(max_pairs=20)
+"""Those of a collection, unless others are chosen."""
+KEPT = ("kind", "threshold", "max_pairs", "max_windows", "across_stories")
+"""The options that every addition and every rebuild goes by; a collection has no others."""
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionOptions:
-    """How the mentions of a collection are linked; every addition and every rebuild goes by it.
+def kept_options(options: PredictionOptions) -> dict[str, Any]:
+    """The options that a collection keeps, by name.
 
-    Attributes
-    ----------
-    kind, threshold, max_windows
-        As in :class:`cdcoref.predict.PredictionOptions`.
-    max_pairs
-        A new document is read together with at most so many of its story, the nearest by TF-IDF; None: with all.
-    across_stories
-        As in :class:`cdcoref.predict.PredictionOptions`.
+    Raises
+    ------
+    InputError
+        If another option is not its default.
     """
-
-    kind: Literal["event", "entity", "both"] = "both"
-    threshold: float | None = None
-    max_pairs: int | None = MAX_PAIRS
-    max_windows: int | None = None
-    across_stories: bool = True
-
-    def __post_init__(self) -> None:
-        self.prediction(1)
-
-    def prediction(self, batch_tokens: int) -> PredictionOptions:
-        """The options with which all documents are predicted at once.
-
-        Raises
-        ------
-        InputError
-            If a value is out of its range.
-        """
-        return PredictionOptions(
-            self.kind,
-            "predicted",
-            self.threshold,
-            self.max_pairs,
-            self.max_windows,
-            batch_tokens,
-            across_stories=self.across_stories,
-        )
+    kept = {name: getattr(options, name) for name in KEPT}
+    ignored = [field.name for field in fields(options) if getattr(options, field.name) != field.default]
+    if others := [name for name in ignored if name not in KEPT]:
+        raise InputError(f"a collection has no option {others[0]!r}; choose from {', '.join(KEPT)}")
+    return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +40,7 @@ class Settings:
     model
         As :func:`cdcoref.predict.load` takes it.
     options
-        How mentions are linked.
+        How mentions are linked; see `KEPT`.
     fingerprint
         Of the model that has read documents; None until one has.
     clustering
@@ -71,13 +48,13 @@ class Settings:
     """
 
     model: str
-    options: CollectionOptions
+    options: PredictionOptions
     fingerprint: str | None = None
     clustering: dict[str, Any] | None = None
 
     def differences(self, other: Settings) -> str:
         """The settings that differ from others, with their values here: "the model 'lemma', threshold 0.4"."""
-        own, others = asdict(self.options), asdict(other.options)
+        own, others = kept_options(self.options), kept_options(other.options)
         found = [f"the model {self.model!r}"] if self.model != other.model else []
         for name, value in own.items():
             if value != others[name]:
@@ -120,11 +97,11 @@ def stored_settings(connection: sqlite3.Connection) -> Settings | None:
         known = stored_value(connection, "settings")
         if known is None:
             return None
-        return Settings(**{**known, "options": CollectionOptions(**known["options"])})
+        return Settings(**{**known, "options": replace(OPTIONS, **known["options"])})
     except (ValueError, TypeError, KeyError) as error:
         raise sqlite3.DatabaseError("the settings are damaged") from error
 
 
 def store_settings(connection: sqlite3.Connection, settings: Settings) -> None:
     """Store what the collection is made with."""
-    store_value(connection, "settings", asdict(settings))
+    store_value(connection, "settings", {**asdict(settings), "options": kept_options(settings.options)})

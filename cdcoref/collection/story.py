@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -141,10 +141,7 @@ class StoryClusterer:
         from cdcoref.model import CorefConfig
 
         config = CorefConfig.from_dict(self.settings.clustering)
-        threshold = self.settings.options.threshold
-        if threshold is None:
-            return config
-        return replace(config, distance_threshold=dict.fromkeys(KINDS, 1.0 - threshold))
+        return self.settings.options.configure(config)
 
 
 def _labels(corpus: Corpus) -> np.ndarray:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import Literal
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from cdcoref.inputs import Candidates, Extent, MarkedDocument, SequenceBuilder, 
 from cdcoref.linking.apart import compare_apart
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.document_pairs import DocumentPairs
+from cdcoref.linking.options import LinkingOptions
 from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.story_packs import StoryPacks
@@ -46,11 +46,8 @@ class Comparison:
     pairs
         Pairs of documents to compare, by id; None: all. Every document is also compared with itself. Documents that the
         pairs tie together are a story: a model with vectors compares all mentions of a story by their vectors.
-    max_windows, marking
-        Replace those of the model (see :class:`cdcoref.sequences.SequenceOptions`). Another marking than the model's
-        own reads documents in pairs.
-    candidates
-        Replaces the model's own limit (see :class:`cdcoref.model.VectorOptions`).
+    options
+        Replace the limits and the marking of the model. Another marking than the model's own reads documents in pairs.
     vectors
         Of the mentions, where they are known already; None: documents are read for them.
     known
@@ -63,10 +60,8 @@ class Comparison:
         model: CorefModel,
         corpus: Corpus,
         pairs: Sequence[DocumentPair] | None,
+        options: LinkingOptions | None = None,
         *,
-        max_windows: int | None = None,
-        marking: Literal["all", "pair"] | None = None,
-        candidates: int | None = None,
         vectors: MentionVectors | None = None,
         known: Mapping[str, int] | None = None,
     ) -> None:
@@ -80,15 +75,16 @@ class Comparison:
         self.corpus = corpus
         self._pairs = pairs
         self._sequences = model.settings.sequences
-        if marking is not None and marking != self._sequences.marking:
-            self._sequences = replace(self._sequences, marking=marking, documents="two")
-        if max_windows is not None:
-            self._sequences = replace(self._sequences, max_windows=max_windows)
+        options = options or LinkingOptions()
+        if options.marking is not None and options.marking != self._sequences.marking:
+            self._sequences = replace(self._sequences, marking=options.marking, documents="two")
+        if options.max_windows is not None:
+            self._sequences = replace(self._sequences, max_windows=options.max_windows)
         self._vectors = vectors
         self._known = known
         self._options = model.settings.vectors
-        if candidates is not None:
-            self._options = replace(self._options, candidates=candidates)
+        if options.candidates is not None:
+            self._options = replace(self._options, candidates=options.candidates)
         self._reading: _Reading | None = None
 
     @property

@@ -7,44 +7,16 @@ several machines, and the largest story determines how much memory is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import Corpus
 from cdcoref.linking.clusters import cluster_mentions
 from cdcoref.linking.comparison import Comparison
+from cdcoref.linking.options import LinkingOptions
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.linking.vectors import MentionVectors
 from cdcoref.model import CorefModel
-
-
-@dataclass(frozen=True, slots=True)
-class LinkingOptions:
-    """How the mentions of a story are linked.
-
-    Attributes
-    ----------
-    threshold
-        Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
-    max_windows
-        Compare each part of a document that is too long for one sequence with at most this many other parts; None:
-        as the model does.
-    batch_tokens
-        Word pieces that the encoder reads at once.
-    candidates
-        Read each mention together with at most so many others and those that have it among theirs (see
-        :class:`cdcoref.model.VectorOptions`); 0: with all; None: the model's own.
-    marking
-        Mark all mentions of a sequence (``"all"``), or one pair of candidates at a time, as in the paper (``"pair"``);
-        None: as the model does.
-    """
-
-    threshold: float | None = None
-    max_windows: int | None = None
-    batch_tokens: int = 8192
-    candidates: int | None = None
-    marking: Literal["all", "pair"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +80,12 @@ def link_story(
         model,
         story,
         pairs,
-        max_windows=options.max_windows,
-        marking=options.marking,
-        candidates=options.candidates,
+        options,
         vectors=vectors,
     )
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)
     settings = model.settings
     if story_of is not None:
         logits = logits.across_stories(story, story_of, settings.vectors.combine)
-    if options.threshold is not None:
-        settings = replace(settings, distance_threshold=dict.fromkeys(KINDS, 1.0 - options.threshold))
-    clustered = cluster_mentions(story, logits, settings)
+    clustered = cluster_mentions(story, logits, options.configure(settings))
     return LinkedStory(clustered, comparison.extent.sequences, tuple(comparison.notes))

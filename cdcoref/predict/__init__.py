@@ -9,8 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.labels import cluster_label
+from cdcoref.predict.options import PredictionOptions, Topics
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
 from cdcoref.predict.results import (
     Counts,
@@ -24,7 +24,6 @@ from cdcoref.predict.results import (
     corpus_and_stories,
     dataframe,
     mention_rows,
-    metadata_text,
     require_pandas,
 )
 
@@ -37,9 +36,8 @@ if TYPE_CHECKING:
     from cdcoref.predict.predictor import (
         LARGER_THAN_STORIES,
         LEMMA,
-        PredictionOptions,
         Predictor,
-        Topics,
+        check_device,
         load,
         plan_stories,
     )
@@ -48,7 +46,6 @@ __all__ = [
     "LARGER_THAN_STORIES",
     "LEMMA",
     "Counts",
-    "GivenText",
     "LocalEngine",
     "MentionRow",
     "Places",
@@ -65,14 +62,13 @@ __all__ = [
     "Tally",
     "Task",
     "Topics",
+    "check_device",
     "cluster_label",
     "corpus_and_stories",
-    "corpus_of_texts",
     "dataframe",
     "load",
     "mean_confidence",
     "mention_rows",
-    "metadata_text",
     "plan_stories",
     "ranked_clusters",
     "require_pandas",
@@ -87,9 +83,8 @@ _LAZY = {
     "Task": "cdcoref.predict.engines.worker",
     "LARGER_THAN_STORIES": "cdcoref.predict.predictor",
     "LEMMA": "cdcoref.predict.predictor",
-    "PredictionOptions": "cdcoref.predict.predictor",
     "Predictor": "cdcoref.predict.predictor",
-    "Topics": "cdcoref.predict.predictor",
+    "check_device": "cdcoref.predict.predictor",
     "load": "cdcoref.predict.predictor",
     "plan_stories": "cdcoref.predict.predictor",
 }

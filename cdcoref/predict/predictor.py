@@ -8,31 +8,27 @@ for cluster in prediction.clusters():
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
+from cdcoref.formats import tokenise_text
 from cdcoref.language import remarks_on_language
-from cdcoref.predict.given_texts import GivenText, corpus_of_texts
+from cdcoref.predict.options import PredictionOptions, Topics
 from cdcoref.predict.results import Plan, Prediction
-from cdcoref.stories import (
-    DocumentVectors,
-    group_documents,
-    near_duplicates,
-    nearest_pairs,
-    own_part,
-    sentence_sources,
-    subjects,
-)
+from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs, subjects
 from cdlm.precision import resolve_precision
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
+    import torch
+
     from cdcoref.linking import LinkedStory
     from cdcoref.model import CorefModel
     from cdcoref.predict.engines.cache import ResultCache
@@ -41,110 +37,10 @@ if TYPE_CHECKING:
     from cdcoref.predict.engines.work import Progress, Story
 
 Precision = Literal["auto", "fp32", "bf16", "int8"]
-Kinds = Literal["event", "entity", "both"]
-Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
-Engine = Literal["local", "ray"]
-Marking = Literal["all", "pair", None]
-_CHOICES: dict[str, Any] = {"kind": Kinds, "topics": Topics, "marking": Marking, "engine": Engine}
 LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
 """Groups that are told which predicted stories they consist of."""
 LEMMA = "lemma"
-_WITH_COPIES: tuple[Topics, ...] = ("predicted", "none")
-"""Groups in which a copy is always together with its original."""
-
-
-@dataclass(frozen=True, slots=True)
-class PredictionOptions:
-    """How a prediction is made.
-
-    Attributes
-    ----------
-    kind
-        ``"event"``, ``"entity"``, or ``"both"``.
-    topics
-        Mentions are linked only within groups of documents: predicted from the text (``"predicted"``), annotated, or
-        one group of all documents (``"none"``).
-    threshold
-        Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
-    max_pairs
-        Compare each document with at most this many others of its story, the most similar by TF-IDF; None: with all.
-    max_windows
-        Compare each part of a document that is too long for one sequence with at most this many other parts; None:
-        as the model does.
-    batch_tokens
-        Word pieces that the encoder reads at once.
-    find_mentions
-        Detect mentions even if the documents have annotated ones.
-    candidates
-        Read each mention together with at most so many others and those that have it among theirs, the likeliest by
-        their vectors; 0: with all; None: the model's own limit.
-    marking
-        Mark all mentions of a sequence (``"all"``), or one pair of candidates at a time, as in the paper (``"pair"``),
-        which takes far longer; None: as the model was trained.
-    engine
-        Where stories are linked: in this process, one after the other (``"local"``), or on the workers of a Ray
-        cluster (``"ray"``). The result is the same.
-    ray_address
-        Address of the cluster (see :class:`cdcoref.predict.RayEngine`). None: the environment variable ``RAY_ADDRESS``,
-        or a cluster on this machine.
-    across_stories
-        Whether entities of different predicted stories about one subject are one if they bear the same name (see
-        :mod:`cdcoref.linking.names_across`); the lemma baseline links nothing across stories, nor does a model whose
-        configuration has no `names_across_stories`.
-
-    Raises
-    ------
-    InputError
-        If a value is none of those, or out of its range.
-    """
-
-    kind: Kinds = "both"
-    topics: Topics = "predicted"
-    threshold: float | None = None
-    max_pairs: int | None = None
-    max_windows: int | None = None
-    batch_tokens: int = 8192
-    find_mentions: bool = False
-    candidates: int | None = None
-    marking: Marking = None
-    engine: Engine = "local"
-    ray_address: str | None = None
-    across_stories: bool = True
-
-    def __post_init__(self) -> None:
-        for name, hint in _CHOICES.items():
-            value = getattr(self, name)
-            if value not in get_args(hint):
-                raise InputError(f"{name} is {value!r} and should be one of {', '.join(map(repr, get_args(hint)))}")
-        if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise InputError(f"the threshold must be a probability from 0 to 1, not {self.threshold}")
-        if self.max_pairs is not None and self.max_pairs < 1:
-            raise InputError(f"the limit on pairs must be 1 or more, not {self.max_pairs}")
-        if self.max_windows is not None and self.max_windows < 1:
-            raise InputError(f"the limit on windows must be 1 or more, not {self.max_windows}")
-        if self.candidates is not None and self.candidates < 0:
-            raise InputError(f"the limit on candidates must be 0 or more, not {self.candidates}")
-        if self.batch_tokens < 1:
-            raise InputError(f"a batch must have 1 token or more, not {self.batch_tokens}")
-        if self.ray_address is not None and self.engine != "ray":
-            raise InputError("a Ray address was given, but the engine is local; choose the engine ray")
-
-    @classmethod
-    def with_settings(cls, options: PredictionOptions | None, settings: Mapping[str, Any]) -> PredictionOptions:
-        """The options, or the default ones, with some of their values replaced.
-
-        Raises
-        ------
-        InputError
-            If these are no options, or have no setting of such a name or value.
-        """
-        if options is not None and not isinstance(options, cls):
-            advice = f"kind={options!r}" if options in get_args(Kinds) else "settings by name, such as kind='event'"
-            raise InputError(f"options must be PredictionOptions, not {options!r}; pass {advice}")
-        names = [field.name for field in fields(cls)]
-        if unknown := [name for name in settings if name not in names]:
-            raise InputError(f"a prediction has no option {unknown[0]!r}; choose from {', '.join(names)}")
-        return replace(options or cls(), **settings)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Announce(Protocol):
@@ -172,6 +68,11 @@ class Predictor:
         self.lemma = lemma
         self._fingerprint = fingerprint
 
+    def __repr__(self) -> str:
+        size = sum(parameter.numel() for parameter in self.model.parameters())
+        model = f"{size:,} parameters on {self.model.device}"
+        return f"<Predictor: {f'lemma baseline, mentions found by {model}' if self.lemma else model}>"
+
     @property
     def fingerprint(self) -> str:
         """A hash of the model and its settings, the same in every numeric precision."""
@@ -181,7 +82,7 @@ class Predictor:
 
     def predict(
         self,
-        texts: Corpus | Mapping[str, GivenText] | Iterable[GivenText],
+        texts: Corpus | Mapping[str, str] | Sequence[str],
         options: PredictionOptions | None = None,
         *,
         cache: str | Path | None = None,
@@ -194,10 +95,8 @@ class Predictor:
         Parameters
         ----------
         texts
-            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. A text is a string, a list of tokens,
-            a list of sentences of tokens, or an object with a ``"text"`` and metadata (see
-            :data:`cdcoref.predict.GivenText`). If a corpus has annotated mentions, they are used (those without a kind
-            are of `options.kind`); otherwise mentions are detected.
+            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. If a corpus has annotated mentions,
+            they are used (those without a kind are of `options.kind`); otherwise mentions are detected.
         options
             See :class:`PredictionOptions`.
         cache
@@ -216,7 +115,7 @@ class Predictor:
             are requested but documents have none.
         """
         options = PredictionOptions.with_settings(options, settings)
-        corpus = texts if isinstance(texts, Corpus) else corpus_of_texts(texts)
+        corpus = texts if isinstance(texts, Corpus) else _corpus(texts)
         plans: list[Plan] = []
 
         def note(plan: Plan) -> None:
@@ -226,15 +125,9 @@ class Predictor:
 
         linked = list(self.stream(corpus, options, cache=cache, announce=note, progress=progress))
         order = {document.id: number for number, document in enumerate(corpus.documents)}
-        documents = [document for story in linked for document in story.corpus.documents]
         mentions = [mention for story in linked for mention in story.corpus.mentions]
         return Prediction(
-            replace(
-                corpus,
-                documents=tuple(sorted(documents, key=lambda document: order[document.id])),
-                mentions=tuple(sorted(mentions, key=lambda m: order[m.document])),
-                names={},
-            ),
+            replace(corpus, mentions=tuple(sorted(mentions, key=lambda m: order[m.document])), names={}),
             tuple(tuple(d.id for d in story.corpus.documents) for story in linked if _has_words(story.corpus)),
             plans[0],
             sum(story.sequences for story in linked),
@@ -256,7 +149,7 @@ class Predictor:
         Stories about one subject come one after the other (see :func:`cdcoref.stories.subjects`). Documents without
         words are no story; they come together after the last one.
         """
-        from cdcoref.linking import LinkedStory, joined_by_name, with_copies
+        from cdcoref.linking import LinkedStory, joined_by_name
 
         options = PredictionOptions.with_settings(options, settings)
         find = options.find_mentions or not corpus.mentions
@@ -268,21 +161,14 @@ class Predictor:
             notes += repeated
             notes += _notes_on_documents_without_mentions(corpus)
         with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
-            original_of = near_duplicates(corpus.documents) if options.topics in _WITH_COPIES else {}
-            read = _read_once(corpus, original_of) if find else corpus
-            unread = {document.id for document in corpus.documents}.difference(d.id for d in read.documents)
-            plan, by_subject = self._plan(corpus, options, original_of, unread)
+            plan, by_subject = self._plan(corpus, options)
             if announce is not None:
                 announce(plan)
-            results = engine.run(read, [story.read(unread) for subject in by_subject for story in subject], progress)
-            marked = {d.id: replace(d, copy_of=original_of.get(d.id)) for d in corpus.documents}
+            results = engine.run(corpus, [story for subject in by_subject for story in subject], progress)
             for subject in by_subject:
                 linked = list(islice(results, len(subject)))
-                joined = joined_by_name([one.corpus for one in linked])
-                for planned, story, own in zip(subject, linked, joined, strict=True):
-                    every = tuple(marked[name] for name in planned.documents)
-                    whole = with_copies(own, every) if find else replace(own, documents=every)
-                    yield replace(story, corpus=whole, notes=(*notes, *story.notes))
+                for story, joined in zip(linked, joined_by_name([one.corpus for one in linked]), strict=True):
+                    yield replace(story, corpus=joined, notes=(*notes, *story.notes))
                     notes = ()
         told = {name for subject in by_subject for story in subject for name in story.documents}
         if untold := [document.id for document in corpus.documents if document.id not in told]:
@@ -292,33 +178,27 @@ class Predictor:
         self, options: PredictionOptions, find: bool, store: ResultCache | None
     ) -> AbstractContextManager[LocalEngine | RayEngine]:
         """The engine that links the stories."""
-        from cdcoref.linking import LinkingOptions
         from cdcoref.predict.engines.local import LocalEngine
         from cdcoref.predict.engines.ray import RayEngine
         from cdcoref.predict.engines.worker import Task
 
-        linking = LinkingOptions(
-            options.threshold, options.max_windows, options.batch_tokens, options.candidates, options.marking
-        )
-        task = Task(linking, options.kind, find, self.lemma)
+        task = Task(options, options.kind, find, self.lemma)
         if options.engine == "ray":
             return RayEngine(self.model, task, store, address=options.ray_address)
         return nullcontext(LocalEngine(self.model, task, store))
 
-    def _plan(
-        self, corpus: Corpus, options: PredictionOptions, original_of: Mapping[str, str], unread: Collection[str]
-    ) -> tuple[Plan, list[list[Story]]]:
+    def _plan(self, corpus: Corpus, options: PredictionOptions) -> tuple[Plan, list[list[Story]]]:
         """The plan, and the stories with the pairs of documents to compare in each, subject by subject.
 
         Where nothing is linked across stories, each counts as a subject of its own.
         """
-        vectors = DocumentVectors(corpus.documents, original_of)
-        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs, unread)
+        vectors = DocumentVectors(corpus.documents)
+        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs)
         empty = {document.id for document in corpus.documents if not document.tokens}
         stories = [story for story in stories if not empty.issuperset(story.documents)]
         largest = max((len(story.documents) for story in stories), default=0)
-        count = 0 if self.lemma else sum(story.read(unread).pair_count() for story in stories)
-        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, len(empty), len(original_of))
+        count = 0 if self.lemma else sum(story.pair_count() for story in stories)
+        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, len(empty))
         by_name = options.across_stories and self.model.settings.names_across_stories and not self.lemma
         if options.topics != "predicted" or not by_name:
             return plan, [[story] for story in stories]
@@ -328,13 +208,8 @@ class Predictor:
         return plan, list(found.values())
 
 
-def plan_stories(
-    vectors: DocumentVectors, topics: Topics, max_pairs: int | None, unread: Collection[str] = ()
-) -> tuple[list[Story], int]:
-    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out.
-
-    `unread` are copies that have no sentences of their own: they are in no pair.
-    """
+def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None) -> tuple[list[Story], int]:
+    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out."""
     from cdcoref.predict.engines.work import Story
 
     stories = []
@@ -343,9 +218,8 @@ def plan_stories(
     story_of = {name: number for number, group in enumerate(by_words) for name in group}
     for group in group_documents(vectors, topics):
         pairs = None
-        read = [name for name in group if name not in unread]
-        if max_pairs is not None and len(read) > max_pairs + 1:
-            nearest = nearest_pairs(vectors, read, max_pairs)
+        if max_pairs is not None and len(group) > max_pairs + 1:
+            nearest = nearest_pairs(vectors, group, max_pairs)
             pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
         own = tuple(story_of[name] for name in group) if story_of else None
         stories.append(Story(tuple(group), pairs, own))
@@ -387,12 +261,7 @@ def load(
 
     from cdcoref.model import CorefModel, model_fingerprint
 
-    name = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        place = torch.device(name)
-        torch.empty(1, device=place).item()  # the device "meta" has no values
-    except (RuntimeError, AssertionError) as error:
-        raise InputError(f"the device {name!r} is not available here; choose 'cpu', which always is") from error
+    place = check_device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     loaded = CorefModel.from_pretrained("default" if model == LEMMA else model)
     if style is not None:
         loaded.settings = loaded.settings.in_style(style)
@@ -408,11 +277,22 @@ def load(
     return Predictor(loaded.to(place), lemma=model == LEMMA, fingerprint=fingerprint)
 
 
-def _read_once(corpus: Corpus, original_of: Mapping[str, str]) -> Corpus:
-    """The documents that have to be read: copies have only what other texts lack, and are gone without that."""
-    sources = sentence_sources({document.id: document for document in corpus.documents}, original_of)
-    read = (own_part(d, sources[d.id]) if d.id in sources else d for d in corpus.documents)
-    return replace(corpus, documents=tuple(document for document in read if document is not None))
+def check_device(name: str) -> torch.device:
+    """The device of a name, such as ``"cpu"`` or ``"cuda:1"``.
+
+    Raises
+    ------
+    InputError
+        If it is not available here.
+    """
+    import torch
+
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device).item()  # the device "meta" has no values
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f"the device {name!r} is not available here; choose 'cpu', which always is") from error
+    return device
 
 
 def _each_once(corpus: Corpus, kind: str | None) -> tuple[Corpus, tuple[str, ...]]:
@@ -444,6 +324,22 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
 
 def _has_words(corpus: Corpus) -> bool:
     return any(document.tokens for document in corpus.documents)
+
+
+def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
+    if isinstance(texts, str):
+        raise InputError("give a list of texts, not a single text: coreference across documents needs several")
+    if not isinstance(texts, Iterable):
+        raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}")
+    named = texts if isinstance(texts, Mapping) else {str(n): text for n, text in enumerate(texts, start=1)}
+    for id, text in named.items():
+        if not isinstance(id, str):
+            raise InputError(f"the id of a text must be a string, not {id!r}")
+        if not isinstance(text, str):
+            raise InputError(f"the text of {id!r} must be a string, not {type(text).__name__}")
+        if _SURROGATE.search(id + text):
+            raise InputError(f"document {id!r} contains half of a surrogate pair, which is not a character")
+    return Corpus(tuple(tokenise_text(text, name) for name, text in named.items()))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from cdcoref.errors import InputError
+from cdcoref.linking import BATCH_TOKENS, LinkingOptions
 from cdlm.extras import install_command
 
 PORT = 8321
@@ -28,7 +29,7 @@ class ServerOptions:
     token
         What a client must present; needed unless the address is a loopback address.
     max_upload
-        How much may be added at once, in bytes, compressed or not.
+        Maximum size of one upload in bytes, compressed or not.
     device, precision, batch_tokens
         How documents that are added are read, as in :func:`cdcoref.predict.load`.
 
@@ -44,13 +45,14 @@ class ServerOptions:
     max_upload: int = 64 * MEGABYTE
     device: str | None = None
     precision: Literal["auto", "fp32", "bf16", "int8"] = "auto"
-    batch_tokens: int = 8192
+    batch_tokens: int = BATCH_TOKENS
 
     def __post_init__(self) -> None:
+        LinkingOptions(batch_tokens=self.batch_tokens)  # refuses one that is out of its range
         if not 0 <= self.port < 65536:
             raise InputError(f"{self.port} is not a port; choose one from 1 to 65535")
-        if self.max_upload < 1:
-            raise InputError("the limit of uploads must be positive")
+        if self.max_upload < MEGABYTE:
+            raise InputError("the maximum upload size must be 1 MB or more")
         if self.token is None and not self.loopback:
             raise InputError(f"a token is needed to serve on {self.host}, which other computers may reach")
         if self.token is not None and len(self.token) < SHORTEST_TOKEN:

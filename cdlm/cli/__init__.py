@@ -9,15 +9,14 @@ from typing import Annotated
 
 import typer
 
-from cdlm.cli import align, convert, match, perplexity, pretrain, qa, tables
-from cdlm.command_line import Commands, run, version_printer
+from cdlm.cli import align, convert, match, perplexity, pretrain, qa
+from cdlm.command_line import Commands, add_command, epilog, run, version_printer
 
 app = typer.Typer(
     name="cdlm",
     cls=Commands,
     help="The cross-document language model: pretraining, analyses, and tasks other than coreference.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -33,13 +32,12 @@ def _options(
     pass
 
 
-app.command("convert")(convert.convert)
-app.command("pretrain")(pretrain.pretrain)
-app.command("perplexity")(perplexity.perplexity)
-app.command("align")(align.align)
-app.add_typer(match.app, name="match")
-app.add_typer(qa.app, name="qa")
-app.command("tables")(tables.tables)
+add_command(app, convert.convert, examples=convert.EXAMPLES)
+add_command(app, pretrain.pretrain, examples=pretrain.EXAMPLES)
+add_command(app, perplexity.perplexity, examples=perplexity.EXAMPLES)
+add_command(app, align.align, examples=align.EXAMPLES)
+app.add_typer(match.app, name="match", epilog=epilog(("cdlm match train --help",)))
+app.add_typer(qa.app, name="qa", epilog=epilog(("cdlm qa train --help",)))
 
 
 def main() -> None:

@@ -23,10 +23,17 @@ if TYPE_CHECKING:
 OBAMA = ("34_4ecbplus:name", "34_10ecbplus:nominates")
 """The paper's example: President Obama will name, and nominates, a surgeon general."""
 
+EXAMPLES = (
+    "cdlm align --ecb-root ecb+/ --model my-encoder --model other-encoder",
+    "cdlm align --ecb-root ecb+/ --model my-encoder --example --png example.png",
+)
+
 
 def align(
-    ecb_root: Annotated[Path, typer.Option(help="Folder of ECB+ 1.0.")],
-    model: Annotated[list[str], typer.Option(help="Longformer checkpoint: folder or hub name. Repeatable.")],
+    ecb_root: Annotated[Path, typer.Option(metavar="DIR", help="Folder of ECB+ 1.0.")],
+    model: Annotated[
+        list[str], typer.Option(metavar="NAME", help="Longformer checkpoint: a folder or a hub name. Repeatable.")
+    ],
     split: Annotated[str, typer.Option(help="Split of ECB+ from which pairs are drawn.")] = "dev",
     pairs: Annotated[
         int, typer.Option(min=1, help="Number of pairs of each kind, both coreferent and not coreferent.")

@@ -7,12 +7,18 @@ from typing import Annotated
 
 import typer
 
+EXAMPLES = ("cdlm convert roberta-base -o long-roberta",)
+
 
 def convert(
-    source: Annotated[str, typer.Argument(help="BERT, RoBERTa or MPNet checkpoint: folder or hub name.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the long encoder.")],
-    max_length: Annotated[int, typer.Option(min=1, help="Maximum length of a sequence in tokens.")] = 4096,
-    window: Annotated[int, typer.Option(min=2, help="Total width of the attention window, in tokens.")] = 256,
+    source: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", help="BERT, RoBERTa or MPNet checkpoint: a folder or a hub name.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the long encoder.")],
+    max_length: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum length of a sequence in tokens.")] = 4096,
+    window: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Total width of the attention window, in tokens.")
+    ] = 256,
 ) -> None:
     """Convert a BERT, RoBERTa or MPNet checkpoint to a long encoder with sliding-window and global attention."""
     from cdlm.convert import convert as convert_checkpoint

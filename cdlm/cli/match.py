@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cdlm.cli import task_options as options
+from cdlm.command_line import add_command
 from cdlm.errors import InputError
 from cdlm.files import check_writable
 from cdlm.printing import say
@@ -24,7 +25,6 @@ BenchmarkOption = Annotated[
 ]
 
 
-@app.command()
 def train(
     output: options.OutputModelOption,
     train_file: Annotated[
@@ -37,7 +37,10 @@ def train(
     encoder: options.EncoderOption = None,
     reading: Annotated[
         Literal["together", "apart"] | None,
-        typer.Option(help="Read both texts in one sequence, or each alone (bi-encoder).", show_default="together"),
+        typer.Option(
+            help="Read both texts in one sequence (cross-encoder), or each alone (bi-encoder). Default: together.",
+            rich_help_panel=options.SETTINGS,
+        ),
     ] = None,
     both_orders: Annotated[
         bool | None,
@@ -80,7 +83,6 @@ def train(
         train_matcher(training, train_pairs, dev_pairs, output, resume=resume, device=device, tracker=log)
 
 
-@app.command()
 def predict(
     file: Annotated[Path, typer.Argument(help="Pairs: JSON lines or CSV with text_a, text_b.")],
     model: options.ModelOption,
@@ -103,14 +105,11 @@ def predict(
         print(f"{match.id}\t{match.label}\t{match.probability:.3f}")
 
 
-@app.command()
 def evaluate(
     model: options.ModelOption,
     file: Annotated[Path | None, typer.Argument(help="Labelled pairs: JSON lines or CSV.")] = None,
     benchmark: BenchmarkOption = None,
-    split: Annotated[
-        Literal["dev", "test"] | None, typer.Option(help="Split of the benchmark.", show_default="dev")
-    ] = None,
+    split: Annotated[Literal["dev", "test"] | None, typer.Option(help="Split of the benchmark. Default: dev.")] = None,
     precision: options.InferencePrecisionOption = "auto",
     device: options.DeviceOption = None,
     as_json: options.JsonOption = False,
@@ -154,3 +153,26 @@ def _predict(name: str, pairs: list[TextPair], precision: str, device: str | Non
         limit = model.settings.max_length
         say("cdlm", f"note: cut {found.cut} of {len(pairs)} pairs to {limit} tokens")
     return found.matches
+
+
+add_command(
+    app,
+    train,
+    examples=(
+        "cdlm match train --train train.jsonl --dev dev.csv -o my-matcher",
+        "cdlm match train --benchmark aan:aan/ --reading apart -o my-matcher",
+    ),
+)
+add_command(
+    app,
+    predict,
+    examples=("cdlm match predict pairs.csv --model my-matcher -o matches.jsonl",),
+)
+add_command(
+    app,
+    evaluate,
+    examples=(
+        "cdlm match evaluate test.jsonl --model my-matcher",
+        "cdlm match evaluate --benchmark aan:aan/ --split test --model my-matcher",
+    ),
+)

@@ -16,20 +16,26 @@ from cdlm.progress import StageProgress
 if TYPE_CHECKING:
     from cdlm.pretraining import ModelPerplexity
 
+EXAMPLES = ("cdlm perplexity --model my-encoder --model other-encoder --corpus multi-news/dev.src",)
+
 
 def perplexity(
-    corpus: Annotated[list[str], typer.Option(help=CORPUS_HELP)],
+    corpus: Annotated[list[str], typer.Option(metavar="CORPUS", help=CORPUS_HELP)],
     model: Annotated[
         list[str],
         typer.Option(
-            help="Model with a masked language modelling head: folder or hub name; MODEL=VARIANT states its pattern of "
-            "global attention if its folder does not. Repeatable."
+            metavar="NAME",
+            help="Model with a masked language modelling head: a folder or a hub name; NAME=VARIANT states its pattern "
+            "of global attention if its folder does not. Repeatable.",
         ),
     ],
     split: Annotated[str, typer.Option(help="Split of the corpus, if it has splits.")] = "dev",
     max_length: Annotated[
         int | None,
-        typer.Option(help="Maximum length of a sequence in tokens.", show_default="4096, or the models' limit"),
+        typer.Option(
+            metavar="N",
+            help="Maximum length of a sequence in tokens. Default: 4096, or a model's lower limit.",
+        ),
     ] = None,
     min_documents: Annotated[int, typer.Option(min=1, help="Skip sets with fewer documents.")] = 3,
     masked: Annotated[float, typer.Option(help="Share of tokens to mask and predict.")] = 0.15,

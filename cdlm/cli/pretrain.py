@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from cdlm.cli.task_options import (
+    COMPUTING,
+    SETTINGS,
     ConfigOption,
     DeviceOption,
     EncoderOption,
@@ -29,12 +31,19 @@ CORPUS_HELP = (
     "the folder of ECB+, NAME:DIR for another annotated corpus, or hub:NAME. Repeatable."
 )
 
+EXAMPLES = (
+    "cdlm pretrain --corpus multi-news/train.src -o my-encoder",
+    "cdlm pretrain --corpus sets.jsonl --variant rand --steps 1000 -o my-encoder",
+    "accelerate launch --multi_gpu -m cdlm pretrain --corpus multi-news/train.src -o my-encoder",
+)
+
 
 def pretrain(
-    corpus: Annotated[list[str], typer.Option(help=CORPUS_HELP)],
+    corpus: Annotated[list[str], typer.Option(metavar="CORPUS", help=CORPUS_HELP)],
     output: OutputModelOption,
     dev: Annotated[
-        list[str] | None, typer.Option(help="Held-out sets on which perplexity is measured at the end. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="CORPUS", help="Held-out sets on which perplexity is measured at the end. Repeatable."),
     ] = None,
     split: Annotated[str, typer.Option(help="Split of the corpus, if it has splits.")] = "train",
     dev_split: Annotated[str, typer.Option(help="Split of the held-out corpus, if it has splits.")] = "dev",
@@ -45,12 +54,20 @@ def pretrain(
         Literal["cdlm", "rand", "prefix", "local"] | None,
         typer.Option(
             help="CDLM, or an ablation: unrelated documents (rand), global attention on a prefix (prefix) or nowhere "
-            "(local).",
-            show_default="cdlm",
+            "(local). Default: cdlm.",
+            rich_help_panel=SETTINGS,
         ),
     ] = None,
-    steps: Annotated[int | None, typer.Option(help="Number of optimiser steps.", show_default="preset")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Number of sequences per step.", show_default="preset")] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Number of optimiser steps. Default: the preset's.", rich_help_panel=SETTINGS),
+    ] = None,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Number of sequences per step. Default: the preset's.", rich_help_panel=SETTINGS
+        ),
+    ] = None,
     learning_rate: RateOption = None,
     max_length: LengthOption = None,
     seed: SeedOption = None,
@@ -59,18 +76,17 @@ def pretrain(
     tokens: Annotated[
         Path | None,
         typer.Option(
-            help="Folder to keep the tokenised corpora in for other runs.",
-            show_default="in the output folder, removed at the end",
+            metavar="DIR",
+            help="Folder in which tokenised corpora are kept for other runs. Default: a folder in the output "
+            "folder, which is removed at the end.",
+            rich_help_panel=COMPUTING,
         ),
     ] = None,
     log: LogOption = None,
     device: DeviceOption = None,
     resume: ResumeOption = False,
 ) -> None:
-    """Continue pretraining an encoder on sets of related documents.
-
-    On several GPUs: accelerate launch --multi_gpu -m cdlm pretrain ...
-    """
+    """Continue pretraining an encoder on sets of related documents."""
     from cdlm.pretraining import PRESETS, open_source
     from cdlm.pretraining import pretrain as pretrain_model
 

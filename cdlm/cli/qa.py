@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cdlm.cli import task_options as options
+from cdlm.command_line import add_command
 from cdlm.errors import InputError
 from cdlm.files import check_writable
 from cdlm.printing import say
@@ -20,7 +21,6 @@ app = typer.Typer(no_args_is_help=True, help="Multi-hop question answering over 
 QuestionsArgument = Annotated[Path, typer.Argument(help="Questions with their paragraphs, in HotpotQA's JSON.")]
 
 
-@app.command()
 def train(
     output: options.OutputModelOption,
     train_file: Annotated[Path, typer.Option("--train", help="Training questions, in HotpotQA's JSON.")],
@@ -76,7 +76,6 @@ def train(
         )
 
 
-@app.command()
 def predict(
     file: QuestionsArgument,
     model: options.ModelOption,
@@ -102,7 +101,6 @@ def predict(
         print(f"{question.id}\t{prediction.answer}\t{facts}")
 
 
-@app.command()
 def evaluate(
     file: QuestionsArgument,
     model: Annotated[str | None, typer.Option("--model", help="Trained model: folder or hub name.")] = None,
@@ -152,3 +150,23 @@ def _predict(name: str, questions: tuple[Question, ...], precision: str, device:
 def _say(notes: tuple[str, ...] | list[str], path: Path | None = None) -> None:
     for note in notes:
         say("cdlm", f"note: {'' if path is None else f'{path}: '}{note}")
+
+
+add_command(
+    app,
+    train,
+    examples=("cdlm qa train --train train.json --dev dev.json -o my-reader",),
+)
+add_command(
+    app,
+    predict,
+    examples=("cdlm qa predict questions.json --model my-reader -o answers.json",),
+)
+add_command(
+    app,
+    evaluate,
+    examples=(
+        "cdlm qa evaluate dev.json --model my-reader",
+        "cdlm qa evaluate dev.json --predictions answers.json",
+    ),
+)

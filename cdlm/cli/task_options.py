@@ -14,57 +14,105 @@ from cdlm.printing import say
 
 T = TypeVar("T")
 
+SETTINGS = "Settings"
+COMPUTING = "Computing"
+OUTPUT = "Output"
+"""Panels, in which help shows options together."""
+
 EncoderOption = Annotated[
     str | None,
     typer.Option(
-        help="Longformer, BERT, RoBERTa or MPNet checkpoint: folder, hub name, minilm, mpnet, or default (that of "
-        "cdcoref's default model).",
-        show_default="preset",
+        metavar="NAME",
+        help="Longformer, BERT, RoBERTa or MPNet checkpoint: a folder, a hub name, minilm (the embedded encoder), "
+        "mpnet, or default (that of cdcoref's default model). Default: the preset's.",
+        rich_help_panel=SETTINGS,
     ),
 ]
 PresetOption = Annotated[
     Literal["small", "paper"],
-    typer.Option(help="Settings to start from: for the small encoder, or as in the paper."),
+    typer.Option(help="Settings to start from: for the small encoder, or as in the paper.", rich_help_panel=SETTINGS),
 ]
-ConfigOption = Annotated[Path | None, typer.Option(help="TOML file with settings; options override it.")]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="TOML file with settings; options override it.", rich_help_panel=SETTINGS),
+]
 EpochsOption = Annotated[
-    int | None, typer.Option(help="Number of passes over the training data.", show_default="preset")
+    int | None,
+    typer.Option(
+        metavar="N", help="Number of passes over the training data. Default: the preset's.", rich_help_panel=SETTINGS
+    ),
 ]
-BatchOption = Annotated[int | None, typer.Option(help="Number of examples in a batch.", show_default="preset")]
-RateOption = Annotated[float | None, typer.Option(help="Peak learning rate of the encoder.", show_default="preset")]
+BatchOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Number of examples in a batch. Default: the preset's.", rich_help_panel=SETTINGS),
+]
+RateOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="RATE", help="Peak learning rate of the encoder. Default: the preset's.", rich_help_panel=SETTINGS
+    ),
+]
 LengthOption = Annotated[
-    int | None, typer.Option(help="Maximum length of a sequence in tokens.", show_default="preset")
+    int | None,
+    typer.Option(
+        metavar="N", help="Maximum length of a sequence in tokens. Default: the preset's.", rich_help_panel=SETTINGS
+    ),
 ]
-SeedOption = Annotated[int | None, typer.Option(help="Random seed.", show_default="0")]
+SeedOption = Annotated[int | None, typer.Option(metavar="N", help="Random seed. Default: 0.", rich_help_panel=SETTINGS)]
 PrecisionOption = Annotated[
     Literal["auto", "fp32", "bf16", "fp16"] | None,
     typer.Option(
-        help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32.", show_default="preset"
+        help="Numeric precision. auto: bf16 if the processor supports it, otherwise fp32. Default: the preset's.",
+        rich_help_panel=COMPUTING,
     ),
 ]
 InferencePrecisionOption = Annotated[
     Literal["auto", "fp32", "bf16"],
-    typer.Option("--precision", help="Numeric precision; auto: bf16 if the processor supports it, otherwise fp32."),
+    typer.Option(
+        "--precision",
+        help="Numeric precision. auto: bf16 if the processor supports it, otherwise fp32.",
+        rich_help_panel=COMPUTING,
+    ),
 ]
 SetOption = Annotated[
-    list[str] | None, typer.Option("--set", help="Any setting as NAME=VALUE, such as run.warmup=100. Repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any setting, such as run.warmup=100. Repeatable.",
+        rich_help_panel=SETTINGS,
+    ),
 ]
 LogOption = Annotated[
     str | None,
     typer.Option(
-        help="Experiment tracker: tensorboard, wandb, mlflow, ..., or none.",
-        show_default="tensorboard if it is installed",
+        metavar="NAME",
+        help="Experiment tracker: tensorboard, wandb, mlflow, ..., or none. Default: tensorboard if it is installed.",
+        rich_help_panel=OUTPUT,
     ),
 ]
-DeviceOption = Annotated[Literal["cpu"] | None, typer.Option(help="Force CPU; default: a GPU if there is one.")]
+DeviceOption = Annotated[
+    Literal["cpu"] | None,
+    typer.Option(help="Compute on the CPU. Default: a GPU if there is one.", rich_help_panel=COMPUTING),
+]
 ResumeOption = Annotated[
-    bool, typer.Option("--resume", help="Resume from the last complete checkpoint in the output folder.")
+    bool,
+    typer.Option(
+        "--resume", help="Resume from the last complete checkpoint in the output folder.", rich_help_panel=OUTPUT
+    ),
 ]
 OutputModelOption = Annotated[
-    Path, typer.Option("-o", "--output", help="Folder for the model: a new one, or that of the run to resume.")
+    Path,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="Folder for the model: a new folder, or that of the run to resume.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
-ModelOption = Annotated[str, typer.Option("--model", help="Trained model: folder or hub name.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ModelOption = Annotated[str, typer.Option("--model", metavar="NAME", help="Trained model: a folder or a hub name.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
 
 
 def configured(preset: T, file: Path | None, settings: list[str] | None, named: Mapping[str, Any]) -> T:

@@ -1,14 +1,33 @@
-"""The command line as a whole: its version, its commands, and that each says what it does."""
+"""Both command lines as a whole: versions, help of every command, its examples, and completion in shells."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 
 from cdcoref import __version__
-from cdcoref.cli import app
+from cdcoref.cli import app as cdcoref_app
+from cdlm.cli import app as cdlm_app
+
+PROGRAMS = {"cdcoref": typer.main.get_command(cdcoref_app), "cdlm": typer.main.get_command(cdlm_app)}
+
+
+def commands_of(words: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """A command and all commands below it."""
+    yield words, command
+    for name, child in getattr(command, "commands", {}).items():
+        yield from commands_of((*words, name), child)
+
+
+EVERY = {" ".join(words): command for name, app in PROGRAMS.items() for words, command in commands_of((name,), app)}
 
 
 def test_the_version(cdcoref: Callable[..., Any]) -> None:
@@ -16,15 +35,96 @@ def test_the_version(cdcoref: Callable[..., Any]) -> None:
     assert (done.code, done.out, done.err) == (0, f"cdcoref {__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", [command.name for command in app.registered_commands])
-def test_every_command_and_option_says_what_it_does(cdcoref: Callable[..., Any], command: str) -> None:
-    import typer.main
-
-    done = cdcoref(command, "--help")
-    assert done.code == 0
-    parsed = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
-    assert parsed.help
-    for parameter in parsed.params:
+@pytest.mark.parametrize("words", EVERY)
+def test_every_command_and_option_says_what_it_does(words: str) -> None:
+    command = EVERY[words]
+    assert command.help
+    for parameter in command.params:
         text = getattr(parameter, "help", None)
-        assert text, f"{command} {parameter.name}"
-        assert text.strip()[-1] in ".)", f"{command} {parameter.name}: {text}"
+        assert text, parameter.name
+        assert text.strip()[-1] in ".)", f"{parameter.name}: {text}"
+
+
+@pytest.mark.parametrize("words", EVERY)
+def test_paragraphs_of_help_are_as_wide_as_the_terminal(words: str) -> None:
+    for paragraph in EVERY[words].help.split("\n\n"):
+        assert "\n" not in paragraph.strip()
+
+
+def parsed(words: list[str]) -> dict[str, Any]:
+    """The values of a command line, which is parsed and not run."""
+    name, *arguments = words
+    command: Any = PROGRAMS[name]
+    while hasattr(command, "commands"):
+        if arguments[0] not in command.commands:  # the collection's file may come before the kind of correction
+            arguments[:2] = arguments[1::-1]
+        command = command.commands[arguments.pop(0)]
+    with command.make_context(name, arguments) as context:
+        return dict(context.params)
+
+
+EXAMPLES = [
+    line.removeprefix("$ ")
+    for command in EVERY.values()
+    for line in (command.epilog or "").splitlines()
+    if line.startswith("$ ")
+]
+
+
+@pytest.mark.parametrize("example", [example for example in EXAMPLES if not example.endswith("--help")])
+def test_examples_in_help_can_be_parsed(example: str) -> None:
+    words = shlex.split(example)
+    if words[0] == "accelerate":
+        words = words[words.index("-m") + 1 :]
+    assert parsed(words)
+    assert len(f" $ {example}") <= 100
+
+
+def test_every_command_has_examples() -> None:
+    without = {words for words, command in EVERY.items() if not command.epilog}
+    assert {words for words in without if not words.startswith("cdcoref correct ")} <= {"cdlm"}
+
+
+def test_help_of_a_correction_is_about_it(cdcoref: Callable[..., Any]) -> None:
+    every = cdcoref("correct", "--help")
+    assert (every.code, every.err) == (0, "")
+    for arguments in (("same", "--help"), ("news.cdcoref", "same", "--help"), ("same", "news.cdcoref", "--help")):
+        done = cdcoref("correct", *arguments)
+        assert (done.code, done.err) == (0, "")
+        assert "their clusters become one" in done.out
+        assert "rename" in every.out
+        assert "rename" not in done.out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("program", ["cdcoref", "cdlm"])
+def test_completion_is_installed_and_completes(program: str, shell: str, tmp_path: Path) -> None:
+    def run(*arguments: str, **variables: str) -> str:
+        # Without this variable, the shell from which the command is called is taken.
+        environment = os.environ | {"HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+        done = subprocess.run(
+            [sys.executable, "-m", program, *arguments],
+            env=environment | variables,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    assert f"{shell} completion installed" in run("--install-completion", shell)
+    files = {
+        "bash": ".bash_completions/{}.sh",
+        "zsh": ".zfunc/_{}",
+        "fish": ".config/fish/completions/{}.fish",
+    }
+    installed = (tmp_path / files[shell].format(program)).read_text(encoding="utf-8")
+    assert f"complete_{shell}" in installed
+    typed = f"{program} pre"
+    variables = {
+        f"_{program.upper()}_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": "1",
+        "_TYPER_COMPLETE_ARGS": typed,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    assert ("predict" if program == "cdcoref" else "pretrain") in run(**variables)

@@ -64,7 +64,7 @@ def test_it_prints_the_address_answers_and_ends_cleanly(started: Started) -> Non
     out, err = process.communicate(timeout=20)
     assert process.returncode == 0
     assert out == ""
-    assert re.fullmatch(r"cdcoref: serving \S+news.cdcoref; Ctrl-C ends it\ncdcoref: ended\n", err)
+    assert re.fullmatch(r"cdcoref: serving \S+news.cdcoref; Ctrl-C stops it\ncdcoref: stopped\n", err)
 
 
 def test_an_addition_is_stopped_with_it(started: Started, news: Path) -> None:
@@ -84,7 +84,9 @@ def test_an_addition_is_stopped_with_it(started: Started, news: Path) -> None:
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 0
-    assert err.endswith("cdcoref: the addition of 1 file was stopped; nothing of it was stored\ncdcoref: ended\n")
+    assert err.endswith(
+        "cdcoref: the addition of 1 file was cancelled; none of its documents were stored\ncdcoref: stopped\n"
+    )
     with Collection.open(news) as collection:
         assert [document.id for document in collection.documents()] == ["a.txt"]
 
@@ -109,7 +111,7 @@ def test_what_cannot_be_served_is_said(
 ) -> None:
     done = cdcoref("serve", tmp_path / "none.cdcoref")
     assert (done.code, done.out) == (2, "")
-    assert done.err.endswith("none.cdcoref: there is no collection here; make one with cdcoref add\n")
+    assert done.err.endswith("none.cdcoref: there is no collection here; create one with cdcoref add\n")
     (tmp_path / "a.txt").write_text("x")
     assert cdcoref("serve", tmp_path / "a.txt").code == 2
     with socket.socket() as taken:
@@ -119,7 +121,15 @@ def test_what_cannot_be_served_is_said(
         done = cdcoref("serve", news, "--port", port)
     assert (done.code, done.err) == (2, f"cdcoref: port {port} of 127.0.0.1 is in use; choose another one\n")
     assert cdcoref("serve", news, "--token-file", tmp_path / "none").code == 2
-    assert cdcoref("serve", news, "--port", "99999").code == 2
+    for option, value, why in (
+        ("--port", "99999", "99999 is not a port"),
+        ("--max-upload", "0", "the maximum upload size must be 1 MB or more"),
+        ("--batch-tokens", "0", "a batch must have 1 word piece or more, not 0"),
+        ("--device", "quantum", "the device 'quantum' is not available here"),
+    ):
+        done = cdcoref("serve", news, option, value)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith(f"cdcoref: {why}")
     monkeypatch.setattr("cdcoref.server.options.find_spec", lambda name: None)
     done = cdcoref("serve", news)
     assert done.code == 2

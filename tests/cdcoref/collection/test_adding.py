@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cdcoref.collection import Collection, CollectionOptions
+from cdcoref.collection import OPTIONS, Collection
 from cdcoref.collection import adding as adding_module
 from cdcoref.collection import reader as reader_module
 from cdcoref.collection.scores import DocumentScores
@@ -177,7 +177,7 @@ TEXTS = {
 
 def predicted(predictor: Predictor) -> Corpus:
     corpus = Corpus(tuple(tokenise_text(text, id) for id, text in TEXTS.items()))
-    return predictor.predict(corpus, CollectionOptions().prediction(8192)).corpus
+    return predictor.predict(corpus, OPTIONS).corpus
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +221,7 @@ def test_only_pairs_with_a_new_document_are_read(
         return plain(self, corpus, pairs, *rest)
 
     monkeypatch.setattr(reader_module.Reader, "scores", counted)
-    with Collection.create(path, str(tiny_model_folder), CollectionOptions(max_pairs=2)) as collection:
+    with Collection.create(path, str(tiny_model_folder), max_pairs=2) as collection:
         collection.add({id: text for id, text in TEXTS.items() if not id.endswith("2")}, predictor)
         asked.clear()
         report = collection.add({"ferry2": TEXTS["ferry2"]}, predictor)
@@ -277,7 +277,7 @@ def test_the_model_is_loaded_when_it_is_needed(path: Path, tiny_model_folder: Pa
 
 
 def test_only_mentions_of_the_kind_that_is_linked_are_kept(written: Any, path: Path) -> None:
-    with Collection.create(path, "lemma", CollectionOptions(kind="event")) as collection:
+    with Collection.create(path, "lemma", kind="event") as collection:
         collection.add(written.joined(*written.reports(2)))
         assert {mention.kind for mention in collection.corpus().mentions} == {"event"}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cdcoref.collection import Collection, CollectionOptions
+from cdcoref.collection import OPTIONS, Collection
 from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.scores import DocumentScores
 from cdcoref.collection.settings import Settings, store_settings
@@ -42,7 +42,7 @@ def brothers(path: Path) -> Iterator[Collection]:
         collection.add(Corpus(tuple(documents), tuple(mentions)))
         with collection._database.writing() as connection:
             config = CorefConfig(vectors=VectorOptions(layers=1, antecedents=4))
-            store_settings(connection, Settings("a model", CollectionOptions(), "x", config.to_dict()))
+            store_settings(connection, Settings("a model", OPTIONS, "x", config.to_dict()))
             connection.execute("UPDATE documents SET story = 1")
             connection.execute("DELETE FROM stories WHERE number > 1")
             for (one, other), pairs in LOGITS.items():

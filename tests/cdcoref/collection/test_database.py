@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cdcoref.collection import Collection, CollectionOptions, tables
+from cdcoref.collection import OPTIONS, Collection, tables
 from cdcoref.collection import database as database_module
 from cdcoref.collection.database import Database
 from cdcoref.errors import InputError
@@ -67,8 +68,9 @@ def test_a_folder_does_not_take_the_name_of_a_model_that_ships(
 
 
 def test_options_last_and_are_checked(path: Path) -> None:
-    options = CollectionOptions(kind="entity", threshold=0.4, max_pairs=None, max_windows=3)
+    options = replace(OPTIONS, kind="entity", threshold=0.4, max_pairs=None, max_windows=3)
     Collection.create(path, "lemma", options).close()
+    Collection.create(path, "lemma", kind="entity", threshold=0.4, max_pairs=None, max_windows=3).close()
     with Collection.open(path) as collection:
         assert (collection.model, collection.options) == ("lemma", options)
     with pytest.raises(
@@ -82,7 +84,11 @@ def test_options_last_and_are_checked(path: Path) -> None:
     with pytest.raises(InputError, match="this is not a collection"):
         Collection.open(text)
     with pytest.raises(InputError, match="from 0 to 1"):
-        CollectionOptions(threshold=2.0)
+        replace(OPTIONS, threshold=2.0)
+    for name, value in {"topics": "none", "marking": "pair", "batch_tokens": 100, "candidates": 3}.items():
+        with pytest.raises(InputError, match=f"a collection has no option '{name}'; choose from kind, threshold"):
+            Collection.create(path.with_name("other.cdcoref"), "lemma", **{name: value})
+    assert not path.with_name("other.cdcoref").exists()
 
 
 def test_a_later_version_is_refused(path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cdcoref.collection import Collection, CollectionOptions
+from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document
 from cdcoref.formats import tokenise_text
 from cdcoref.predict import Prediction, Predictor
@@ -66,7 +66,7 @@ def test_a_rebuilt_collection_counts_what_a_prediction_counts(
         for part in [corpus] if together else corpora:
             collection.add(part, lemma_predictor)
         collection.rebuild(lemma_predictor)
-        expected = lemma_predictor.predict(collection.corpus(), CollectionOptions().prediction(8192))
+        expected = lemma_predictor.predict(collection.corpus(), collection.options)
         check_counts(collection, expected)
         assert len(collection.documents()) == len(corpora)
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cdcoref.collection import Collection, CollectionOptions
+from cdcoref.collection import OPTIONS, Collection
 from cdcoref.collection.reader import Reader
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.predict import Predictor
+from cdcoref.predict import PredictionOptions, Predictor
 
-EVENTS, ENTITIES, BOTH = (CollectionOptions(kind=kind) for kind in ("event", "entity", "both"))
+EVENTS, ENTITIES, BOTH = (replace(OPTIONS, kind=kind) for kind in ("event", "entity", "both"))
 
 
 def content(collection: Collection) -> set[frozenset[Mention]]:
@@ -24,7 +25,7 @@ def content(collection: Collection) -> set[frozenset[Mention]]:
     }
 
 
-def made(written: Any, path: Path, options: CollectionOptions) -> set[frozenset[Mention]]:
+def made(written: Any, path: Path, options: PredictionOptions) -> set[frozenset[Mention]]:
     with Collection.create(path, "lemma", options) as collection:
         collection.add(written.joined(*written.reports(4)))
         return content(collection)
@@ -32,7 +33,7 @@ def made(written: Any, path: Path, options: CollectionOptions) -> set[frozenset[
 
 @pytest.mark.parametrize("first", [BOTH, EVENTS])
 def test_one_kind_of_given_mentions_and_both_again(
-    written: Any, path: Path, tmp_path: Path, first: CollectionOptions
+    written: Any, path: Path, tmp_path: Path, first: PredictionOptions
 ) -> None:
     expected = [made(written, tmp_path / f"{o.kind}.cdcoref", o) for o in (EVENTS, ENTITIES, BOTH)]
     made(written, path, first)

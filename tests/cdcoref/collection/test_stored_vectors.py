@@ -16,7 +16,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdcoref.collection import Collection, CollectionOptions, adding
+from cdcoref.collection import Collection, adding
 from cdcoref.collection.reader import Reader
 from cdcoref.collection.vectors import packed_vectors, unpacked_vectors
 from cdcoref.corpus import Corpus, Document
@@ -55,9 +55,7 @@ def predictor(tiny_model: CorefModel, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[..., Collection]:
     """Makes a collection with the model."""
-    return lambda name="a", **options: Collection.create(
-        tmp_path / f"{name}.cdcoref", "default", CollectionOptions(**options)
-    )
+    return lambda name="a", **options: Collection.create(tmp_path / f"{name}.cdcoref", "default", **options)
 
 
 @pytest.fixture

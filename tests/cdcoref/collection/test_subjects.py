@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from cdcoref.collection import Collection, CollectionOptions
+from cdcoref.collection import OPTIONS as COLLECTION_OPTIONS
+from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Predictor
 
-OPTIONS = CollectionOptions(threshold=0)
+OPTIONS = replace(COLLECTION_OPTIONS, threshold=0)
 SUBJECTS = {"a": "airport", "b": "airport", "c": "wheat", "d": "airport"}
 """What each story is about; three of them are about one subject."""
 
@@ -85,7 +86,7 @@ def test_documents_one_after_the_other_are_linked_across_stories_as_in_a_predict
     for one in reports("cab"):
         collection.add(one, predictor)
     assert together(collection) == sets("a1 a2 b1 b2", "c1 c2")
-    expected = predictor.predict(joined(reports("cab")), OPTIONS.prediction(8192)).corpus
+    expected = predictor.predict(joined(reports("cab")), OPTIONS).corpus
     assert written.clusters_of(collection.corpus()) == written.clusters_of(expected)
     confidence = {(m.key, m.kind): m.confidence for m in expected.mentions}
     found = {(m.key, m.kind): m.confidence for m in collection.corpus().mentions}

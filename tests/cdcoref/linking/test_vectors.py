@@ -30,7 +30,7 @@ from cdcoref.linking import mentions as mentions_module
 from cdcoref.linking.apart import ReadMentions, compare_apart
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.mentions import DocumentReading, SpanScores
-from cdcoref.linking.story import LinkingOptions
+from cdcoref.linking.options import LinkingOptions
 from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions
 from cdcoref.predict import ResultCache
 from cdcoref.training.mention_words import read_words
@@ -279,7 +279,7 @@ def test_documents_of_a_part_are_of_one_story(with_vectors: CorefModel) -> None:
 @pytest.mark.parametrize("candidates", [0, 2])
 def test_only_candidates_are_read(with_vectors: CorefModel, candidates: int) -> None:
     documents = corpus(TEXTS)
-    comparison = Comparison(with_vectors, documents, None, candidates=candidates)
+    comparison = Comparison(with_vectors, documents, None, LinkingOptions(candidates=candidates))
     evidence = comparison.evidence(batch_tokens=4096)
     same_kind = sum(one.kind == two.kind for n, one in enumerate(documents.mentions) for two in documents.mentions[:n])
     assert len(evidence.first) == same_kind
@@ -379,7 +379,7 @@ def test_one_pair_of_candidates_is_marked_at_a_time(with_vectors: CorefModel, tm
     documents = corpus(TEXTS)
     read = {}
     for marking in ("all", "pair"):
-        comparison = Comparison(with_vectors, documents, None, marking=marking)
+        comparison = Comparison(with_vectors, documents, None, LinkingOptions(marking=marking))
         evidence = comparison.evidence(batch_tokens=512)
         read[marking] = ~np.isnan(evidence.cross_encoder)
         if marking == "pair":
@@ -389,7 +389,7 @@ def test_one_pair_of_candidates_is_marked_at_a_time(with_vectors: CorefModel, tm
     np.testing.assert_array_equal(read["pair"], read["all"])
     store = ResultCache(tmp_path, "model")
     kept = [
-        Comparison(with_vectors, part, None, marking="pair").run(batch_tokens=512, store=store)
+        Comparison(with_vectors, part, None, LinkingOptions(marking="pair")).run(batch_tokens=512, store=store)
         for part in (documents, documents, shuffled(documents))
     ]
     store.close()
@@ -403,7 +403,7 @@ def test_a_marked_pair_of_candidates_is_read_as_it_is_without_candidates(with_ve
     without = copy.deepcopy(changed_model(with_vectors, documents="two", marking="pair"))
     without.vector_scorer = None
     everything = by_mentions(documents, Comparison(without, documents, None).run(batch_tokens=512))
-    evidence = Comparison(with_vectors, documents, None, marking="pair").evidence(batch_tokens=512)
+    evidence = Comparison(with_vectors, documents, None, LinkingOptions(marking="pair")).evidence(batch_tokens=512)
     read = ~np.isnan(evidence.cross_encoder)
     some = PairLogits(
         evidence.size, evidence.first[read], evidence.second[read], evidence.kinds[read], evidence.cross_encoder[read]

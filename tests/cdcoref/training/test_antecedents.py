@@ -16,7 +16,7 @@ from cdcoref.errors import InputError
 from cdcoref.linking import anaphora, link_story
 from cdcoref.linking.antecedents import antecedents
 from cdcoref.linking.apart import compare_apart, facts_of_mentions
-from cdcoref.linking.story import LinkingOptions
+from cdcoref.linking.options import LinkingOptions
 from cdcoref.linking.vectors import read_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents

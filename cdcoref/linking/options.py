@@ -1,0 +1,80 @@
+"""How the mentions of a story are linked: the options that a prediction, a collection and an evaluation share.
+
+They are declared, described and checked here and nowhere else. No PyTorch is needed to state them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+from cdcoref.corpus import KINDS
+from cdcoref.errors import InputError
+
+if TYPE_CHECKING:
+    from cdcoref.model import CorefConfig
+
+Marking = Literal["all", "pair", None]
+BATCH_TOKENS = 8192
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkingOptions:
+    """How the mentions of a story are linked.
+
+    Attributes
+    ----------
+    threshold
+        Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
+    max_windows
+        Compare each part of a document that is too long for one sequence with at most this many other parts; None:
+        the model's own limit.
+    candidates
+        Read each mention together with at most this many others, the likeliest by the bi-encoder, and with those that
+        have it among theirs (see :class:`cdcoref.model.VectorOptions`); 0: with all; None: the model's own limit.
+    marking
+        Mark all mentions of a sequence (``"all"``), or one pair of candidates at a time, as in the paper (``"pair"``),
+        which takes far longer; None: as the model was trained.
+    batch_tokens
+        Maximum number of word pieces in a batch.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range.
+    """
+
+    threshold: float | None = None
+    max_windows: int | None = None
+    candidates: int | None = None
+    marking: Marking = None
+    batch_tokens: int = BATCH_TOKENS
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise InputError(f"the threshold must be a probability from 0 to 1, not {self.threshold}")
+        if self.max_windows is not None and self.max_windows < 1:
+            raise InputError(f"the limit on windows must be 1 or more, not {self.max_windows}")
+        if self.candidates is not None and self.candidates < 0:
+            raise InputError(f"the limit on candidates must be 0 or more, not {self.candidates}")
+        if self.batch_tokens < 1:
+            raise InputError(f"a batch must have 1 word piece or more, not {self.batch_tokens}")
+        check_choice("marking", self.marking, Marking)
+
+    def configure(self, config: CorefConfig) -> CorefConfig:
+        """A model's configuration with the threshold of these options, if they have one."""
+        if self.threshold is None:
+            return config
+        return replace(config, distance_threshold=dict.fromkeys(KINDS, 1.0 - self.threshold))
+
+
+def check_choice(name: str, value: object, choices: object) -> None:
+    """Refuse a value that is not one of a type's literals.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    if value not in get_args(choices):
+        raise InputError(f"{name} is {value!r} and should be one of {', '.join(map(repr, get_args(choices)))}")

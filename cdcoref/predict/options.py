@@ -1,0 +1,83 @@
+"""How a prediction is made. The command line, collections, the server and Python all state it with these options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from cdcoref.errors import InputError
+from cdcoref.linking import LinkingOptions, check_choice
+
+Kinds = Literal["event", "entity", "both"]
+Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
+Engine = Literal["local", "ray"]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionOptions(LinkingOptions):
+    """How a prediction is made: :class:`cdcoref.linking.LinkingOptions`, and what is linked, where.
+
+    Attributes
+    ----------
+    kind
+        ``"event"``, ``"entity"``, or ``"both"``.
+    topics
+        Mentions are linked only within groups of documents: predicted from the text (``"predicted"``), annotated, or
+        one group of all documents (``"none"``).
+    max_pairs
+        Compare each document with at most this many others of its story, the most similar by TF-IDF; None: with all.
+    find_mentions
+        Detect mentions even if the documents have annotated ones.
+    engine
+        Where stories are linked: in this process, one after the other (``"local"``), or on the workers of a Ray
+        cluster (``"ray"``). The result is the same.
+    ray_address
+        Address of the cluster (see :class:`cdcoref.predict.RayEngine`). None: the environment variable ``RAY_ADDRESS``,
+        or a cluster on this machine.
+    across_stories
+        Whether entities of different predicted stories about one subject are one if they bear the same name (see
+        :mod:`cdcoref.linking.names_across`); the lemma baseline links nothing across stories.
+    threshold, max_windows, candidates, marking, batch_tokens
+        As in :class:`cdcoref.linking.LinkingOptions`.
+
+    Raises
+    ------
+    InputError
+        If a value is none of those, or out of its range.
+    """
+
+    kind: Kinds = "both"
+    topics: Topics = "predicted"
+    max_pairs: int | None = None
+    find_mentions: bool = False
+    engine: Engine = "local"
+    ray_address: str | None = None
+    across_stories: bool = True
+
+    def __post_init__(self) -> None:
+        LinkingOptions.__post_init__(self)
+        check_choice("kind", self.kind, Kinds)
+        check_choice("topics", self.topics, Topics)
+        check_choice("engine", self.engine, Engine)
+        if self.max_pairs is not None and self.max_pairs < 1:
+            raise InputError(f"the limit on pairs must be 1 or more, not {self.max_pairs}")
+        if self.ray_address is not None and self.engine != "ray":
+            raise InputError("a Ray address was given, but the engine is local; choose the engine ray")
+
+    @classmethod
+    def with_settings(cls, options: PredictionOptions | None, settings: Mapping[str, Any]) -> PredictionOptions:
+        """The options, or the default ones, with some of their values replaced.
+
+        Raises
+        ------
+        InputError
+            If these are no options, or have no setting of such a name or value.
+        """
+        if options is not None and not isinstance(options, cls):
+            advice = f"kind={options!r}" if options in get_args(Kinds) else "settings by name, such as kind='event'"
+            raise InputError(f"options must be PredictionOptions, not {options!r}; pass {advice}")
+        names = [field.name for field in fields(cls)]
+        if unknown := [name for name in settings if name not in names]:
+            raise InputError(f"a prediction has no option {unknown[0]!r}; choose from {', '.join(names)}")
+        return replace(options or cls(), **settings)
