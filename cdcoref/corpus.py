@@ -59,6 +59,8 @@ class Document:
         field that came with it. Values are those of JSON.
     found
         The names of metadata that were found in the text or in the name of its file; the others were stated.
+    copy_of
+        Of a document that was found to be a near-duplicate of another, the id of the other, which is the longer one.
     """
 
     id: str
@@ -74,6 +76,7 @@ class Document:
     annotated: frozenset[int] | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
     found: frozenset[str] = frozenset()
+    copy_of: str | None = None
 
     @classmethod
     def from_sentences(cls, id: str, sentences: Iterable[Sequence[str]], **fields: object) -> Document:
@@ -243,6 +246,14 @@ class Corpus:
     def name_of(self, mention: Mention) -> str | None:
         """What people call the cluster of a mention, if anything."""
         return None if mention.cluster is None else self.names.get((mention.kind, mention.cluster))
+
+    def copies(self) -> dict[str, list[str]]:
+        """The documents that have near-duplicates, by id, and the ids of the near-duplicates of each."""
+        found: dict[str, list[str]] = {}
+        for document in self.documents:
+            if document.copy_of is not None:
+                found.setdefault(document.copy_of, []).append(document.id)
+        return found
 
     def subset(self, documents: Iterable[str]) -> Corpus:
         """The corpus restricted to some of the documents, by id."""

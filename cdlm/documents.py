@@ -50,12 +50,17 @@ class AnnotatedDocument:
         Name of the set of related documents that it belongs to.
     words
         The words that an encoder may see.
+    mentions
+        The mentions among them.
+    topic
+        The annotated topic, which may have several groups; None if there is none.
     """
 
     id: str
     group: str
     words: tuple[str, ...]
     mentions: tuple[MentionSpan, ...] = ()
+    topic: str | None = None
 
 
 def annotated_documents(corpus: str, folder: str | Path, split: str) -> list[AnnotatedDocument]:

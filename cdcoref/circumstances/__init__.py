@@ -5,6 +5,7 @@ near they are: its own clause, its sentence, or the document, whose day and plac
 """
 
 from cdcoref.circumstances.clauses import Clause, clauses_of
+from cdcoref.circumstances.conflicts import CircumstanceTables, main_events_differ
 from cdcoref.circumstances.counts import Count, StatedCount, counts_in
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.event_circumstances import (
@@ -24,6 +25,7 @@ from cdcoref.circumstances.places import StatedPlace, places_in
 from cdcoref.circumstances.times import StatedTime, times_in
 
 __all__ = [
+    "CircumstanceTables",
     "Circumstances",
     "Clause",
     "Count",
@@ -43,6 +45,7 @@ __all__ = [
     "clauses_of",
     "counts_in",
     "day_of",
+    "main_events_differ",
     "places_in",
     "places_named",
     "times_in",

@@ -19,6 +19,7 @@ after before since when while until because although though who which whose wher
 _BEGINNINGS = frozenset(_BEGINNINGS_WORDS.split())
 _SEPARATORS = frozenset({";", ":", "--", "–", "—", "(", ")", "//n", "``", "''", '"', "“", "”"})
 _AT_BEGINNING = 4
+_AT_DISTANCE = frozenset({"after", "before", "following"})
 _LOOKING_ELSEWHERE = frozenset({"since", "unlike"})
 
 
@@ -52,14 +53,17 @@ def clauses_of(words: Sequence[str]) -> list[Clause]:
     for place, word in enumerate(lower):
         if place and (word in _SEPARATORS or (word in _BEGINNINGS and not _is_within_phrase(lower, place))):
             starts.append(place)
-        elif word == "," and len(starts) == 1 and lower[0] in _BEGINNINGS and not _in_date(words, place):
-            starts.append(place + 1)  # "Since 2017, ..."
+        elif word == "," and not _in_date(words, place):
+            start = starts[-1]
+            initial = len(starts) == 1 and lower[0] in _BEGINNINGS  # "Since 2017, ..."
+            if initial or (lower[start] in _AT_DISTANCE and _distance(lower, start) is not None):
+                starts.append(place + 1)
     found: list[Clause] = []
     for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
         opening = lower[start] if start < len(lower) and lower[start] in _BEGINNINGS else ""
         elsewhere = opening in _LOOKING_ELSEWHERE and not (opening == "since" and _is_cause(lower, start, end))
         days = None
-        if opening in ("after", "before", "following") and (back := _distance(lower, start)) is not None:
+        if opening in _AT_DISTANCE and (back := _distance(lower, start)) is not None:
             days = back if opening == "before" else -back
             elsewhere = elsewhere or days != 0
         if opening in ("when", "where", "which") and found and found[-1].elsewhere and lower[start - 1] == ",":

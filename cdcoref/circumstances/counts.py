@@ -19,6 +19,7 @@ _NO_UNITS_WORDS = """
 year month week day hour minute second old p.m. a.m. pm am o'clock percent % th
 """
 _NO_UNITS = frozenset(_NO_UNITS_WORDS.split())
+_AUXILIARIES = frozenset({"were", "are", "have", "had", "was"})
 _LONGEST_UNIT = 3
 PEOPLE = "people"
 
@@ -77,7 +78,7 @@ def counts_in(words: Sequence[str], events: Sequence[tuple[int, int]]) -> list[S
         while end < len(words) and (lower[end] in SCALES or (_joined(words, end) and end + 1 < len(words))):
             end += 2 if words[end] in (",", ".") else 1
         values = amounts_in(whole_figures(lower[place:end]))
-        stop, unit = _unit(words, lower, end, happening)
+        stop, unit = _unit(words, lower, place, end, happening)
         if len(values) == 1 and unit is not None:
             found.append(StatedCount(place, stop, Count(next(iter(values)), unit)))
         place = max(end, stop)
@@ -102,8 +103,13 @@ def _joined(words: Sequence[str], place: int) -> bool:
     )
 
 
-def _unit(words: Sequence[str], lower: Sequence[str], start: int, happening: set[int]) -> tuple[int, str | None]:
-    """Where the noun behind a number ends, and what it counts; None for dates, times, ages and shares."""
+def _unit(
+    words: Sequence[str], lower: Sequence[str], number: int, start: int, happening: set[int]
+) -> tuple[int, str | None]:
+    """Where the noun behind a number ends, and what it counts; None for dates, times, ages and shares.
+
+    A number without a noun counts people beside an event ("killed five", "five die") or before an auxiliary verb.
+    """
     noun = None
     place = start
     while place < len(words) and place - start < _LONGEST_UNIT:
@@ -117,7 +123,8 @@ def _unit(words: Sequence[str], lower: Sequence[str], start: int, happening: set
     if start < len(words) and (lower[start] in _NO_UNITS or words[start] in ("-", "/", ":") or date_name(words[start])):
         return start, None
     if noun is None:
-        counted = start in happening or (start < len(words) and lower[start] in ("were", "are", "have", "had", "was"))
+        following = lower[start] if start < len(words) else ""
+        counted = start in happening or number - 1 in happening or following in _AUXILIARIES
         return start, PEOPLE if counted else None
     unit = lemma(lower[noun])
     if unit in _NO_UNITS or lemma(lower[start]) in _NO_UNITS or words[noun][:1].isupper():

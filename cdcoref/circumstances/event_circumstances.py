@@ -172,11 +172,7 @@ class DocumentCircumstances:
         self._sentences = [
             _sentence(self._document, number, today, ()) for number in range(len(self._document.sentences))
         ]
-        known = tuple(
-            dict.fromkeys(
-                one.place for own in self._sentences for one in own.places if one.place.sort in ("country", "region")
-            )
-        )
+        known = tuple(dict.fromkeys(one.place for own in self._sentences for one in own.places if one.certain))
         if known:
             self._sentences = [replace(own, places=_places(own.words, known)) for own in self._sentences]
         self.setting = _setting(self._sentences, today)

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from cdcoref.language import countries_named
 
 Sort = Literal["country", "region", "city", "unknown"]
@@ -20,6 +23,9 @@ FAR = 60.0
 """Two cities of a country that are farther from each other than this, in kilometres, do not share an event."""
 _POPULATION_RATIO = 3
 """A city that has so many times the inhabitants of the next one of its name is meant where nothing else tells."""
+_KNOWN_BY_NAME_ALONE = 150_000
+"""Inhabitants from which a city needs no state beside its name, in countries where many places have one name."""
+_NAMES_REPEATED = frozenset({"US", "CA", "AU", "GB"})
 _EARTH_RADIUS = 6371.0
 LONGEST_NAME = 5
 """Words in a name, at most."""
@@ -153,10 +159,7 @@ class Place:
 
     def distance(self, other: Place) -> float:
         """Kilometres between two cities; NaN if one has no coordinates."""
-        one, two = math.radians(self.latitude), math.radians(other.latitude)
-        east = math.radians(other.longitude - self.longitude)
-        chord = math.sin((two - one) / 2) ** 2 + math.cos(one) * math.cos(two) * math.sin(east / 2) ** 2
-        return 2 * _EARTH_RADIUS * math.asin(min(1.0, math.sqrt(chord)))
+        return float(kilometres(self.latitude, self.longitude, other.latitude, other.longitude))
 
     def shown(self) -> str:
         """The place with what contains it: ``Kalamata, Greece``, ``Kokomo, Indiana``."""
@@ -165,6 +168,17 @@ class Place:
         within = _state_names().get(self.region, "") if self.country == "US" else ""
         within = within or _country_names()[self.country]
         return self.name if within == self.name else f"{self.name}, {within}"
+
+
+def kilometres(
+    latitude: ArrayLike, longitude: ArrayLike, other_latitude: ArrayLike, other_longitude: ArrayLike
+) -> NDArray[np.float64]:
+    """The distances of points on the earth, given in degrees (haversine formula). *Shape of all:* the same"""
+    one, two = np.radians(latitude), np.radians(other_latitude)
+    east = np.radians(other_longitude) - np.radians(longitude)
+    chord = np.sin((two - one) / 2) ** 2 + np.cos(one) * np.cos(two) * np.sin(east / 2) ** 2
+    found: NDArray[np.float64] = 2 * _EARTH_RADIUS * np.arcsin(np.minimum(1.0, np.sqrt(chord)))
+    return found
 
 
 def places_named(words: Sequence[str]) -> tuple[Place, ...]:
@@ -201,28 +215,34 @@ def likeliest(places: Sequence[Place], known: Sequence[Place]) -> Place:
     places
         The possible ones, the most populous first, at least one.
     known
-        Places that the document names with certainty: a place in one of them is meant rather than any other.
+        Places that the document names with certainty: one of that name is meant, or a place in one of them, rather than
+        any other.
 
     Returns
     -------
     Place
         If several may be meant, what they have in common.
     """
+    name = _key(places[0].name.split())
     for own in known:
-        if own.sort != "city" and (inside := [place for place in places if own.contains(place)]):
-            return _common(inside)
+        if own.sort in ("city", "unknown") and own.country and _key(own.name.split()) == name:
+            return own
+        if own.sort in ("country", "region") and (inside := [place for place in places if own.contains(place)]):
+            return inside[0] if own.sort == "region" else _common(inside)
     return _common(places)
 
 
 def _common(places: Sequence[Place]) -> Place:
-    """The first, without the region or the country if another is likely to be meant."""
+    """The first; of a city that may be another of its name, in the gazetteer or too small for it, only the country."""
     first = places[0]
-    others = [place for place in places[1:] if _population()[place] * _POPULATION_RATIO > _population()[first]]
-    if not others or first.sort != "city":
+    if first.sort != "city":
         return first
+    others = [place for place in places[1:] if _population()[place] * _POPULATION_RATIO > _population()[first]]
     if any(place.country != first.country for place in others):
         return Place(first.name)
-    return Place(first.name, "unknown", first.country)
+    if others or (first.country in _NAMES_REPEATED and _population()[first] < _KNOWN_BY_NAME_ALONE):
+        return Place(first.name, "unknown", first.country)
+    return first
 
 
 def _key(words: Sequence[str]) -> tuple[str, ...]:

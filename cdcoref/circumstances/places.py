@@ -72,12 +72,15 @@ class StatedPlace:
         Which one.
     firm
         Whether it says where something happens.
+    certain
+        Whether what contains it is stated with it ("Overland , MO"), or it is a country or a region.
     """
 
     start: int
     end: int
     place: Place
     firm: bool
+    certain: bool = False
 
 
 def places_in(words: Sequence[str], known: Sequence[Place] = ()) -> list[StatedPlace]:
@@ -278,12 +281,11 @@ def _with_containers(
                 container, stop = inner.place, inner.end
             if container is not None and place.sort in ("city", "unknown") and place != container:
                 inside = [other for other in places_named(words[start:end]) if container.contains(other)]
-                place = (
-                    likeliest(inside, known)
-                    if inside
-                    else Place(place.name, "unknown", container.country, container.region)
-                )
+                if not inside:
+                    place = Place(place.name, "unknown", container.country, container.region)
+                else:
+                    place = inside[0] if container.sort == "region" else likeliest(inside, known)
                 skipped.add(end + 1)
-                yield StatedPlace(start, stop, place, True)
+                yield StatedPlace(start, stop, place, firm=True, certain=True)
                 continue
-        yield StatedPlace(start, end, place, firm)
+        yield StatedPlace(start, end, place, firm, certain=place.sort in ("country", "region"))

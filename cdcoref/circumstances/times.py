@@ -24,6 +24,12 @@ _BEFORE_YEAR_WORDS = """
 in since of from until till by during through the early late mid before after around about to between and
 """
 _BEFORE_YEAR = frozenset(_BEFORE_YEAR_WORDS.split())
+_SOON, _AHEAD, _LONG_AGO = 3, 60, 300
+"""Days: what is so near is this year's; what lies between so near and so far ahead may be either year's; what is so
+long ago is next year's where the sentence looks ahead."""
+_VERBS = frozenset({"was", "is", "has", "as"})
+"""Words with an "s" at their ends that are no plurals."""
+_BEFORE_AMOUNT = frozenset({"of", "to", "about", "around", "by", "and", "from"})
 _UNITS = {"day": 1, "night": 1, "week": 7, "month": 30, "year": 365, "decade": 3652}
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night", "noon", "midnight"})
 _BEFORE_WEEKDAY = frozenset({"last", "this", "next", "early", "late"})
@@ -137,7 +143,7 @@ def _month_and_day(
         end += _stop_of_short_form(words, place)
         if end < len(words) and (match := _DAY.fullmatch(words[end])):
             after = lower[end + 1] if end + 1 < len(words) else ""
-            if not (after and after.isalpha() and after.endswith("s") and date_name(after) is None):
+            if not (after.isalpha() and after.endswith("s") and date_name(after) is None and after not in _VERBS):
                 day, end = int(match[1]), end + 1
     else:
         return None
@@ -153,6 +159,8 @@ def _month_and_day(
         year = _year_of_month(month, today, future=lower[place - 1] == "next")
     elif year is None:
         year = UNKNOWN_YEAR if today is None or not today.has_year else _nearest_year(month, day, today, future)
+        if year is None:
+            return StatedTime(place, end, None)
     period = Period.of_month(year, month) if day is None else _day(year, month, day)
     return None if period is None else StatedTime(place, end, period, looks_back)
 
@@ -268,11 +276,12 @@ def _year(
     year = int(words[place])
     now = today.first.year if today is not None and today.has_year else None
     after = words[place + 1] if place + 1 < len(words) else ""
-    if lower[place - 1] in ("of", "to", "about", "around", "by", "and", "from") and after.isalpha() and after.islower():
-        return None  # "of 2000 people"
+    amount = lower[place - 1] in _BEFORE_AMOUNT and after.isalpha() and after.islower() and after.endswith("s")
+    if amount and after not in _VERBS:
+        return None  # "about 2000 dollars"
     if now is not None and year > now + 30:
         return None
-    return StatedTime(place, place + 1, Period.of_year(year), looks_back=year < now if now is not None else True)
+    return StatedTime(place, place + 1, Period.of_year(year), looks_back=year < now if now else today is not None)
 
 
 def _month(words: Sequence[str], place: int) -> int | None:
@@ -310,17 +319,20 @@ def _day(year: int, month: int, day: int) -> Period | None:
         return None
 
 
-def _nearest_year(month: int, day: int | None, today: Period, future: bool) -> int:
-    """The year of a day without one: the last such day, but for those of the coming weeks."""
+def _nearest_year(month: int, day: int | None, today: Period, future: bool) -> int | None:
+    """The year of a day without one: of the last such day, or of the next one where the sentence looks ahead.
+
+    None for a day of the coming weeks in a sentence that does not: either may be meant.
+    """
     year = today.last.year
-    ahead = 300 if future else 45
     candidate = _day(year, month, min(day or 1, 28))
     assert candidate is not None
-    if (candidate.first - today.last).days > ahead:
-        return year - 1
-    if future and (today.first - candidate.first).days > 365 - 60:
-        return year + 1
-    return year
+    ahead = (candidate.first - today.last).days
+    if future:
+        return year + 1 if ahead < -_LONG_AGO else year
+    if _SOON < ahead <= _AHEAD:
+        return None
+    return year - 1 if ahead > _SOON else year
 
 
 def _year_of_month(month: int, today: Period, *, future: bool) -> int:

@@ -20,7 +20,16 @@ from cdcoref.cli.collection_options import (
     say,
     say_report,
 )
-from cdcoref.cli.input_options import EncodingOption, FilesArgument, PipelineOption, TextColumnOption, reading_remarks
+from cdcoref.cli.input_options import (
+    EncodingOption,
+    FilesArgument,
+    PipelineOption,
+    SinceOption,
+    SourceOption,
+    TextColumnOption,
+    chosen_documents,
+    reading_remarks,
+)
 from cdcoref.cli.model_options import BatchOption, DeviceOption, PrecisionOption
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
@@ -48,6 +57,8 @@ def add(
     pipeline: PipelineOption = None,
     encoding: EncodingOption = None,
     text_column: TextColumnOption = None,
+    since: SinceOption = None,
+    source: SourceOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
     batch_tokens: BatchOption = None,
@@ -102,6 +113,7 @@ def add(
         without=file,
         text_column=text_column,
     )
+    loaded = chosen_documents(loaded, since, source)
     say(reading_remarks(loaded))
     if not loaded.corpus.documents:
         raise InputError("there is no document to add")

@@ -135,6 +135,28 @@ def list_corrections(file: FileArgument) -> None:
             print(line)
 
 
+def from_table(
+    file: FileArgument,
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help="CSV file with the columns action, ids and name, or - for standard input.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Make many corrections in one transaction: all of them or none."""
+    from cdcoref.collection import Collection, read_decisions
+
+    decisions = read_decisions(table)
+    if not decisions:
+        raise InputError("there are no corrections in the table", table)
+    with Collection.open(file) as collection:
+        for done in collection.correct_all(decisions):
+            _say_outcome(done)
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     "same": same,
     "not-same": not_same,
@@ -144,6 +166,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "rename": rename,
     "undo": undo,
     "list": list_corrections,
+    "from": from_table,
 }
 for _name, _command in COMMANDS.items():
     add_command(app, _command, _name, cls=CorrectionCommand)

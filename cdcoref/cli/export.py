@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, SplitOption, corpus_or_files
+from cdcoref.cli.input_options import SinceOption, SourceOption
 from cdcoref.cli.model_options import MENTIONS, OUTPUT, Kind
-from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
+from cdcoref.cli.output_options import FolderFormatOption, LayoutOption, ReplaceOption, check_output, document_writer
 from cdcoref.errors import InputError
 from cdlm.printing import counted, say
 
@@ -33,8 +34,8 @@ def export(
             "-o",
             "--output",
             metavar="FILE",
-            help="Output file: .jsonl, .jsonlines, .conll, .conllu, .spacy or .csv, each also with .gz, or .html or "
-            ".parquet.",
+            help="Output file: .jsonl, .jsonlines, .conll, .conllu, .spacy or .csv, optionally with .gz, .html or "
+            ".parquet; a name without an end is a folder with a file for each document.",
             rich_help_panel=OUTPUT,
         ),
     ],
@@ -65,7 +66,11 @@ def export(
         ),
     ] = False,
     layout: LayoutOption = None,
+    folder_format: FolderFormatOption = None,
+    replaced: ReplaceOption = None,
     ids: IdsOption = None,
+    since: SinceOption = None,
+    source: SourceOption = None,
 ) -> None:
     """Write a collection, a split of an annotated corpus, or annotated files with their clusters in another format.
 
@@ -73,30 +78,32 @@ def export(
     of the file.
     """
     from cdcoref.corpus import Corpus
-    from cdcoref.views import write_result
+    from cdcoref.formats import select_documents
+    from cdcoref.views import check_folder_options, write_result
 
+    check_folder_options(output, layout, folder_format, replaced)
     document_writer(output, layout)  # which refuses a wrong name before the work
     check_output(output, files or [])
-    source: Corpus | Prediction
+    content: Corpus | Prediction
     folder = corpus_or_files(corpus, ecb_root, bool(files), "a collection or annotated files")
     if folder is None:
         if split is not None:
             raise InputError("only corpora have splits; leave out --split")
-        source = _read(files or [], corrected, None if kind == "both" else kind, ids)
+        content = _read(files or [], corrected, None if kind == "both" else kind, ids)
     elif corrected:
         raise InputError("only collections have corrections; leave out --corrected")
     else:
-        source = folder.read(split or "dev").corpus
-    if isinstance(source, Corpus):
-        source = gold = source.of_kind(kind)
+        content = folder.read(split or "dev").corpus
+    if isinstance(content, Corpus):
+        content = written = select_documents(content.of_kind(kind), since, source)
     else:
-        gold = source.corpus.of_kind(kind)
-        source = replace(source, corpus=gold)
-    notes = write_result(source, output, layout)
-    for note in gold.notes:
+        written = select_documents(content.corpus.of_kind(kind), since, source)
+        content = replace(content.subset(document.id for document in written.documents), corpus=written)
+    notes = write_result(content, output, layout, folder_format=folder_format, replaced=replaced)
+    for note in written.notes:
         say("cdcoref", note)
-    written = f"{counted(len(gold.documents), 'document')}, {counted(len(gold.mentions), 'mention')}"
-    for sentence in (written, *notes):
+    counts = f"{counted(len(written.documents), 'document')}, {counted(len(written.mentions), 'mention')}"
+    for sentence in (counts, *notes):
         say("cdcoref", f"{output}: {sentence}")
 
 

@@ -1,12 +1,15 @@
-"""What ``cdcoref predict`` and ``cdcoref add`` have in common: the texts they read, and what they say about them."""
+"""The options of commands that read documents, and what they say about what was read."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cdcoref.cli.model_options import INPUT
+from cdcoref.errors import InputError
+from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from cdcoref.formats import LoadedCorpus
@@ -39,6 +42,24 @@ TextColumnOption = Annotated[
         show_default=False,
     ),
 ]
+SinceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DAY",
+        help="Only documents of this day or later, such as 2024-03-05.",
+        rich_help_panel=INPUT,
+        show_default=False,
+    ),
+]
+SourceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Only documents whose metadata name this source.",
+        rich_help_panel=INPUT,
+        show_default=False,
+    ),
+]
 PipelineOption = Annotated[
     str | None,
     typer.Option(
@@ -47,6 +68,23 @@ PipelineOption = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+
+
+def chosen_documents(loaded: LoadedCorpus, since: str | None, source: str | None) -> LoadedCorpus:
+    """What was read, with the documents that the options choose.
+
+    Raises
+    ------
+    InputError
+        If documents were read, but none of them is chosen.
+    """
+    from cdcoref.formats import select_documents
+
+    corpus = select_documents(loaded.corpus, since, source)
+    if loaded.corpus.documents and not corpus.documents:
+        options = " and ".join(name for name, value in (("--since", since), ("--source", source)) if value is not None)
+        raise InputError(f"none of the {counted(len(loaded.corpus.documents), 'document')} is chosen by {options}")
+    return replace(loaded, corpus=corpus)
 
 
 def reading_remarks(loaded: LoadedCorpus) -> tuple[str, ...]:

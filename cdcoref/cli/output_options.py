@@ -26,6 +26,25 @@ LayoutOption = Annotated[
 ]
 
 
+FolderFormatOption = Annotated[
+    Literal["text"] | None,
+    typer.Option(
+        "--format",
+        help="Format of the files of an output folder. Default: text (the texts with mentions replaced by the names of "
+        "their clusters).",
+        show_default=False,
+    ),
+]
+ReplaceOption = Annotated[
+    Literal["pronouns", "all"] | None,
+    typer.Option(
+        "--replace",
+        help="Which mentions are replaced in the texts of an output folder. Default: pronouns.",
+        show_default=False,
+    ),
+]
+
+
 def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
     """Refuse an output that cannot be written, or that would replace what is read; called before long work.
 
@@ -35,9 +54,13 @@ def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
         If its folder does not exist or cannot be written, or it is a folder, one of the inputs, or a file in one of
         the input folders that would be read.
     """
-    from cdcoref.formats import has_input_suffix, is_own_result
+    from cdcoref.formats import check_folder, has_input_suffix, is_own_result
+    from cdcoref.views import is_folder_output
 
-    check_writable(output)
+    if is_folder_output(output):
+        check_folder(output)
+    else:
+        check_writable(output)
     for path in map(Path, inputs if output.exists() else ()):
         inside = path.is_dir() and output.resolve().is_relative_to(path.resolve())
         if inside and has_input_suffix(output) and not is_own_result(output):
@@ -59,8 +82,10 @@ def document_writer(output: Path, layout: str | None) -> Writer | None:
         If the output's suffix is unknown, or its format has no such layout.
     """
     from cdcoref.formats import output_format, output_suffixes
-    from cdcoref.views import WRITERS, result_suffixes
+    from cdcoref.views import WRITERS, is_folder_output, result_suffixes
 
+    if is_folder_output(output):
+        return None
     if output.name.lower().endswith(tuple(WRITERS)):
         if layout is not None:
             raise InputError("only .conll files have layouts; remove --layout", output)
@@ -69,6 +94,7 @@ def document_writer(output: Path, layout: str | None) -> Writer | None:
         return output_format(output, layout).writer
     *most, last = result_suffixes()
     raise InputError(
-        f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow",
+        f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow; a "
+        "name without an end is a folder",
         output,
     )

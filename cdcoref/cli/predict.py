@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from cdcoref.cli.input_options import EncodingOption, FilesArgument, PipelineOption, TextColumnOption, reading_remarks
+from cdcoref.cli.input_options import (
+    EncodingOption,
+    FilesArgument,
+    PipelineOption,
+    SinceOption,
+    SourceOption,
+    TextColumnOption,
+    chosen_documents,
+    reading_remarks,
+)
 from cdcoref.cli.model_options import (
     COMPUTING,
     LINKING,
@@ -25,7 +34,7 @@ from cdcoref.cli.model_options import (
     PrecisionOption,
     given,
 )
-from cdcoref.cli.output_options import LayoutOption, check_output, document_writer
+from cdcoref.cli.output_options import FolderFormatOption, LayoutOption, ReplaceOption, check_output, document_writer
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
@@ -35,6 +44,7 @@ if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
     from cdcoref.formats import Writer
     from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor
+    from cdcoref.views import FolderFormat, Replaced
 
 
 EXAMPLES = (
@@ -54,11 +64,14 @@ def predict(
             "--output",
             metavar="FILE",
             help="Write documents, mentions and clusters: .html (a page to browse), .jsonl, .jsonlines, .conll, "
-            ".conllu, .spacy, .csv or .parquet. Default: print clusters.",
+            ".conllu, .spacy, .csv or .parquet; a name without an end is a folder with a file for each document. "
+            "Default: print clusters.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
     layout: LayoutOption = None,
+    folder_format: FolderFormatOption = None,
+    replaced: ReplaceOption = None,
     everything: Annotated[
         bool,
         typer.Option(
@@ -72,6 +85,8 @@ def predict(
     pipeline: PipelineOption = None,
     encoding: EncodingOption = None,
     text_column: TextColumnOption = None,
+    since: SinceOption = None,
+    source: SourceOption = None,
     kind: Annotated[
         Kind,
         typer.Option(
@@ -175,9 +190,13 @@ def predict(
     across stories about one subject. Mentions that a file already has are used instead of detected ones.
     """
     from cdcoref.formats import read_corpus
+    from cdcoref.views import check_folder_options
 
     writer = document_writer(output, layout) if output is not None else None
+    if output is None and (folder_format is not None or replaced is not None):
+        raise InputError("--format and --replace are for an output folder, such as -o texts/; name one")
     if output is not None:
+        check_folder_options(output, layout, folder_format, replaced)
         check_output(output, files)
     if output is not None and output.name.lower().endswith(".parquet"):
         from cdcoref.views import check_parquet
@@ -209,6 +228,7 @@ def predict(
     loaded = read_corpus(
         files, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False, text_column=text_column
     )
+    loaded = chosen_documents(loaded, since, source)
     for sentence in reading_remarks(loaded):
         _say(sentence)
     if not loaded.corpus.documents:
@@ -223,7 +243,7 @@ def predict(
             if output is None:
                 show_clusters(prediction, singletons=singletons, everything=everything)
             else:
-                write_prediction(prediction, output, layout)
+                write_prediction(prediction, output, layout, folder_format, replaced)
     except KeyboardInterrupt:
         _say("interrupted" + (f"; run the same command again to resume from {cache}" if cache else ""))
         sys.exit(130)
@@ -295,11 +315,17 @@ def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool)
             )
 
 
-def write_prediction(prediction: Prediction, output: Path, layout: str | None) -> None:
-    """Write documents, mentions and clusters in the format given by the file's suffix."""
+def write_prediction(
+    prediction: Prediction,
+    output: Path,
+    layout: str | None,
+    folder_format: FolderFormat | None,
+    replaced: Replaced | None,
+) -> None:
+    """Write documents, mentions and clusters in the format given by the file's suffix, or into a folder."""
     from cdcoref.views import summary, write_result
 
-    for note in write_result(prediction, output, layout):
+    for note in write_result(prediction, output, layout, folder_format=folder_format, replaced=replaced):
         _say(note)
     _say(summary(prediction.counts()))
     _say(f"written to {output}")
@@ -308,9 +334,10 @@ def write_prediction(prediction: Prediction, output: Path, layout: str | None) -
 def _announce(plan: Plan) -> None:
     pruned = f", {plan.pruned} more pruned by --max-pairs" if plan.pruned else ""
     empty = f"; {counted(plan.empty, 'empty document')}" if plan.empty else ""
+    copies = f"; {counted(plan.copies, 'near-duplicate')}" if plan.copies else ""
     _say(
         f"{counted(plan.documents, 'document')} in {counted(plan.stories, 'story', 'stories')}; "
-        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{empty}"
+        f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{empty}{copies}"
     )
 
 

@@ -35,8 +35,9 @@ KeyArgument = Annotated[
 LevelOption = Annotated[
     LevelName | None,
     typer.Option(
-        help="The unit within which links are scored. Default: corpus, so that links between documents count, or "
-        "document if cluster ids are local to a document (CorefUD, CoNLL-2012).",
+        help="The unit within which links are scored. Default: corpus, so that links between documents count; "
+        "document if cluster ids are local to a document (CorefUD, CoNLL-2012), block if they are local to a block of "
+        "several documents.",
         rich_help_panel=SCORED,
     ),
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cdcoref.cli.collection_options import FileArgument, say
+from cdcoref.cli.input_options import SinceOption, SourceOption
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def show(
     singletons: Annotated[
         bool, typer.Option("--singletons", help="Singleton clusters too; --query always shows them.")
     ] = False,
+    since: SinceOption = None,
+    source: SourceOption = None,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum length of a list.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -75,6 +78,8 @@ def show(
             "--kind and --singletons choose clusters from a list; leave them out with --cluster, --document, "
             "--documents and --least-sure"
         )
+    if (since is not None or source is not None) and not documents:
+        raise InputError("--since and --source choose documents from their list; use them with --documents")
     from cdcoref import views
 
     with Collection.open(file) as collection:
@@ -87,9 +92,9 @@ def show(
             text = collection.document(document)
             _print(text, views.document_page_lines(text), as_json)
         elif documents:
-            found = collection.documents(limit=limit)
+            found = collection.documents(since=since, source=source, limit=limit)
             _print(found, views.document_list_lines(found), as_json)
-            _say_if_cut(len(found), collection.counts().documents, "documents")
+            _say_if_cut(len(found), collection.document_count(since=since, source=source), "documents")
         elif least_sure:
             questions = collection.least_sure(limit + 1)
             _print(questions[:limit], views.question_lines(questions[:limit]), as_json)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cdcoref.corpora import CorpusFolder, CorpusInfo
     from cdcoref.corpus import Corpus
 
-# Table 5 (Appendix A.2) of the paper: topics, documents, and events / entities.
+# Table 8 (Appendix A.2) of the paper: topics, documents, and events / entities.
 PAPER: dict[str, dict[str, str]] = {
     "train": {"topics": "25", "documents": "594", "mentions": "3808/4758", "clusters": "411/472"},
     "dev": {"topics": "8", "documents": "196", "mentions": "1245/1476", "clusters": "129/125"},

@@ -7,6 +7,7 @@ corrections. Adding documents costs what is new; what people corrected is obeyed
 
 from cdcoref.collection.collection import Collection
 from cdcoref.collection.corrections import ACTIONS, Action, CorrectedMention, Correction
+from cdcoref.collection.decisions import Decision, read_decisions
 from cdcoref.collection.records import (
     ClusterChange,
     ClusterPage,
@@ -33,6 +34,7 @@ __all__ = [
     "CorrectedMention",
     "Correction",
     "Counts",
+    "Decision",
     "DocumentPage",
     "DocumentSummary",
     "Move",
@@ -41,4 +43,5 @@ __all__ = [
     "SearchResult",
     "StoredMention",
     "kept_options",
+    "read_decisions",
 ]

@@ -39,6 +39,7 @@ from cdcoref.collection.documents import (
     same_mentions,
     sort_documents,
     store_scores,
+    store_stated_metadata,
     stored_part,
 )
 from cdcoref.collection.reader import Reader
@@ -144,6 +145,7 @@ def add_documents(database: Database, reader: Reader, incoming: Sequence[Incomin
                 plan = make_plan(connection, reader, incoming)
             complete = reader.settings.lemma or not any(story.todo(compared) for story in plan.stories)
             if plan.revision == revision and complete and _complete(plan, found):
+                store_stated_metadata(connection, incoming, plan.documents.known)
                 return _apply(connection, reader, plan, found, vectors | late, scores, notes)
 
 

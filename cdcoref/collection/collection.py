@@ -8,7 +8,7 @@ with Collection.open("news.cdcoref") as collection:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from cdcoref.collection.adding import add_documents
 from cdcoref.collection.correcting import store_and_obey, undo_and_obey
 from cdcoref.collection.corrections import Action, Correction, stored_corrections
 from cdcoref.collection.database import Database
+from cdcoref.collection.decisions import Decision
 from cdcoref.collection.documents import Incoming
 from cdcoref.collection.outcomes import with_outcomes
 from cdcoref.collection.reader import BATCH_TOKENS, GivenPredictor, Reader
@@ -37,11 +38,11 @@ from cdcoref.collection.removing import remove_documents
 from cdcoref.collection.settings import OPTIONS, Settings, kept_options, store_settings, stored_settings
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import corpus_in, tokenise_text
-from cdcoref.predict import LEMMA, Plan, Prediction, PredictionOptions, Predictor
+from cdcoref.formats import corpus_in
+from cdcoref.predict import LEMMA, Plan, Prediction, PredictionOptions, Predictor, corpus_of_texts
 
 if TYPE_CHECKING:
-    from cdcoref.predict import Progress
+    from cdcoref.predict import GivenText, Progress
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -163,7 +164,7 @@ class Collection:
 
     def add(
         self,
-        texts: Corpus | Mapping[str, str],
+        texts: Corpus | Mapping[str, GivenText] | Iterable[GivenText],
         predictor: GivenPredictor = None,
         *,
         batch_tokens: int = BATCH_TOKENS,
@@ -178,8 +179,8 @@ class Collection:
         Parameters
         ----------
         texts
-            Texts by id, or a corpus. Mentions that a corpus comes with are used (their clusters are not); if it has
-            none they are found.
+            As :meth:`cdcoref.Predictor.predict` takes them, best by id. Mentions that a corpus comes with are
+            used (their clusters are not); if it has none they are found.
         predictor
             The collection's model, where it is loaded already, or a function that loads it, which is called if it is
             needed; None: it is loaded if it is needed.
@@ -193,10 +194,7 @@ class Collection:
         InputError
             If the model is not the collection's, or a mention has no kind.
         """
-        if isinstance(texts, Corpus):
-            corpus = texts
-        else:
-            corpus = Corpus(tuple(tokenise_text(text, id) for id, text in texts.items()))
+        corpus = texts if isinstance(texts, Corpus) else corpus_of_texts(texts)
         given: dict[str, list[Mention]] | None = corpus.by_document() if corpus.mentions else None
         incoming = [
             Incoming.of(document, None if given is None else given[document.id]) for document in corpus.documents
@@ -273,7 +271,23 @@ class Collection:
         InputError
             If there is no such mention or cluster, the correction makes no sense, or it contradicts an earlier one.
         """
-        return store_and_obey(self._database, action, ids, name)
+        [correction] = store_and_obey(self._database, [Decision(action, tuple(ids), name)])
+        return correction
+
+    def correct_all(self, decisions: Sequence[Decision]) -> list[Correction]:
+        """Make several corrections, one after the other, in one transaction: all of them or none.
+
+        Parameters
+        ----------
+        decisions
+            What :meth:`correct` takes, such as :func:`cdcoref.collection.read_decisions` reads from a table.
+
+        Raises
+        ------
+        InputError
+            As for :meth:`correct`, with the place of the decision.
+        """
+        return store_and_obey(self._database, decisions)
 
     def undo(self, number: int | None = None) -> Correction:
         """Undo a correction by its number, by default the latest that holds.
@@ -328,10 +342,30 @@ class Collection:
         with self._database.reading() as connection:
             return queries.summaries(connection, [queries.number_of(id, "c", "cluster") for id in ids])
 
-    def documents(self, *, limit: int = 100, offset: int = 0) -> list[DocumentSummary]:
-        """Documents, the latest first."""
+    def documents(
+        self, *, since: str | None = None, source: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[DocumentSummary]:
+        """Documents, the latest added first.
+
+        Parameters
+        ----------
+        since
+            Only those of this day or later, such as ``"2024-03-05"``.
+        source
+            Only those of this source, whatever its capitals.
+
+        Raises
+        ------
+        InputError
+            If `since` is no day.
+        """
         with self._database.reading() as connection:
-            return queries.document_list(connection, limit=limit, offset=offset)
+            return queries.document_list(connection, since=since, source=source, limit=limit, offset=offset)
+
+    def document_count(self, *, since: str | None = None, source: str | None = None) -> int:
+        """How many documents :meth:`documents` lists without a limit."""
+        with self._database.reading() as connection:
+            return queries.document_count(connection, since=since, source=source)
 
     def cluster(self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None) -> ClusterPage:
         """All about a cluster; about the one into which it was merged, if it was.

@@ -17,6 +17,7 @@ from cdcoref.collection.corrections import (
     stories_of,
 )
 from cdcoref.collection.database import Database
+from cdcoref.collection.decisions import Decision, located
 from cdcoref.collection.names import living_cluster, refresh_names
 from cdcoref.collection.outcomes import clusters_in, improbable, moves, store_outcome, titles_of
 from cdcoref.collection.queries import number_of
@@ -32,50 +33,58 @@ UNCHANGED = "no cluster changed"
 """What is said of a correction that confirms what is, or of an undoing after which another one says the same."""
 
 
-def store_and_obey(database: Database, action: Action, ids: Sequence[str], name: str | None = None) -> Correction:
-    """Store a correction, and cluster the stories again that it is about.
+def store_and_obey(database: Database, decisions: Sequence[Decision]) -> list[Correction]:
+    """Store corrections one after the other, each obeyed before the next; all of them or none.
 
     Parameters
     ----------
-    action
-        See :class:`cdcoref.collection.corrections.Correction`.
-    ids
-        Of mentions; where a cluster is named, its first mention stands for it. For ``"split"``, mentions of one
-        cluster, but not all of it; for ``"move"``, mentions and the cluster that they are moved into; for ``"rename"``,
-        one cluster.
-    name
-        For ``"rename"``.
+    database
+        The collection.
+    decisions
+        An action is one of :class:`cdcoref.collection.corrections.Correction`. Ids are of mentions; where a cluster is
+        named, its first mention stands for it. For ``"split"``, mentions of one cluster, but not all of it; for
+        ``"move"``, mentions and the cluster that they are moved into; for ``"rename"``, one cluster and its name.
 
     Raises
     ------
     InputError
-        If there is no such mention or cluster, the correction makes no sense, or it contradicts an earlier one.
+        If there is no such mention or cluster, a correction makes no sense, or it contradicts an earlier one.
     """
+    made = []
+    with database.writing() as connection:
+        for place, decision in enumerate(decisions, start=1):
+            try:
+                made.append(_store_and_obey(connection, decision.action, decision.ids, decision.name))
+            except InputError as error:
+                raise located(error, decision, place, decisions) from error
+    return made
+
+
+def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequence[str], name: str | None) -> Correction:
     if action not in ACTIONS:
         raise InputError(f"{action!r} is not a correction; choose {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
-    with database.writing() as connection:
-        notes: tuple[str, ...] = ()
-        if action == "rename":
-            number = _rename(connection, ids, name)
+    notes: tuple[str, ...] = ()
+    if action == "rename":
+        number = _rename(connection, ids, name)
+    else:
+        mentions = [_Row.find(connection, id) for id in dict.fromkeys(ids)]
+        apart: list[_Row] = []
+        into = None
+        if action == "split":
+            apart = _rest_of_cluster(connection, mentions)
+        elif action == "move":
+            apart = _rest_of_others(connection, ids, mentions)
+            into = mentions[-1].cluster
         else:
-            mentions = [_Row.find(connection, id) for id in dict.fromkeys(ids)]
-            apart: list[_Row] = []
-            into = None
-            if action == "split":
-                apart = _rest_of_cluster(connection, mentions)
-            elif action == "move":
-                apart = _rest_of_others(connection, ids, mentions)
-                into = mentions[-1].cluster
-            else:
-                _check(action, mentions)
-            if action in ("same", "move"):
-                one, *others = mentions if action == "same" else mentions[::-1]
-                notes = improbable(connection, one.number, [row.number for row in others])
-            number = store_correction(
-                connection, action, [row.mention for row in mentions], [row.mention for row in apart], into
-            )
-        (correction,) = stored_corrections(connection, [number])
-        return _obey(connection, correction, notes)
+            _check(action, mentions)
+        if action in ("same", "move"):
+            one, *others = mentions if action == "same" else mentions[::-1]
+            notes = improbable(connection, one.number, [row.number for row in others])
+        number = store_correction(
+            connection, action, [row.mention for row in mentions], [row.mention for row in apart], into
+        )
+    (correction,) = stored_corrections(connection, [number])
+    return _obey(connection, correction, notes)
 
 
 def undo_and_obey(database: Database, number: int | None) -> Correction:

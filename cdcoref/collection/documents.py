@@ -196,6 +196,25 @@ def insert_document(
     return number
 
 
+def store_stated_metadata(
+    connection: sqlite3.Connection, incoming: Sequence[Incoming], known: Mapping[str, str]
+) -> None:
+    """Store what documents that are there already now state about themselves; `known` are their ids there."""
+    for document in incoming:
+        id = known.get(document.document.id)
+        stated = {n: v for n, v in document.document.metadata.items() if n not in document.document.found}
+        row = None
+        if id is not None and stated:
+            row = connection.execute("SELECT id, text, fields FROM documents WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            continue
+        stored = stored_document(*row)
+        metadata = {**stored.metadata, **stated}
+        if metadata != stored.metadata or stored.found & stated.keys():
+            changed = replace(stored, metadata=metadata, found=stored.found - stated.keys())
+            connection.execute("UPDATE documents SET fields = ? WHERE id = ?", (stored_fields(changed), id))
+
+
 def insert_mentions(
     connection: sqlite3.Connection, number: int, document: Document, mentions: Sequence[Mention]
 ) -> None:

@@ -5,6 +5,7 @@ Nothing here reads more of the collection than it answers with; nothing is chang
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Sequence
@@ -25,8 +26,8 @@ from cdcoref.collection.records import (
 from cdcoref.collection.word_index import chunks, marks
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
-from cdcoref.formats import cluster_id, stored_document, stored_mention
-from cdcoref.language import BEGINNING, date_of
+from cdcoref.formats import checked_day, cluster_id, day_of, stored_document, stored_mention
+from cdcoref.language import BEGINNING
 from cdcoref.predict import Places
 
 NEIGHBOURS = 12
@@ -40,7 +41,8 @@ _SUMMARY = (
 )
 _DOCUMENT = (
     "documents.number, documents.id, documents.story, documents.added, documents.text, "
-    "(SELECT count(*) FROM mentions WHERE mentions.document = documents.number AND NOT rejected)"
+    "(SELECT count(*) FROM mentions WHERE mentions.document = documents.number AND NOT rejected), "
+    "json_extract(documents.fields, '$.metadata')"
 )
 _MENTION = (
     "mentions.number, cluster, rejected, mentions.number IN (SELECT mention FROM checked), confidence, tokens, "
@@ -144,10 +146,52 @@ def _chosen(kind: str | None, least: int, story: int | None, query: str | None) 
     return " AND ".join(conditions), values
 
 
-def document_list(connection: sqlite3.Connection, *, limit: int, offset: int) -> list[DocumentSummary]:
-    """Documents, the latest first."""
-    query = f"SELECT {_DOCUMENT} FROM documents ORDER BY number DESC LIMIT ? OFFSET ?"
-    return [_document_summary(row) for row in connection.execute(query, (limit, offset))]
+def document_list(
+    connection: sqlite3.Connection, *, since: str | None, source: str | None, limit: int, offset: int
+) -> list[DocumentSummary]:
+    """Documents of a day or later and of a source, if these are given, the latest first."""
+    condition, values = _chosen_documents(connection, since, source)
+    query = f"SELECT {_DOCUMENT} FROM documents WHERE {condition} ORDER BY number DESC LIMIT ? OFFSET ?"
+    return [_document_summary(row) for row in connection.execute(query, (*values, limit, offset))]
+
+
+def document_count(connection: sqlite3.Connection, *, since: str | None, source: str | None) -> int:
+    """How many documents :func:`document_list` lists without a limit."""
+    condition, values = _chosen_documents(connection, since, source)
+    (count,) = connection.execute(f"SELECT count(*) FROM documents WHERE {condition}", values).fetchone()
+    return int(count)
+
+
+def _chosen_documents(
+    connection: sqlite3.Connection, since: str | None, source: str | None
+) -> tuple[str, tuple[object, ...]]:
+    """The condition that chooses documents, and its values; what it compares is computed by functions of Python."""
+    conditions = ["1"]
+    values: list[object] = []
+    if since is not None:
+        connection.create_function("document_day", 3, _day, deterministic=True)
+        conditions.append("document_day(id, substr(text, 1, ?), json_extract(fields, '$.metadata')) >= ?")
+        values += [BEGINNING, checked_day(since)]
+    if source is not None:
+        connection.create_function("document_source", 1, _source, deterministic=True)
+        conditions.append("document_source(json_extract(fields, '$.metadata')) = ?")
+        values.append(source.strip().casefold())
+    return " AND ".join(conditions), tuple(values)
+
+
+def _day(id: str, beginning: str, metadata: str | None) -> str | None:
+    return day_of(id, beginning, _metadata(metadata))
+
+
+def _source(metadata: str | None) -> str:
+    known = _metadata(metadata).get("source")
+    return known.strip().casefold() if isinstance(known, str) else ""
+
+
+def _metadata(stored: str | None) -> dict[str, Any]:
+    """Metadata as they are stored; none where they are damaged."""
+    known = json.loads(stored) if stored else {}
+    return known if isinstance(known, dict) else {}
 
 
 def cluster_page(connection: sqlite3.Connection, id: str, *, limit: int | None, offset: int) -> ClusterPage:
@@ -210,11 +254,11 @@ def cluster_page(connection: sqlite3.Connection, id: str, *, limit: int | None, 
 def documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]:
     """Numbers of the documents in which a cluster is mentioned, by date; those without one last, as they were added."""
     query = (
-        "SELECT number, id, substr(text, 1, ?) FROM documents "
+        "SELECT number, id, substr(text, 1, ?), json_extract(fields, '$.metadata') FROM documents "
         "WHERE number IN (SELECT document FROM mentions WHERE cluster = ?)"
     )
     rows = connection.execute(query, (BEGINNING, cluster)).fetchall()
-    dated = [(date_of(id, beginning), number) for number, id, beginning in rows]
+    dated = [(_day(id, beginning, metadata), number) for number, id, beginning, metadata in rows]
     return [number for _, number in sorted(dated, key=lambda row: (row[0] is None, row[0] or "", row[1]))]
 
 
@@ -353,11 +397,13 @@ def _summary(row: Sequence[Any]) -> ClusterSummary:
 
 
 def _document_summary(row: Sequence[Any]) -> DocumentSummary:
-    _, id, story, added, text, mentions, *found = row
+    _, id, story, added, text, mentions, stored, *found = row
     snippet = found[0] if found else _beginning(text)
     words = len(text.split())
     snippet = " ".join(snippet.split())
-    return DocumentSummary(id, story if words else None, added, date_of(id, text), words, mentions, snippet)
+    metadata = _metadata(stored)
+    day = day_of(id, text, metadata)
+    return DocumentSummary(id, story if words else None, added, day, words, mentions, snippet, metadata)
 
 
 def _beginning(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from cdcoref.corpus import Document
 
@@ -186,11 +186,14 @@ class DocumentSummary:
     added
         When it was added (ISO 8601, UTC).
     date
-        Its day (ISO 8601), if its id or the beginning of its text states one, see :func:`cdcoref.language.date_of`.
+        Its day (ISO 8601): that of its metadata, or else the one that its id or the beginning of its text states (see
+        :func:`cdcoref.language.date_of`); None if unknown.
     words, mentions
         Their numbers.
     snippet
         The beginning of its text, or where the words searched for are, between ``\\x02`` and ``\\x03``.
+    metadata
+        What is known about it, as in :class:`cdcoref.corpus.Document`.
     """
 
     id: str
@@ -200,6 +203,7 @@ class DocumentSummary:
     words: int
     mentions: int
     snippet: str
+    metadata: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,4 +39,5 @@ def _plain(document: Document, mentions: list[Mention]) -> AnnotatedDocument:
         if all(token in place for token in mention.tokens)
     )
     group = document.subtopic or document.topic or document.id
-    return AnnotatedDocument(document.id, group, tuple(document.tokens[token] for token in visible), spans)
+    words = tuple(document.tokens[token] for token in visible)
+    return AnnotatedDocument(document.id, group, words, spans, document.topic)

@@ -1,4 +1,4 @@
-"""Counts of a corpus: documents, sentences, mentions, clusters (paper, Appendix A.2, Table 5, and more)."""
+"""Counts of a corpus: documents, sentences, mentions, clusters (paper, Appendix A.2, Table 8, and more)."""
 
 from __future__ import annotations
 

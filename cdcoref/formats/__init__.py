@@ -30,7 +30,9 @@ from cdcoref.formats.docbin import annotate, corpus_of, docs_of, named_entities,
 from cdcoref.formats.document_names import DocumentKey
 from cdcoref.formats.encodings import USUAL_ENCODINGS, EncodingError, check_encoding
 from cdcoref.formats.files import LoadedCorpus, read_corpus
+from cdcoref.formats.folders import check_folder, file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, Writer
+from cdcoref.formats.found_metadata import plain_value, with_stated
 from cdcoref.formats.input_file import readable_twice
 from cdcoref.formats.json_schemas import SCHEMAS, json_schema
 from cdcoref.formats.jsonl import document_fields, jsonl_writer, read_jsonl, write_jsonl
@@ -48,7 +50,8 @@ from cdcoref.formats.registry import (
     read_mention_table,
     write_corpus,
 )
-from cdcoref.formats.text import tokenise_text
+from cdcoref.formats.selection import checked_day, day_of, is_of_source, select_documents
+from cdcoref.formats.text import text_content, tokenise_text
 
 __all__ = [
     "APPLICATION_ID",
@@ -70,18 +73,23 @@ __all__ = [
     "annotate",
     "check_collection",
     "check_encoding",
+    "check_folder",
+    "checked_day",
     "cluster_id",
     "collection_errors",
     "connect_to_collection",
     "corpus_in",
     "corpus_of",
+    "day_of",
     "described_ids",
     "docs_of",
     "document_fields",
+    "file_names",
     "first_bytes",
     "format_of",
     "has_input_suffix",
     "is_collection",
+    "is_of_source",
     "is_own_result",
     "json_schema",
     "jsonl_writer",
@@ -90,6 +98,7 @@ __all__ = [
     "output_file",
     "output_format",
     "output_suffixes",
+    "plain_value",
     "read_collection",
     "read_conll",
     "read_corefud",
@@ -100,14 +109,18 @@ __all__ = [
     "read_jsonl",
     "read_mention_table",
     "readable_twice",
+    "select_documents",
     "stored_document",
     "stored_fields",
     "stored_mention",
     "table_of_corpus",
+    "text_content",
     "tokenise_text",
+    "with_stated",
     "write_conll",
     "write_corefud",
     "write_corpus",
     "write_docbin",
     "write_jsonl",
+    "written_folder",
 ]

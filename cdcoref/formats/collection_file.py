@@ -12,6 +12,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -37,7 +38,7 @@ _MENTIONS = (
 
 def stored_fields(document: Document) -> str:
     """What is stored of a document beside its id and text, as JSON."""
-    fields = document_fields(document, ())
+    fields = document_fields(replace(document, copy_of=None), ())
     return json.dumps({name: value for name, value in fields.items() if name not in ("id", "text", "mentions")})
 
 

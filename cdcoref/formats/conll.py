@@ -18,7 +18,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats.conll_parsing import GLOBAL_IDS, Lines, begins_with_a_document, read_conll_table
 from cdcoref.formats.document_names import document_ids, document_keys, key_to_column
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.mention_table import IdScope, MentionTable
+from cdcoref.formats.mention_table import IdScope, MentionTable, beginning
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape, unescape
 from cdlm.printing import counted
@@ -180,8 +180,8 @@ def _word_column(rows: list[list[str]]) -> int:
 def _mentions(table: MentionTable, ids: list[str], kind: str | None) -> Iterator[Mention]:
     blocks = [row.ids_of for row in table.documents.values()]
     prefixes = [f"{ids[of]}/" if table.ids == "local" and of is not None else "" for of in blocks]
-    rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), table.cluster.tolist(), strict=True)
-    for document, start, end, cluster in sorted(rows):
+    columns = (table.document, table.start, table.end, table.order, table.cluster)
+    for document, start, end, _, cluster in sorted(zip(*(column.tolist() for column in columns), strict=True)):
         name = f"{prefixes[document]}{table.names[cluster]}"
         yield Mention(ids[document], tuple(range(start, end)), kind, name)
 
@@ -277,7 +277,7 @@ def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
     by_document = corpus.by_document()
     for document in corpus.documents:
         clusters: dict[int, list[Mention]] = {}
-        for mention in by_document[document.id]:
+        for mention in sorted(by_document[document.id], key=beginning):
             if not mention.contiguous:
                 raise InputError(
                     f"{_described(mention, document)} is discontinuous, which CoNLL cannot express; use JSON lines",
@@ -340,13 +340,24 @@ def _read(path: Path, options: ReadOptions) -> Corpus:
         # Other files number their clusters too.
         mentions = (replace(m, cluster=f"{options.id or path.name}/{m.cluster}") for m in corpus.mentions)
         corpus = replace(corpus, mentions=tuple(mentions))
-    if options.with_clusters and options.ids is None and table.ids is not None and corpus.mentions:
-        corpus = replace(corpus, notes=(*corpus.notes, f"{path}: {described_ids(table.ids)}"))
+    if options.with_clusters and options.ids is None and corpus.mentions and (options.several or table.ids is not None):
+        corpus = replace(corpus, notes=(*corpus.notes, f"{path}: {described_ids(table.ids, several=options.several)}"))
     return corpus
 
 
-def described_ids(ids: IdScope) -> str:
-    """A clause for users that says how the cluster ids of a file were taken, and how to have it otherwise."""
+def described_ids(ids: IdScope | None, *, several: bool = False) -> str:
+    """A clause for users that says how the cluster ids of a file were taken, and how to have it otherwise.
+
+    Parameters
+    ----------
+    ids
+        How they were taken; None for a file of a single document.
+    several
+        Whether the file is one of several that are read together.
+    """
+    if several and ids != "local":
+        within = "" if ids is None else "; --ids local takes them within documents"
+        return f"cluster ids are local to the file; --ids global takes them across files{within}"
     if ids == "local":
         return "cluster ids are local to a #begin document block; --ids global takes them across documents"
     return "cluster ids are global to the file; --ids local takes them within documents"

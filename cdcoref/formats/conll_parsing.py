@@ -229,7 +229,7 @@ class _Parser:
                 "be truncated",
                 self._line,
             )
-        table = self._builder.finish()
+        table = self._builder.finish(as_in_file=True)
         if len(table.documents) > 1:
             rows = table.documents.values()
             table.local_clusters = not self._global and [row.ids_of for row in rows] == list(range(len(rows)))

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import quote
@@ -30,6 +31,7 @@ from cdcoref.formats.corefud_parsing import (
 )
 from cdcoref.formats.document_names import DocumentKey, document_ids, document_keys, key_to_column
 from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.mention_table import beginning
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape
 from cdlm.printing import counted
@@ -140,7 +142,7 @@ def _named(mentions: list[Mention], first: int) -> tuple[Named, int]:
     """The mentions of a document with cluster ids from `e{first}` on, and the next free number."""
     numbers: dict[object, tuple[int, str]] = {}
     named = []
-    for mention in mentions:
+    for mention in sorted(mentions, key=beginning):
         key = object() if mention.cluster is None else (mention.kind, mention.cluster)
         etype = mention.tag if mention.tag in TYPES else EVENT if mention.kind == EVENT else ""
         # In CorefUD a cluster has one type: that of its first mention.
@@ -169,7 +171,9 @@ def _cells(document: Document, named: Named) -> dict[int, str]:
                 ends.setdefault(last, []).append((-start, f"{piece})"))
     cells = {}
     for token in ends.keys() | begins.keys() | words.keys():
-        closing, opening = ("".join(text for _, text in sorted(table.get(token, []))) for table in (ends, begins))
+        closing, opening = (
+            "".join(text for _, text in sorted(table.get(token, []), key=itemgetter(0))) for table in (ends, begins)
+        )
         whole = "".join(words.get(token, []))
         # CorefUD's order: ends, then beginnings; whole mentions after beginnings, or before ends if there are none.
         cells[token] = closing + opening + whole if opening else whole + closing

@@ -259,6 +259,7 @@ def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
         annotated=None if annotated is None else frozenset(annotated),
         metadata=known.get("metadata") or {},
         found=frozenset(known.get("found") or ()),
+        copy_of=known.get("copy_of"),
     )
 
 
@@ -271,7 +272,7 @@ def _known(doc: Doc) -> dict[str, Any]:
         If a stored value has the wrong type.
     """
     known: dict[str, Any] = doc.user_data.get(USER_DATA) or {}
-    for name in ("id", "topic", "subtopic", "part", "path"):
+    for name in ("id", "topic", "subtopic", "part", "path", "copy_of"):
         if not isinstance(known.get(name, ""), str):
             raise TypeError(name)
     for name in ("hidden", "annotated"):
@@ -325,6 +326,8 @@ def _doc(document: Document, vocab: Vocab) -> Doc:
         known["metadata"] = dict(document.metadata)
     if document.found:
         known["found"] = sorted(document.found)
+    if document.copy_of is not None:
+        known["copy_of"] = document.copy_of
     if any(token.split() != [token] for token in document.tokens):
         known["places"] = places  # some tokens look like gaps or like several words
     doc.user_data[USER_DATA] = known

@@ -26,7 +26,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.json_documents import json_documents
 from cdcoref.formats.jsonl_parsing import WrongLine, parse_object
-from cdcoref.formats.mention_table import MentionTable, table_of_corpus
+from cdcoref.formats.mention_table import MentionTable, beginning, table_of_corpus
 from cdcoref.formats.output_file import output_file
 from cdlm.printing import counted
 
@@ -144,7 +144,7 @@ def write_e2e(corpus: Corpus, path: str | Path) -> tuple[str, ...]:
 
 def _line(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
     clusters: dict[object, list[tuple[int, int]]] = {}
-    for mention in mentions:
+    for mention in sorted(mentions, key=beginning):
         key = object() if mention.cluster is None else (mention.kind, mention.cluster)
         clusters.setdefault(key, []).append((mention.start, mention.end - 1))
     sentences = [document.tokens[start:end] for start, end in document.sentences]

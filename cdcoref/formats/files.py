@@ -134,6 +134,7 @@ class _Reader:
     names: ClusterNames = field(default_factory=ClusterNames)
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    read_files: list[Path] = field(default_factory=list)
     suggested_encoding: str | None = None
 
     def find(self, paths: Iterable[str | Path]) -> Iterator[Path]:
@@ -214,6 +215,7 @@ class _Reader:
         self.notes.extend(corpus.notes)
         if not corpus.documents:
             self.notes.append(f"{path}: the file has no documents")
+        self.read_files.append(path)
 
     def corpus(self) -> Corpus:
         """Everything that was read."""
@@ -221,9 +223,31 @@ class _Reader:
         return Corpus(
             tuple(document for corpus in self.corpora for document in corpus.documents),
             tuple(mention for corpus in self.corpora for mention in corpus.mentions),
-            (*self.notes, *doubts),
+            (*_grouped(self.notes, self.read_files), *doubts),
             names,
         )
+
+
+def _grouped(notes: Iterable[str], files: Iterable[Path]) -> Iterator[str]:
+    """Notes on files; where more than `NAMED` files have the same one, it is there once, with some of their names."""
+    beginnings = {f"{file}: " for file in files}
+    same: dict[str, list[str]] = {}
+    for note in notes:
+        beginning = next((f"{note[:at]}: " for at in _colons(note) if f"{note[:at]}: " in beginnings), "")
+        same.setdefault(note[len(beginning) :] if beginning else note, []).append(beginning.removesuffix(": "))
+    for sentence, of in same.items():
+        if len(of) > NAMED:
+            yield f"{counted(len(of), 'file')} ({_first_few(of)}): {sentence}"
+        else:
+            yield from (f"{file}: {sentence}" if file else sentence for file in of)
+
+
+def _colons(note: str) -> Iterator[int]:
+    """Where a note has a colon and a space, behind which the sentence on a file may begin."""
+    at = note.find(": ")
+    while at >= 0:
+        yield at
+        at = note.find(": ", at + 1)
 
 
 def _first_few(names: Sequence[str]) -> str:

@@ -7,9 +7,12 @@ A ferry sank"). Nothing is guessed from running text.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date, datetime
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 
@@ -86,6 +89,21 @@ def found_metadata(text: str, id: str) -> dict[str, str]:
 def with_stated(document: Document, stated: Mapping[str, Any]) -> Document:
     """The document with metadata that its source states, which take precedence over what was found."""
     return replace(document, metadata={**document.metadata, **stated}, found=frozenset(document.found - stated.keys()))
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON has it; None for one that it does not have, and for a number that is none."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, list):
+        return [plain for entry in value if (plain := plain_value(entry)) is not None] or None
+    if isinstance(value, dict):
+        return {str(name): plain_value(entry) for name, entry in value.items()} or None
+    return value if isinstance(value, str | int | float | bool) else None
 
 
 def _is_headline(line: str) -> bool:

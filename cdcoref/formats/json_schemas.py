@@ -11,8 +11,11 @@ from typing import Any
 
 from cdcoref.errors import InputError
 
-SCHEMAS = {"document": 1}
-"""The schemas and their versions. ``document`` is a line of JSON lines."""
+SCHEMAS = {"document": 1, "prediction": 1}
+"""The schemas and their versions.
+
+``document`` is a line of JSON lines, ``prediction`` is what `cdcoref.predict.Prediction.to_json` gives.
+"""
 
 
 def json_schema(name: str = "document") -> dict[str, Any]:

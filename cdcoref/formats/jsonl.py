@@ -5,7 +5,7 @@ A line as it is written (fields with their default value are omitted)::
     {"id": "a.txt", "text": "Ann left. She fell.", "tokens": ["Ann", "left", ".", "She", "fell", "."],
      "offsets": [[0, 3], [4, 8], ...], "sentences": [[0, 3], [3, 6]], "topic": "5", "subtopic": "5_ecb", "part": "0",
      "path": "news/a.txt", "hidden": [0], "annotated": [1], "metadata": {"title": "...", "date": "2024-03-05"},
-     "found": ["date"],
+     "found": ["date"], "copy_of": "b.txt",
      "mentions": [{"tokens": [1], "start": 4, "end": 8, "text": "left", "kind": "event", "cluster": "12", "id": "7",
                    "tag": "ACTION", "confidence": 0.9}],
      "clusters": [{"cluster": "12", "kind": "event", "name": "Ann leaves"}]}
@@ -14,8 +14,9 @@ A discontinuous mention also has the character ranges of its parts, ``"spans": [
 ``tokens``, its characters must be those of the tokens; its ``text`` is for people and other programs, and is not read.
 
 ``metadata`` is what is known about the text; ``found`` names what was found in it and not stated. Any field of a line
-that is not listed here is metadata too. ``clusters`` has the names that people gave to clusters, see
-:mod:`cdcoref.formats.given_names`; readers that do not know it ignore it.
+that is not listed here is metadata too. ``copy_of`` is the id of a longer text that this one nearly repeats.
+``clusters`` has the names that people gave to clusters, see :mod:`cdcoref.formats.given_names`; readers that do not
+know it ignore it.
 
 An array of such objects is read too, and so are objects that each take several lines.
 
@@ -182,6 +183,8 @@ def document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str
         fields["metadata"] = dict(document.metadata)
     if document.found:
         fields["found"] = sorted(document.found)
+    if document.copy_of is not None:
+        fields["copy_of"] = document.copy_of
     fields["mentions"] = [_mention_fields(mention, document) for mention in mentions]
     return fields
 

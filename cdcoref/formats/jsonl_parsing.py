@@ -25,7 +25,7 @@ from cdcoref.formats.remarks import Remarks
 
 _DOCUMENT_FIELDS = {
     *("id", "text", "tokens", "offsets", "sentences", "topic", "subtopic", "part", "path", "hidden", "annotated"),
-    *("metadata", "found", "mentions", "clusters"),
+    *("metadata", "found", "copy_of", "mentions", "clusters"),
 }
 _PLACES = {"tokens", "spans", "start", "end"}
 _MENTION_FIELDS = {*_PLACES, "text", "kind", "cluster", "id", "tag", "confidence"}
@@ -102,6 +102,7 @@ class Line:
             annotated=None if annotated is None else frozenset(annotated),
             metadata={**base.metadata, **stated},
             found=frozenset(found),
+            copy_of=fields.get("copy_of"),
         )
 
     def corpus_mentions(self) -> Iterator[Mention]:
@@ -155,7 +156,7 @@ class WrongLine(Exception):
 def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Remarks) -> Line:
     fields = parse_object(data)
     _check_metadata(fields, number, remarks)
-    for name in ("id", "text", "topic", "subtopic", "part", "path"):
+    for name in ("id", "text", "topic", "subtopic", "part", "path", "copy_of"):
         _check_string(name, fields.get(name))
     if not fields.get("id"):
         raise WrongLine("the document has no 'id'; give each document a unique id")

@@ -25,6 +25,16 @@ IdScope = Literal["local", "global"]
 """Whether a cluster id of a CoNLL file means a cluster of one document, or the same cluster in every document."""
 
 
+def beginning(mention: Mention) -> tuple[int, bool, int, int]:
+    """A key that sorts the mentions of a document by where they begin: of those that begin at one token, a mention of
+    that token alone comes first, then the longest; an event comes before an entity.
+
+    Which of two clusters with the same mention is the first, and so the one in which it counts, depends on this order.
+    So all formats number clusters by it.
+    """
+    return mention.start, mention.end - mention.start > 1, -mention.end, KIND_NUMBERS[mention.kind]
+
+
 @dataclass(slots=True)
 class DocumentRow:
     """A document of a table.
@@ -68,7 +78,8 @@ class MentionTable:
     cluster
         The cluster of each mention, as an index into `names`. *Shape:* (mentions,)
     order
-        The order in which the mentions begin in the file. *Shape:* (mentions,)
+        The order in which the mentions begin: in CoNLL as in the file, elsewhere that of `beginning`. *Shape:*
+        (mentions,)
     kind
         The kind of each mention, as a number from `KIND_NUMBERS`. *Shape:* (mentions,)
     gaps
@@ -149,11 +160,22 @@ class MentionTableBuilder:
             self.table.gaps[row] = tokens
         self._values.extend((self._document, start, end, cluster, row, KIND_NUMBERS[kind]))
 
-    def finish(self) -> MentionTable:
-        """The table."""
+    def finish(self, *, as_in_file: bool = False) -> MentionTable:
+        """The table.
+
+        Parameters
+        ----------
+        as_in_file
+            Whether mentions begin in the order that they were added with, instead of that of `beginning`.
+        """
         columns = np.array(self._values, np.int64).reshape(-1, 6).T.copy()
         table = self.table
         table.document, table.start, table.end, table.cluster, table.order, table.kind = columns
+        if not as_in_file:
+            several = table.end - table.start > 1
+            rank = np.lexsort((table.order, table.kind, -table.end, several, table.start, table.document))
+            table.order = np.empty(len(rank), np.int64)
+            table.order[rank] = np.arange(len(rank))
         return table
 
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.found_metadata import with_stated
+from cdcoref.formats.found_metadata import plain_value, with_stated
 from cdcoref.formats.lines import first_bytes, whole_file
 from cdcoref.formats.text import text_content, tokenise_text
 from cdlm.extras import install_command
@@ -155,24 +152,9 @@ def _columns(names: Sequence[str]) -> str:
 def _metadata(entry: Mapping[str, Any], renamed: Mapping[str, str], column: str) -> Iterator[tuple[str, Any]]:
     """The other cells of a row that are not empty, as values of JSON."""
     for name, value in entry.items():
-        plain = _plain(value)
+        plain = plain_value(value)
         if name and name != column and plain not in (None, ""):
             yield renamed.get(name, name), plain
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it; None for one that it does not have, and for a number that is none."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return str(value)
-    if isinstance(value, list):
-        return [plain for entry in value if (plain := _plain(entry)) is not None] or None
-    if isinstance(value, dict):
-        return {str(name): _plain(entry) for name, entry in value.items()} or None
-    return value if isinstance(value, str | int | float | bool) else None
 
 
 CSV = Format(

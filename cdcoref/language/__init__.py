@@ -5,7 +5,7 @@ whose facts conflict cannot corefer; what two mentions' facts have in common are
 """
 
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
-from cdcoref.language.casing import in_sentence_case
+from cdcoref.language.casing import in_sentence_case, is_common_word
 from cdcoref.language.countries import countries_named
 from cdcoref.language.dates import MONTHS, WEEKDAYS, date_name, is_date, is_date_name
 from cdcoref.language.document_dates import BEGINNING, date_of, day_in, day_in_name
@@ -54,6 +54,7 @@ __all__ = [
     "head_word",
     "in_conflict",
     "in_sentence_case",
+    "is_common_word",
     "is_date",
     "is_date_name",
     "is_relative_pronoun",

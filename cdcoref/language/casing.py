@@ -66,11 +66,11 @@ def _as_in_sentence(word: str, usual: Mapping[str, str], capitals: bool) -> str:
     form = usual.get(word.casefold())
     if form is not None:
         return form
-    return word.lower() if word.upper() != "US" and _is_common(word.lower()) else word
+    return word.lower() if word.upper() != "US" and is_common_word(word.lower()) else word
 
 
 @lru_cache(maxsize=1 << 16)
-def _is_common(word: str) -> bool:
+def is_common_word(word: str) -> bool:
     """Whether a dictionary knows a word in lower case, and not as a name."""
     from simplemma import is_known, lemmatize
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cdcoref.linking.candidates import candidate_pairs
     from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
     from cdcoref.linking.comparison import Comparison, all_pairs
+    from cdcoref.linking.copied_mentions import copied_mentions, with_copies, without_copied
     from cdcoref.linking.lemma import lemma_clusters
     from cdcoref.linking.links import MentionLinks
     from cdcoref.linking.mentions import (
@@ -59,6 +60,7 @@ __all__ = [
     "cluster_mentions",
     "clusters_by_kind",
     "comparison_features",
+    "copied_mentions",
     "document_hash",
     "facts_of_mentions",
     "find_mentions",
@@ -73,6 +75,8 @@ __all__ = [
     "read_vectors",
     "score_spans",
     "vector_widths",
+    "with_copies",
+    "without_copied",
 ]
 
 _LAZY = {
@@ -89,6 +93,9 @@ _LAZY = {
     "clusters_by_kind": "cdcoref.linking.clusters",
     "Comparison": "cdcoref.linking.comparison",
     "all_pairs": "cdcoref.linking.comparison",
+    "copied_mentions": "cdcoref.linking.copied_mentions",
+    "with_copies": "cdcoref.linking.copied_mentions",
+    "without_copied": "cdcoref.linking.copied_mentions",
     "lemma_clusters": "cdcoref.linking.lemma",
     "MentionLinks": "cdcoref.linking.links",
     "DocumentReading": "cdcoref.linking.mentions",

@@ -2,8 +2,9 @@
 
 Where the model finds the antecedents of pronouns, pronouns do not take part in it: each joins the cluster of its
 antecedent afterwards, and so mentions of other documents only through it. A cluster whose mentions name different
-years, amounts, weekdays, months or full names is divided (:mod:`cdcoref.linking.conflicts`), unless the model's
-configuration says otherwise: then clusters are exactly those of the linkage, as in the paper.
+years, amounts, weekdays, months or full names, or whose events differ in when or where, is divided
+(:mod:`cdcoref.linking.conflicts`), unless the model's configuration says otherwise: then clusters are exactly those of
+the linkage, as in the paper.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.circumstances import CircumstanceTables
 from cdcoref.clustering import dendrogram
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import EVENT, KINDS, Corpus
 from cdcoref.linking.antecedents import pronouns
 from cdcoref.linking.apart import facts_of_mentions
-from cdcoref.linking.conflicts import CannotLinks, divide, with_conflicts
+from cdcoref.linking.conflicts import CannotLinks, divide, odd_ones, with_conflicts
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
@@ -65,9 +67,11 @@ class KindClusters:
         self.links = MentionLinks.of(logits.scores(temperature or settings.temperature, kind), apart, keys)
         self._tree = dendrogram(self.links.compared, settings.linkage, keys)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
-        self._cannot_links = (
-            _cannot_links(corpus, kind, apart, self.links) if settings.cannot_links else CannotLinks({})
-        )
+        self._cannot_links = CannotLinks({})
+        self._circumstances: CircumstanceTables | None = None
+        if settings.cannot_links:
+            self._cannot_links = _cannot_links(corpus, kind, apart, self.links)
+            self._circumstances = CircumstanceTables.of(corpus) if kind == EVENT else None
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -79,12 +83,16 @@ class KindClusters:
         """
         labels = self._tree.cut(distance_threshold)
         following = int(labels.max(initial=-1)) + 1
-        conflicting = with_conflicts(labels.tolist(), self._order, self._cannot_links)
+        cannot_links = self._cannot_links
+        if self._circumstances is not None:
+            cannot_links = cannot_links.with_circumstances(self._circumstances, labels)
+        conflicting = with_conflicts(labels.tolist(), self._order, cannot_links)
         some = [members[0] for members in conflicting]
         scores, merges = self._scores_within(labels, some), self._merges_within(labels, some, distance_threshold)
         for members in conflicting:
             label = int(labels[members[0]])
-            for group in divide(members, merges[label], self._cannot_links, scores[label])[1:]:
+            odd = frozenset[int]() if self._circumstances is None else odd_ones(members, cannot_links)
+            for group in divide(members, merges[label], cannot_links, scores[label], odd)[1:]:
                 labels[group] = following
                 following += 1
         for pronoun in self._order:

@@ -1,9 +1,10 @@
 """Cannot-links: a cluster that holds some in, groups of mentions that hold none out.
 
 Two mentions cannot be one if they state different years, amounts, weekdays, months, countries, genders or full names,
-or if one possesses the other. Such a pair has a probability of almost nothing, which keeps most of them apart. But
-linkage looks at the mean over all pairs, so two clusters that agree in everything else may be merged all the same. A
-cluster with a cannot-link is divided here.
+or if one possesses the other. Two events cannot if their circumstances exclude each other
+(:class:`cdcoref.circumstances.CircumstanceTables`). Such a pair has a probability of almost nothing, which keeps most
+of them apart. But linkage looks at the mean over all pairs, so two clusters that agree in everything else may be merged
+all the same. A cluster with a cannot-link is divided here.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.circumstances import CircumstanceTables
 from cdcoref.language import NO_FACTS, StatedFacts, in_conflict
 
 Members = list[int]
+MOST_ODD_ONES = 0.2
+"""The share of a cluster that may leave it one by one; more are divided from it as groups."""
 Pairs = Mapping[int, frozenset[int]]
 """By mention, those that it cannot be one with; both mentions of a pair have the other."""
 
@@ -37,6 +41,26 @@ class CannotLinks:
 
     stated: Mapping[int, StatedFacts]
     pairs: Pairs = field(default_factory=dict)
+
+    def with_circumstances(self, circumstances: CircumstanceTables, labels: NDArray[np.integer]) -> CannotLinks:
+        """The same, and also pairs of events of one cluster that differ in when, where or how many.
+
+        Parameters
+        ----------
+        circumstances
+            Of all mentions.
+        labels
+            The cluster of every mention. *Shape:* (mentions,)
+        """
+        first, second = _pairs_within(labels)
+        differ = circumstances.conflicts(first, second)
+        pairs: defaultdict[int, set[int]] = defaultdict(set)
+        for one, other in zip(first[differ].tolist(), second[differ].tolist(), strict=True):
+            pairs[one].add(other)
+            pairs[other].add(one)
+        for one, others in self.pairs.items():
+            pairs[one] |= others
+        return CannotLinks(self.stated, {one: frozenset(others) for one, others in pairs.items()})
 
     def group(self, members: Iterable[int]) -> _Group:
         """What mentions rule out together."""
@@ -94,11 +118,41 @@ def with_conflicts(labels: Sequence[int], order: Sequence[int], links: CannotLin
     return [members for members in found.values() if len(members) > 1 and links.holds_conflict(members)]
 
 
+def odd_ones(members: Sequence[int], links: CannotLinks) -> frozenset[int]:
+    """The few members of a cluster without which it holds no pair that cannot be one; none if they are not few.
+
+    "The 2007 ceremony" among thirty mentions of this year's: it leaves alone, and takes nothing along that is like it.
+    Pairs that follow from facts do not count.
+
+    Parameters
+    ----------
+    members
+        In an order that does not depend on that of files.
+    links
+        Which mentions cannot be in one cluster.
+    """
+    inside = set(members)
+    against = {member: len(links.pairs.get(member, frozenset()) & inside) for member in members}
+    found: list[int] = []
+    while against:
+        worst = max(against, key=against.__getitem__)
+        if not against[worst]:
+            break
+        found.append(worst)
+        if len(found) > len(members) * MOST_ODD_ONES:
+            return frozenset()
+        del against[worst]
+        for other in links.pairs[worst] & against.keys():
+            against[other] -= 1
+    return frozenset(found)
+
+
 def divide(
     members: Sequence[int],
     merges: Iterable[tuple[int, int]],
     links: CannotLinks,
     scores: Mapping[tuple[int, int], float],
+    odd: frozenset[int] = frozenset(),
 ) -> list[Members]:
     """The groups of the members of a cluster that holds a cannot-link; the groups hold none.
 
@@ -115,13 +169,15 @@ def divide(
         Which mentions cannot be in one cluster.
     scores
         Probability that two members corefer, by their numbers; 0 if there is none.
+    odd
+        Members that leave first, each alone (:func:`odd_ones`).
 
     Returns
     -------
     list
         In the order of their first members, members of each in their order.
     """
-    parts = _parts(members, merges, links)
+    parts = _parts(members, merges, links, odd)
     groups = [links.group(part) for part in parts]
     possible = np.array([[mine is not other and not mine.conflicts(other) for other in groups] for mine in groups])
     place = {member: number for number, part in enumerate(parts) for member in part}
@@ -152,12 +208,27 @@ def divide(
     return sorted(found, key=lambda group: rank[group[0]])
 
 
-def _parts(members: Sequence[int], merges: Iterable[tuple[int, int]], links: CannotLinks) -> list[Members]:
+def _pairs_within(labels: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All pairs of mentions of one cluster, the smaller number first. *Shapes:* (pairs,)"""
+    order = np.argsort(labels, kind="stable")
+    ends = np.flatnonzero(np.diff(labels[order])) + 1
+    firsts, seconds = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for members in np.split(order, ends):
+        if len(members) > 1:
+            one, other = np.triu_indices(len(members), 1)
+            firsts.append(members[one])
+            seconds.append(members[other])
+    return np.concatenate(firsts), np.concatenate(seconds)
+
+
+def _parts(
+    members: Sequence[int], merges: Iterable[tuple[int, int]], links: CannotLinks, odd: frozenset[int]
+) -> list[Members]:
     """The largest clusters without a conflict on the way to one cluster, in the order of their first members."""
     above = {member: member for member in members}
-    whole = {member: [member] for member in members}
-    groups = {member: links.group([member]) for member in members}
-    parts: list[Members] = []
+    whole = {member: [] if member in odd else [member] for member in members}
+    groups = {member: links.group(own) for member, own in whole.items()}
+    parts: list[Members] = [[member] for member in members if member in odd]
     for pair in merges:
         one, other = (_root(above, member) for member in pair)
         above[other] = one
@@ -166,9 +237,9 @@ def _parts(members: Sequence[int], merges: Iterable[tuple[int, int]], links: Can
             whole[one] = mine + theirs
             groups[one].add(groups[other])
         else:
-            parts += [part for part in (mine, theirs) if part is not None]
+            parts += [part for part in (mine, theirs) if part]
     rank = {member: number for number, member in enumerate(members)}
-    return sorted([*parts, *whole.values()], key=lambda part: min(rank[member] for member in part))
+    return sorted([*parts, *filter(None, whole.values())], key=lambda part: min(rank[member] for member in part))
 
 
 def _root(above: dict[int, int], member: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.labels import cluster_label
 from cdcoref.predict.options import PredictionOptions, Topics
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
@@ -24,6 +25,7 @@ from cdcoref.predict.results import (
     corpus_and_stories,
     dataframe,
     mention_rows,
+    metadata_text,
     require_pandas,
 )
 
@@ -46,6 +48,7 @@ __all__ = [
     "LARGER_THAN_STORIES",
     "LEMMA",
     "Counts",
+    "GivenText",
     "LocalEngine",
     "MentionRow",
     "Places",
@@ -65,10 +68,12 @@ __all__ = [
     "check_device",
     "cluster_label",
     "corpus_and_stories",
+    "corpus_of_texts",
     "dataframe",
     "load",
     "mean_confidence",
     "mention_rows",
+    "metadata_text",
     "plan_stories",
     "ranked_clusters",
     "require_pandas",

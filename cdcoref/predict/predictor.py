@@ -8,8 +8,7 @@ for cluster in prediction.clusters():
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from itertools import islice
@@ -18,11 +17,19 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import tokenise_text
 from cdcoref.language import remarks_on_language
+from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.options import PredictionOptions, Topics
 from cdcoref.predict.results import Plan, Prediction
-from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs, subjects
+from cdcoref.stories import (
+    DocumentVectors,
+    group_documents,
+    near_duplicates,
+    nearest_pairs,
+    own_part,
+    sentence_sources,
+    subjects,
+)
 from cdlm.precision import resolve_precision
 from cdlm.printing import counted
 
@@ -40,7 +47,8 @@ Precision = Literal["auto", "fp32", "bf16", "int8"]
 LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
 """Groups that are told which predicted stories they consist of."""
 LEMMA = "lemma"
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_WITH_COPIES: tuple[Topics, ...] = ("predicted", "none")
+"""Groups in which a copy is always together with its original."""
 
 
 class Announce(Protocol):
@@ -82,7 +90,7 @@ class Predictor:
 
     def predict(
         self,
-        texts: Corpus | Mapping[str, str] | Sequence[str],
+        texts: Corpus | Mapping[str, GivenText] | Iterable[GivenText],
         options: PredictionOptions | None = None,
         *,
         cache: str | Path | None = None,
@@ -95,8 +103,10 @@ class Predictor:
         Parameters
         ----------
         texts
-            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. If a corpus has annotated mentions,
-            they are used (those without a kind are of `options.kind`); otherwise mentions are detected.
+            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. A text is a string, a list of tokens,
+            a list of sentences of tokens, or an object with a ``"text"`` and metadata (see
+            :data:`cdcoref.predict.GivenText`). If a corpus has annotated mentions, they are used (those without a kind
+            are of `options.kind`); otherwise mentions are detected.
         options
             See :class:`PredictionOptions`.
         cache
@@ -115,7 +125,7 @@ class Predictor:
             are requested but documents have none.
         """
         options = PredictionOptions.with_settings(options, settings)
-        corpus = texts if isinstance(texts, Corpus) else _corpus(texts)
+        corpus = texts if isinstance(texts, Corpus) else corpus_of_texts(texts)
         plans: list[Plan] = []
 
         def note(plan: Plan) -> None:
@@ -125,9 +135,15 @@ class Predictor:
 
         linked = list(self.stream(corpus, options, cache=cache, announce=note, progress=progress))
         order = {document.id: number for number, document in enumerate(corpus.documents)}
+        documents = [document for story in linked for document in story.corpus.documents]
         mentions = [mention for story in linked for mention in story.corpus.mentions]
         return Prediction(
-            replace(corpus, mentions=tuple(sorted(mentions, key=lambda m: order[m.document])), names={}),
+            replace(
+                corpus,
+                documents=tuple(sorted(documents, key=lambda document: order[document.id])),
+                mentions=tuple(sorted(mentions, key=lambda m: order[m.document])),
+                names={},
+            ),
             tuple(tuple(d.id for d in story.corpus.documents) for story in linked if _has_words(story.corpus)),
             plans[0],
             sum(story.sequences for story in linked),
@@ -149,7 +165,7 @@ class Predictor:
         Stories about one subject come one after the other (see :func:`cdcoref.stories.subjects`). Documents without
         words are no story; they come together after the last one.
         """
-        from cdcoref.linking import LinkedStory, joined_by_name
+        from cdcoref.linking import LinkedStory, joined_by_name, with_copies
 
         options = PredictionOptions.with_settings(options, settings)
         find = options.find_mentions or not corpus.mentions
@@ -161,14 +177,21 @@ class Predictor:
             notes += repeated
             notes += _notes_on_documents_without_mentions(corpus)
         with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
-            plan, by_subject = self._plan(corpus, options)
+            original_of = near_duplicates(corpus.documents) if options.topics in _WITH_COPIES else {}
+            read = _read_once(corpus, original_of) if find else corpus
+            unread = {document.id for document in corpus.documents}.difference(d.id for d in read.documents)
+            plan, by_subject = self._plan(corpus, options, original_of, unread)
             if announce is not None:
                 announce(plan)
-            results = engine.run(corpus, [story for subject in by_subject for story in subject], progress)
+            results = engine.run(read, [story.read(unread) for subject in by_subject for story in subject], progress)
+            marked = {d.id: replace(d, copy_of=original_of.get(d.id)) for d in corpus.documents}
             for subject in by_subject:
                 linked = list(islice(results, len(subject)))
-                for story, joined in zip(linked, joined_by_name([one.corpus for one in linked]), strict=True):
-                    yield replace(story, corpus=joined, notes=(*notes, *story.notes))
+                joined = joined_by_name([one.corpus for one in linked])
+                for planned, story, own in zip(subject, linked, joined, strict=True):
+                    every = tuple(marked[name] for name in planned.documents)
+                    whole = with_copies(own, every) if find else replace(own, documents=every)
+                    yield replace(story, corpus=whole, notes=(*notes, *story.notes))
                     notes = ()
         told = {name for subject in by_subject for story in subject for name in story.documents}
         if untold := [document.id for document in corpus.documents if document.id not in told]:
@@ -187,18 +210,20 @@ class Predictor:
             return RayEngine(self.model, task, store, address=options.ray_address)
         return nullcontext(LocalEngine(self.model, task, store))
 
-    def _plan(self, corpus: Corpus, options: PredictionOptions) -> tuple[Plan, list[list[Story]]]:
+    def _plan(
+        self, corpus: Corpus, options: PredictionOptions, original_of: Mapping[str, str], unread: Collection[str]
+    ) -> tuple[Plan, list[list[Story]]]:
         """The plan, and the stories with the pairs of documents to compare in each, subject by subject.
 
         Where nothing is linked across stories, each counts as a subject of its own.
         """
-        vectors = DocumentVectors(corpus.documents)
-        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs)
+        vectors = DocumentVectors(corpus.documents, original_of)
+        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs, unread)
         empty = {document.id for document in corpus.documents if not document.tokens}
         stories = [story for story in stories if not empty.issuperset(story.documents)]
         largest = max((len(story.documents) for story in stories), default=0)
-        count = 0 if self.lemma else sum(story.pair_count() for story in stories)
-        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, len(empty))
+        count = 0 if self.lemma else sum(story.read(unread).pair_count() for story in stories)
+        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, len(empty), len(original_of))
         by_name = options.across_stories and self.model.settings.names_across_stories and not self.lemma
         if options.topics != "predicted" or not by_name:
             return plan, [[story] for story in stories]
@@ -208,8 +233,13 @@ class Predictor:
         return plan, list(found.values())
 
 
-def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None) -> tuple[list[Story], int]:
-    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out."""
+def plan_stories(
+    vectors: DocumentVectors, topics: Topics, max_pairs: int | None, unread: Collection[str] = ()
+) -> tuple[list[Story], int]:
+    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out.
+
+    `unread` are copies that have no sentences of their own: they are in no pair.
+    """
     from cdcoref.predict.engines.work import Story
 
     stories = []
@@ -218,8 +248,9 @@ def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None
     story_of = {name: number for number, group in enumerate(by_words) for name in group}
     for group in group_documents(vectors, topics):
         pairs = None
-        if max_pairs is not None and len(group) > max_pairs + 1:
-            nearest = nearest_pairs(vectors, group, max_pairs)
+        read = [name for name in group if name not in unread]
+        if max_pairs is not None and len(read) > max_pairs + 1:
+            nearest = nearest_pairs(vectors, read, max_pairs)
             pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
         own = tuple(story_of[name] for name in group) if story_of else None
         stories.append(Story(tuple(group), pairs, own))
@@ -277,6 +308,13 @@ def load(
     return Predictor(loaded.to(place), lemma=model == LEMMA, fingerprint=fingerprint)
 
 
+def _read_once(corpus: Corpus, original_of: Mapping[str, str]) -> Corpus:
+    """The documents that have to be read: copies have only what other texts lack, and are gone without that."""
+    sources = sentence_sources({document.id: document for document in corpus.documents}, original_of)
+    read = (own_part(d, sources[d.id]) if d.id in sources else d for d in corpus.documents)
+    return replace(corpus, documents=tuple(document for document in read if document is not None))
+
+
 def check_device(name: str) -> torch.device:
     """The device of a name, such as ``"cpu"`` or ``"cuda:1"``.
 
@@ -324,22 +362,6 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
 
 def _has_words(corpus: Corpus) -> bool:
     return any(document.tokens for document in corpus.documents)
-
-
-def _corpus(texts: Mapping[str, str] | Sequence[str]) -> Corpus:
-    if isinstance(texts, str):
-        raise InputError("give a list of texts, not a single text: coreference across documents needs several")
-    if not isinstance(texts, Iterable):
-        raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}")
-    named = texts if isinstance(texts, Mapping) else {str(n): text for n, text in enumerate(texts, start=1)}
-    for id, text in named.items():
-        if not isinstance(id, str):
-            raise InputError(f"the id of a text must be a string, not {id!r}")
-        if not isinstance(text, str):
-            raise InputError(f"the text of {id!r} must be a string, not {type(text).__name__}")
-        if _SURROGATE.search(id + text):
-            raise InputError(f"document {id!r} contains half of a surrogate pair, which is not a character")
-    return Corpus(tuple(tokenise_text(text, name) for name, text in named.items()))
 
 
 @contextmanager

@@ -6,16 +6,16 @@ them, generated one by one so that the first are available at once, however many
 
 from __future__ import annotations
 
-import html
+import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from cdcoref.corpus import Corpus, Document, Mention, character_parts, confidence_text, mention_text
+from cdcoref.corpus import Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
 from cdcoref.predict.labels import cluster_label
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
@@ -24,9 +24,6 @@ from cdlm.printing import counted
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SHOWN_IN_NOTEBOOK = 10
-"""Clusters in the small table that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +38,8 @@ class Plan:
         Number of document pairs to compare, and of those pruned because of `max_pairs`.
     empty
         How many of the documents have no words; they are no stories.
+    copies
+        How many of the documents are near-duplicates of others.
     """
 
     documents: int
@@ -49,6 +48,7 @@ class Plan:
     pairs: int
     pruned: int
     empty: int = 0
+    copies: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +200,10 @@ class MentionRow(NamedTuple):
         Number of the story; None if unknown.
     sentence
         The sentence in which the mention begins, with white space reduced to single spaces.
+    title, date, source, author, url
+        Metadata of the document; empty if unknown.
+    metadata
+        Its other metadata, as an object of JSON; empty if there are none.
     """
 
     cluster: str | None
@@ -215,6 +219,12 @@ class MentionRow(NamedTuple):
     cluster_documents: int
     story: int | None
     sentence: str
+    title: str = ""
+    date: str = ""
+    source: str = ""
+    author: str = ""
+    url: str = ""
+    metadata: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -274,6 +284,18 @@ class Prediction:
         """The documents of each story by its number, which every view and export shows."""
         return dict(zip(self.story_numbers or range(1, len(self.stories) + 1), self.stories, strict=True))
 
+    def subset(self, documents: Iterable[str]) -> Prediction:
+        """The prediction restricted to some of the documents, by id; stories keep their numbers."""
+        corpus = self.corpus.subset(documents)
+        chosen = {document.id for document in corpus.documents}
+        found = {number: tuple(id for id in story if id in chosen) for number, story in self.numbered_stories().items()}
+        kept = {number: story for number, story in found.items() if story}
+        return replace(self, corpus=corpus, stories=tuple(kept.values()), story_numbers=tuple(kept))
+
+    def copies(self) -> dict[str, list[str]]:
+        """The documents that have near-duplicates, by id, and the ids of the near-duplicates of each."""
+        return self.corpus.copies()
+
     def rows(self) -> Iterator[MentionRow]:
         """One row per mention, cluster by cluster, singletons last."""
         return mention_rows(self.corpus, self.numbered_stories())
@@ -288,24 +310,78 @@ class Prediction:
         """
         return dataframe(self.rows())
 
+    def save(self, path: str | Path, *, layout: str | None = None) -> tuple[str, ...]:
+        """Write documents, mentions and clusters in the format that the file's name ends in, as ``predict -o`` does.
+
+        Parameters
+        ----------
+        path
+            The file: ``.html``, ``.jsonl``, ``.csv``, ``.parquet``, ``.conll``, ``.conllu`` or ``.spacy``.
+        layout
+            As in :func:`cdcoref.formats.write_corpus`.
+
+        Returns
+        -------
+        tuple
+            A sentence for each kind of information that the format cannot express.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written, or not in this format. An existing file is then left unchanged.
+        """
+        from cdcoref.views import write_result
+
+        return write_result(self, Path(path), layout)
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """The page that ``predict -o x.html`` writes, as a string.
+
+        Parameters
+        ----------
+        title
+            Its title; by default the number of documents.
+        """
+        from cdcoref.views import page_html
+
+        return page_html(self, title=title)
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Stories, clusters and documents as one JSON object.
+
+        Its JSON Schema is ``cdcoref.formats.json_schema("prediction")``.
+
+        Parameters
+        ----------
+        indent
+            Spaces before each level; None for one line.
+        """
+        from cdcoref.views import json_text
+
+        return json_text(self, indent=indent)
+
+    def resolved(self, replaced: Literal["pronouns", "all"] = "pronouns") -> dict[str, str]:
+        """The texts by id, with pronouns or all mentions of entities replaced by the names of their clusters.
+
+        Parameters
+        ----------
+        replaced
+            ``"pronouns"`` or ``"all"``; see :func:`cdcoref.views.resolved_texts`.
+
+        Raises
+        ------
+        InputError
+            If it is neither.
+        """
+        from cdcoref.views import resolved_texts
+
+        return resolved_texts(self, replaced)
+
     def _repr_html_(self) -> str:
-        """The representation in a notebook: counts and the first clusters."""
-        counts = self.counts()
-        rows = []
-        for cluster in islice(self.each_cluster(), SHOWN_IN_NOTEBOOK):
-            texts = dict.fromkeys(mention.text for mention in islice(cluster.mentions, 50))
-            words = ", ".join(islice(texts, 5)) + (", ..." if len(texts) > 5 else "")
-            sure = "" if cluster.confidence is None else confidence_text(cluster.confidence)
-            cells = (cluster.kind, words, str(len(cluster.mentions)), str(cluster.documents), sure)
-            rows.append("<tr>" + "".join(f'<td dir="auto">{html.escape(cell)}</td>' for cell in cells) + "</tr>")
-        total = counts.across + counts.within
-        more = f"<p>The first {len(rows)} of {total} clusters.</p>" if total > len(rows) else ""
-        head = "".join(f"<th>{name}</th>" for name in ("kind", "mentioned as", "mentions", "documents", "confidence"))
-        return (
-            f"<p>Documents: {counts.documents}; mentions: {counts.mentions}; clusters across documents: "
-            f"{counts.across}; clusters within one document: {counts.within}.</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
-        )
+        """What a notebook shows: counts, the first clusters and the first texts with their mentions."""
+        from cdcoref.views import notebook_view
+
+        return notebook_view(self)
 
 
 def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = None) -> Iterator[MentionRow]:
@@ -319,6 +395,7 @@ def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = N
         The documents of each story, by its number; None if unknown.
     """
     places = Places(corpus.documents)
+    metadata = {document.id: _metadata_cells(document) for document in corpus.documents}
     story_of = {name: number for number, story in (stories or {}).items() for name in story}
     for members in ranked_clusters(corpus):
         documents = len({mention.document for mention in members})
@@ -338,7 +415,28 @@ def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = N
                 documents,
                 story_of.get(mention.document),
                 places.sentence(mention),
+                *metadata[mention.document],
             )
+
+
+METADATA_COLUMNS = ("title", "date", "source", "author", "url")
+
+
+def _metadata_cells(document: Document) -> tuple[str, ...]:
+    """What is known about a document: the usual fields one by one, and the others as JSON."""
+    known = document.metadata
+    others = {name: value for name, value in known.items() if name not in METADATA_COLUMNS}
+    shown = json.dumps(others, ensure_ascii=False) if others else ""
+    return (*(metadata_text(known.get(name)) for name in METADATA_COLUMNS), shown)
+
+
+def metadata_text(value: object) -> str:
+    """A value of metadata for people: lists joined by commas, and nothing for one that is unknown."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(map(metadata_text, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def dataframe(rows: Iterator[MentionRow]) -> pd.DataFrame:

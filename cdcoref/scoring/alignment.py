@@ -1,7 +1,7 @@
 """Two mention tables in, their alignment out: which mentions are the same, and their clusters at a scoring level.
 
-The level is the unit within which links are scored: the corpus, a topic, a subtopic or a document. A cluster that spans
-several units is a separate cluster in each of them.
+The level is the unit within which links are scored: the corpus, a topic, a subtopic, a document, or a block of CoNLL.
+A cluster that spans several units is a separate cluster in each of them.
 
 Two mentions are the same if their document, tokens and kind are equal (`cdcoref.corpus.Mention.key`). Kinds are
 compared only if every mention on both sides has one, so that CoNLL files, which have no kinds, can be scored against
@@ -26,8 +26,9 @@ from cdcoref.formats import DocumentKey, Ints, MentionTable
 from cdcoref.scoring.overlap import ABSENT, Overlap
 from cdlm.printing import counted
 
-Level = Literal["corpus", "topic", "subtopic", "document"]
+Level = Literal["corpus", "topic", "subtopic", "document", "block"]
 LEVELS: tuple[Level, ...] = ("corpus", "topic", "subtopic", "document")
+"""The levels that any file has; a block is the default one of a file whose cluster ids are local to its blocks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,6 +159,10 @@ def groups_of_documents(key: MentionTable, level: Level) -> tuple[Ints, list[str
         return np.zeros(len(key.documents), np.int64), ["corpus"]
     if level == "document":
         return np.arange(len(key.documents)), [str(document) for document in key.documents]
+    if level == "block":
+        blocks: dict[int | None, int] = {}
+        block_of = [blocks.setdefault(row.ids_of, len(blocks)) for row in key.documents.values()]
+        return np.array(block_of, np.int64), [f"block {number + 1}" for number in range(len(blocks))]
     numbers: dict[str, int] = {}
     group_of = np.empty(len(key.documents), np.int64)
     for place, (document, row) in enumerate(key.documents.items()):

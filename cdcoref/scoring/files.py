@@ -21,7 +21,8 @@ class Options:
     ----------
     level
         The unit within which links are scored; None for `"document"` if the cluster names of the key are local to a
-        document (CorefUD, CoNLL-2012), otherwise `"corpus"`.
+        document (CorefUD, CoNLL-2012), `"block"` if they are local to a `#begin document` block of several documents
+        (as in other scorers), otherwise `"corpus"`.
     ids
         Whether cluster ids in CoNLL are local to a document or global to the file; None to take them as each file has
         them.
@@ -44,7 +45,9 @@ class Options:
 
     def level_of(self, key: MentionTable) -> Level:
         """The level at which this key is scored."""
-        return self.level or ("document" if key.local_clusters else "corpus")
+        if self.level is not None:
+            return self.level
+        return "document" if key.local_clusters else "block" if key.ids == "local" else "corpus"
 
     def align(self, key: MentionTable, response: MentionTable, level: Level) -> Alignment:
         """Align a key and a response at a level, with the chosen kind and treatment of nested mentions."""
@@ -60,7 +63,7 @@ class FileScores:
     key, response
         The files.
     level
-        The scoring level; ``"block"`` if it was set by the `#begin document` lines (coval).
+        The scoring level.
     scores
         The scores over all units of the level.
     documents

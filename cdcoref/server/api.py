@@ -46,6 +46,13 @@ FAILURES = (401, 403, 404, 413, 415, 422, 503)
 Limit = Annotated[int, Query(ge=1, le=LONGEST_LIST, description="Longest list.")]
 Offset = Annotated[int, Query(ge=0, le=LARGEST, description="How many to leave out at the beginning.")]
 Words = Annotated[str | None, Query(max_length=LONGEST_QUERY, description="Only what has all these words.")]
+Since = Annotated[
+    str | None,
+    Query(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="Only those of this day (ISO 8601) or later."),
+]
+Source = Annotated[
+    str | None, Query(max_length=LONGEST_QUERY, description="Only those whose metadata name this source.")
+]
 Number = Annotated[int, Path(ge=1, le=LARGEST)]
 
 
@@ -167,10 +174,10 @@ def api_routes(site: Site) -> APIRouter:
         return site.readers().cluster(id, limit=limit, offset=offset)
 
     @router.get("/documents", summary="Documents, the latest first")
-    def documents(limit: Limit = 100, offset: Offset = 0) -> DocumentList:
+    def documents(since: Since = None, source: Source = None, limit: Limit = 100, offset: Offset = 0) -> DocumentList:
         collection = site.readers()
-        found = collection.documents(limit=limit, offset=offset)
-        return DocumentList(total=collection.counts().documents, documents=found)
+        found = collection.documents(since=since, source=source, limit=limit, offset=offset)
+        return DocumentList(total=collection.document_count(since=since, source=source), documents=found)
 
     @router.get("/document", summary="All about a document")
     def document(id: Annotated[str, Query(max_length=2000)]) -> DocumentPage:

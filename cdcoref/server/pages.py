@@ -214,9 +214,11 @@ def _candidates(view: View, id: str, moved: Sequence[StoredMention]) -> Response
 
 
 def _documents(view: View) -> Response:
-    total = view.collection.counts().documents
-    documents = view.collection.documents(limit=A_PAGE, offset=(view.page - 1) * A_PAGE)
-    return view.render("documents.html", documents=documents, total=total, pager=Pager.of(view, total, A_PAGE))
+    chosen = {name: view.query[name] for name in ("since", "source") if view.query.get(name)}
+    total = view.collection.document_count(**chosen)
+    documents = view.collection.documents(**chosen, limit=A_PAGE, offset=(view.page - 1) * A_PAGE)
+    pager = Pager.of(view, total, A_PAGE)
+    return view.render("documents.html", documents=documents, total=total, chosen=chosen, pager=pager)
 
 
 def _document(view: View) -> Response:

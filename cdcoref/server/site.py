@@ -16,6 +16,7 @@ from cdcoref import __version__
 from cdcoref.collection import Correction
 from cdcoref.corpus import confidence_text
 from cdcoref.formats import USUAL_ENCODINGS
+from cdcoref.predict import metadata_text
 from cdcoref.server.guard import new_secret
 from cdcoref.server.options import ServerOptions
 from cdcoref.server.readers import Readers
@@ -138,6 +139,8 @@ class Site:
             counted=counted,
             encodings=USUAL_ENCODINGS,
             confidence_text=confidence_text,
+            metadata_text=metadata_text,
+            is_web_address=lambda value: isinstance(value, str) and value.startswith(("https://", "http://")),
             document_address=document_address,
             address=lambda path, **query: f"{path}?{urlencode(query)}" if query else path,
             static=lambda name: f"/static/{name}?v={self._versions[name]}",

@@ -60,9 +60,11 @@ def read_uploads(uploads: Sequence[Upload], kind: str | None, limit: int, encodi
     notes: list[str] = []
     problems: list[str] = []
     suggested: str | None = None
+    # Cluster ids of separate files are never the same cluster; a collection does not use them.
+    options = ReadOptions(kind=kind, encoding=encoding, several=len(uploads) > 1, with_clusters=False)
     for upload in uploads:
         try:
-            corpus = _read(upload, ReadOptions(id=upload.name, kind=kind, encoding=encoding), limit)
+            corpus = _read(upload, replace(options, id=upload.name), limit)
             twice = next((d.id for d in corpus.documents if d.id in documents), None)
             if twice is not None:
                 raise InputError(f"another of these files has a document {twice!r} too, so this one was left out")

@@ -3,6 +3,7 @@
 `DocumentVectors` holds what is computed once per collection; every function accepts it in place of the documents.
 """
 
+from cdcoref.stories.copies import Sources, near_duplicates, own_part, own_sentences, sentence_sources
 from cdcoref.stories.grouping import Setting, group_documents
 from cdcoref.stories.growing import Neighbourhood, Placement, nearest_to, place_documents
 from cdcoref.stories.neighbours import NearestPairs, nearest_pairs
@@ -16,12 +17,17 @@ __all__ = [
     "Neighbourhood",
     "Placement",
     "Setting",
+    "Sources",
     "TopicQuality",
     "group_documents",
+    "near_duplicates",
     "nearest_pairs",
     "nearest_to",
+    "own_part",
+    "own_sentences",
     "place_documents",
     "rarity",
+    "sentence_sources",
     "subject_labels",
     "subjects",
     "topic_quality",

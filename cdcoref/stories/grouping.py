@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
+
+from scipy.sparse import csr_array
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
+from cdcoref.stories.copies import near_duplicates
 from cdcoref.stories.merging import story_labels
 from cdcoref.stories.vectors import DocumentVectors
 
@@ -22,7 +25,8 @@ def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Se
     documents
         The documents, or their vectors if these are also needed elsewhere. Hidden sentences and mentions are ignored.
     setting
-        ``"predicted"``: by their words. ``"gold_subtopic"``, ``"gold_topic"``: as annotated. ``"none"``: all together.
+        ``"predicted"``: by their words; near-duplicates are in one group, and count as one document.
+        ``"gold_subtopic"``, ``"gold_topic"``: as annotated. ``"none"``: all together.
 
     Returns
     -------
@@ -35,12 +39,15 @@ def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Se
     InputError
         If annotated groups are requested and a document has none.
     """
-    vectors = documents if isinstance(documents, DocumentVectors) else DocumentVectors(documents)
+    if isinstance(documents, DocumentVectors):
+        vectors = documents
+    else:
+        vectors = DocumentVectors(documents, near_duplicates(documents) if setting == "predicted" else {})
     documents = vectors.documents
     labels: Sequence[object]
     if setting == "predicted":
-        label_of_row = story_labels(vectors.matrix).tolist()
-        labels = [label_of_row[vectors.row[document.id]] for document in documents]
+        label_of = _predicted(vectors)
+        labels = [label_of[vectors.original_of.get(document.id, document.id)] for document in documents]
     elif setting == "none":
         labels = [None] * len(documents)
     elif setting in SETTINGS:
@@ -51,6 +58,12 @@ def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Se
     for document, label in zip(documents, labels, strict=True):
         groups.setdefault(label, []).append(document.id)
     return list(groups.values())
+
+
+def _predicted(vectors: DocumentVectors) -> Mapping[str, int]:
+    """The label of every document that is no copy, by id."""
+    labels = story_labels(csr_array(vectors.matrix[vectors.originals])).tolist()
+    return {vectors.ids[row]: label for row, label in zip(vectors.originals.tolist(), labels, strict=True)}
 
 
 def _annotated(document: Document, level: str) -> str:

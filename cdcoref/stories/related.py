@@ -27,7 +27,7 @@ def subjects(vectors: DocumentVectors, stories: Sequence[Sequence[str]]) -> list
     Parameters
     ----------
     vectors
-        Of all documents.
+        Of all documents; copies are not looked at.
     stories
         The ids of their documents; no document is in two of them.
 
@@ -37,9 +37,10 @@ def subjects(vectors: DocumentVectors, stories: Sequence[Sequence[str]]) -> list
         The number of every story's subject, from 0 in the order of first stories. Which stories share one does not
         depend on their order.
     """
-    documents = [vectors.row[name] for story in stories for name in story]
-    story_of = np.repeat(np.arange(len(stories)), [len(story) for story in stories])
-    return subject_labels(csr_array(vectors.matrix[documents]), story_of, [min(story) for story in stories])
+    own = [[name for name in story if name not in vectors.original_of] for story in stories]
+    documents = [vectors.row[name] for story in own for name in story]
+    story_of = np.repeat(np.arange(len(stories)), [len(story) for story in own])
+    return subject_labels(csr_array(vectors.matrix[documents]), story_of, [min(story) for story in own])
 
 
 def subject_labels(vectors: csr_array, story_of: np.ndarray, keys: Sequence[str]) -> list[int]:

@@ -6,7 +6,7 @@ story falls apart. So inverse document frequency is computed here, not by scikit
 
 * Every document counts for `1 / (documents like it)`, itself included, so that a story counts as one document, however
   many reports it has. Documents are alike if the cosine of their vectors without inverse document frequency is at least
-  `ALIKE`.
+  `ALIKE`. Copies of a document (:mod:`cdcoref.stories.copies`) count for nothing.
 * It is smoothed with `PRIOR_DOCUMENTS` imaginary documents, in each of which every word occurs with probability
   `PRIOR_RATE`. Two stories do not show which words are rare, so all count alike; in a thousand the counts prevail.
 * Word counts are binary. Names (capitalised words) and numbers weigh more, and so do words of the first sentences: they
@@ -19,11 +19,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from cdcoref.corpus import Document
@@ -51,16 +53,25 @@ class DocumentVectors:
     A vector depends on the whole collection, which determines how rare words are, but not on the order of the
     documents. Hidden sentences and mentions are ignored.
 
-    Attributes
+    Parameters
     ----------
     documents
-        The documents as given; their ids must be unique.
+        The documents; their ids must be unique.
+    original_of
+        By the id of every document that is a copy of another, that of the other (see
+        :func:`cdcoref.stories.near_duplicates`).
+
+    Attributes
+    ----------
+    documents, original_of
+        As given.
     ids
         Their ids in alphabetical order, the order of the rows of `matrix`.
     """
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], original_of: Mapping[str, str] = MappingProxyType({})) -> None:
         self.documents = tuple(documents)
+        self.original_of = original_of
         self._by_id = sorted(self.documents, key=lambda document: document.id)
         self.ids = [document.id for document in self._by_id]
 
@@ -68,6 +79,11 @@ class DocumentVectors:
     def row(self) -> dict[str, int]:
         """The row of every document, by id."""
         return {id: number for number, id in enumerate(self.ids)}
+
+    @cached_property
+    def originals(self) -> NDArray[np.int64]:
+        """The rows of the documents that are no copies. *Shape:* (documents that are no copies,)"""
+        return np.array([row for row, id in enumerate(self.ids) if id not in self.original_of], dtype=np.int64)
 
     @cached_property
     def matrix(self) -> csr_array:
@@ -79,7 +95,10 @@ class DocumentVectors:
     @cached_property
     def share(self) -> np.ndarray:
         """For how much of a document each one counts, see the top of this file. *Shape:* (documents,)"""
-        return 1 / self._alike(unit_length(self._weights))
+        share = np.zeros(len(self.ids))
+        vectors = unit_length(csr_array(self._weights[self.originals]))
+        share[self.originals] = 1 / _alike(vectors, [self.ids[row] for row in self.originals.tolist()])
+        return share
 
     @cached_property
     def _weights(self) -> csr_array:
@@ -115,23 +134,22 @@ class DocumentVectors:
             result[part] = self.matrix[first[part]].multiply(self.matrix[second[part]]).sum(axis=1)
         return np.clip(result, 0.0, 1.0)
 
-    def _alike(self, vectors: csr_array) -> np.ndarray:
-        """How many documents are like each one, itself included; an estimate in a large collection. *Shape:* (rows,)"""
-        size = len(self.ids)
-        sample = np.arange(size)
-        if size > _SAMPLE:
-            hashes = np.array(
-                [blake2b(id.encode(errors="surrogatepass"), digest_size=8).hexdigest() for id in self.ids]
-            )
-            sample = np.sort(np.argsort(hashes, kind="stable")[:_SAMPLE])
-        own = np.zeros(size, dtype=np.int64)
-        own[sample] = 1
-        others = np.zeros(size)
-        for start, block in blocks_of_products(vectors, np.arange(size), vectors[sample]):
-            rows = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
-            near = (block.data >= ALIKE) & (sample[block.indices] != rows + start)
-            others[start : start + block.shape[0]] = np.bincount(rows[near], minlength=block.shape[0])
-        return 1 + others * (size - 1) / np.maximum(1, len(sample) - own)
+
+def _alike(vectors: csr_array, ids: Sequence[str]) -> np.ndarray:
+    """How many documents are like each one, itself included; an estimate in a large collection. *Shape:* (rows,)"""
+    size = len(ids)
+    sample = np.arange(size)
+    if size > _SAMPLE:
+        hashes = np.array([blake2b(id.encode(errors="surrogatepass"), digest_size=8).hexdigest() for id in ids])
+        sample = np.sort(np.argsort(hashes, kind="stable")[:_SAMPLE])
+    own = np.zeros(size, dtype=np.int64)
+    own[sample] = 1
+    others = np.zeros(size)
+    for start, block in blocks_of_products(vectors, np.arange(size), csr_array(vectors[sample])):
+        rows = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
+        near = (block.data >= ALIKE) & (sample[block.indices] != rows + start)
+        others[start : start + block.shape[0]] = np.bincount(rows[near], minlength=block.shape[0])
+    return 1 + others * (size - 1) / np.maximum(1, len(sample) - own)
 
 
 def blocks_of_products(left: csr_array, rows: np.ndarray, right: csr_array) -> Iterator[tuple[int, csr_array]]:

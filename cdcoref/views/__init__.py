@@ -19,16 +19,29 @@ from cdcoref.views.collection_tables import (
     work_lines,
 )
 from cdcoref.views.evaluation_tables import evaluation_text
+from cdcoref.views.json_object import json_text
 from cdcoref.views.marked_text import Run, marked_text
 from cdcoref.views.mention_tables import check_parquet, write_csv, write_parquet
-from cdcoref.views.output import WRITERS, result_suffixes, write_result
-from cdcoref.views.page import shared_style, write_page
+from cdcoref.views.notebook import notebook_view
+from cdcoref.views.output import (
+    WRITERS,
+    FolderFormat,
+    check_folder_options,
+    is_folder_output,
+    result_suffixes,
+    write_result,
+)
+from cdcoref.views.page import page_html, shared_style, write_page
+from cdcoref.views.resolved_text import Replaced, resolved_texts, write_resolved
 from cdcoref.views.score_tables import error_text
 from cdcoref.views.statistics_tables import statistics_text
 
 __all__ = [
     "WRITERS",
+    "FolderFormat",
+    "Replaced",
     "Run",
+    "check_folder_options",
     "check_parquet",
     "cluster_lines",
     "cluster_list_lines",
@@ -40,11 +53,16 @@ __all__ = [
     "error_text",
     "evaluation_text",
     "first_lines",
+    "is_folder_output",
+    "json_text",
     "marked_text",
     "mention_lines",
+    "notebook_view",
     "outcome_lines",
+    "page_html",
     "question_lines",
     "report_lines",
+    "resolved_texts",
     "result_suffixes",
     "shared_style",
     "statistics_text",
@@ -53,5 +71,6 @@ __all__ = [
     "write_csv",
     "write_page",
     "write_parquet",
+    "write_resolved",
     "write_result",
 ]

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cdcoref.corpus import confidence_text
+from cdcoref.predict import metadata_text
 from cdlm.printing import counted, printable
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 WIDEST_TITLE = 48
 WIDEST_SNIPPET = 100
+WIDEST_SOURCE = 24
 MOVES = 8
 """Changes of clusters that are listed after a correction."""
 NAMES = 12
@@ -125,6 +127,9 @@ def document_page_lines(page: DocumentPage) -> Iterator[str]:
         f"{'' if summary.story is None else f'story {summary.story}, '}added {summary.added}, "
         f"{counted(len(page.document.tokens), 'token')}, {counted(summary.mentions, 'mention')}"
     )
+    for name, value in page.document.metadata.items():
+        found = " (found in the text)" if name in page.document.found else ""
+        yield f"{printable(name)}: {printable(metadata_text(value))}{found}"
     if page.story:
         yield f"in one story with: {', '.join(printable(other.id) for other in page.story)}"
     if page.related:
@@ -144,13 +149,14 @@ def document_list_lines(documents: Sequence[DocumentSummary]) -> Iterator[str]:
         (
             printable(d.id),
             d.date or "",
+            _shortened(metadata_text(d.metadata.get("source")), WIDEST_SOURCE),
             "" if d.story is None else str(d.story),
             str(d.mentions),
             _shortened(re.sub("[\x02\x03]", "", d.snippet), WIDEST_SNIPPET),
         )
         for d in documents
     ]
-    yield from _table(("document", "date", "story", "mentions", "text"), rows, right=(2, 3))
+    yield from _table(("document", "date", "source", "story", "mentions", "text"), rows, right=(3, 4))
 
 
 def question_lines(questions: Sequence[Question]) -> Iterator[str]:

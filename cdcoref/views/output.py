@@ -1,15 +1,19 @@
-"""A prediction or a corpus in, a file of any kind out: for other programs, for spreadsheets, or a page to look at."""
+"""A prediction or a corpus in, a file or a folder out: for other programs, for spreadsheets, or a page to look at."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError
 from cdcoref.formats import output_suffixes, write_corpus
 from cdcoref.predict import Prediction, corpus_and_stories
 from cdcoref.views.mention_tables import write_csv, write_parquet
 from cdcoref.views.page import write_page
+from cdcoref.views.resolved_text import Replaced, write_resolved
 
 WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
     ".html": write_page,
@@ -19,23 +23,43 @@ WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
 }
 """The writers of files for people or other programs, by the file's suffix."""
 
+FolderFormat = Literal["text"]
+"""What the files of a folder are: ``text`` is the texts with mentions replaced."""
+
 
 def result_suffixes() -> list[str]:
     """The suffixes of all files that :func:`write_result` writes, without ``.gz``."""
     return sorted({*output_suffixes(), *(suffix.removesuffix(".gz") for suffix in WRITERS)})
 
 
-def write_result(source: Prediction | Corpus, output: Path, layout: str | None = None) -> tuple[str, ...]:
-    """Write documents, mentions and clusters in the format that the file's name ends in.
+def is_folder_output(output: Path) -> bool:
+    """Whether an output is a folder with a file for each document: it has no suffix of a file, or is a folder."""
+    is_file = output.name.lower().removesuffix(".gz").endswith(tuple(result_suffixes()))
+    return not is_file and (output.is_dir() or (not output.suffix and not output.exists()))
+
+
+def write_result(
+    source: Prediction | Corpus,
+    output: Path,
+    layout: str | None = None,
+    *,
+    folder_format: FolderFormat | None = None,
+    replaced: Replaced | None = None,
+) -> tuple[str, ...]:
+    """Write documents, mentions and clusters in the format that the file's name ends in, or into a folder.
 
     Parameters
     ----------
     source
         What to write.
     output
-        The file.
+        The file; or a name without a suffix, or a folder, for a file for each document.
     layout
         As in :func:`cdcoref.formats.write_corpus`.
+    folder_format
+        What the files of a folder are; None: ``"text"``.
+    replaced
+        Which mentions are replaced in texts; None: ``"pronouns"``.
 
     Returns
     -------
@@ -45,10 +69,36 @@ def write_result(source: Prediction | Corpus, output: Path, layout: str | None =
     Raises
     ------
     InputError
-        If the file cannot be written, or not in this format. An existing file is then left unchanged.
+        If the output cannot be written, or not in this format. What was there is then left unchanged.
     """
+    check_folder_options(output, layout, folder_format, replaced)
+    if is_folder_output(output):
+        folders: Mapping[str, Callable[..., tuple[str, ...] | None]] = {
+            "text": partial(write_resolved, replaced=replaced or "pronouns"),
+        }
+        return folders[folder_format or "text"](source, output) or ()
     suffix = next((suffix for suffix in WRITERS if output.name.lower().endswith(suffix)), None)
     if suffix is None:
         return write_corpus(corpus_and_stories(source)[0], output, layout=layout)
     WRITERS[suffix](source, output)
     return ()
+
+
+def check_folder_options(
+    output: Path, layout: str | None, folder_format: FolderFormat | None, replaced: Replaced | None
+) -> None:
+    """Refuse options that have no meaning for an output; called before long work.
+
+    Raises
+    ------
+    InputError
+        If there are some.
+    """
+    if is_folder_output(output):
+        if layout is not None:
+            raise InputError("only .conll files have layouts; remove --layout", output)
+        if replaced is not None and folder_format not in (None, "text"):
+            raise InputError("only --format text replaces mentions; remove --replace", output)
+    elif folder_format is not None or replaced is not None:
+        option = "--format" if folder_format is not None else "--replace"
+        raise InputError(f"{option} is for an output folder, such as -o texts/; remove it, or name a folder", output)

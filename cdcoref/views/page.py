@@ -45,10 +45,10 @@ def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | No
         If the file cannot be written. An existing file is then left unchanged.
     """
     with output_file(path) as file:
-        file.write(page(source, title=title))
+        file.write(page_html(source, title=title))
 
 
-def page(source: Prediction | Corpus, *, title: str | None = None) -> str:
+def page_html(source: Prediction | Corpus, *, title: str | None = None) -> str:
     """The HTML of the page that :func:`write_page` writes."""
     corpus, stories = corpus_and_stories(source)
     counts = Counts.of(corpus, len(stories))

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cdcoref.corpus import Corpus, Document, Mention, character_parts, confidence_text
-from cdcoref.predict import cluster_label, mean_confidence, ranked_clusters
+from cdcoref.predict import cluster_label, mean_confidence, metadata_text, ranked_clusters
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -23,8 +23,10 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
     Returns
     -------
     dict
-        ``documents``: a list of name, number of the story (0 if unknown), text and sentence boundaries (start, end,
-        start, end, ...). ``mentions``: columns, one entry per mention; confidences in hundredths, -1 if unknown;
+        ``documents``: a list of name, number of the story (0 if unknown), text, sentence boundaries (start, end, start,
+        end, ...), title (empty where the text begins with it), date, source and author in one line, address, and the
+        numbers of its near-duplicates: its original, if it is a copy, and the other copies.
+        ``mentions``: columns, one entry per mention; confidences in hundredths, -1 if unknown;
         ``parts`` holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of
         name, kind, label (what people call it, or its words) and mean confidence. ``confidenceTexts``: the wording of
         each confidence, by its hundredths.
@@ -45,6 +47,8 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
     # Documents are ordered by story, so that a story's mentions are together.
     order = sorted(range(len(corpus.documents)), key=lambda n: story_of.get(corpus.documents[n].id, 0))
     mentions = corpus.by_document()
+    number_of = {corpus.documents[n].id: number for number, n in enumerate(order)}
+    copies = {original: [original, *found] for original, found in corpus.copies().items() if original in number_of}
     for number, document in enumerate(corpus.documents[n] for n in order):
         units = _Units(document.text)
         borders = [
@@ -53,9 +57,10 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
             if first < last
             for character in (document.offsets[first][0], document.offsets[last - 1][1])
         ]
-        shown.append(
-            (without_surrogates(document.id), story_of.get(document.id, 0), without_surrogates(document.text), borders)
-        )
+        about = map(without_surrogates, _about(document))
+        name, text = without_surrogates(document.id), without_surrogates(document.text)
+        versions = [number_of[id] for id in copies.get(document.copy_of or document.id, ()) if id != document.id]
+        shown.append((name, story_of.get(document.id, 0), text, borders, *about, versions))
         for mention in sorted(mentions[document.id], key=lambda m: (m.start, -m.end)):
             parts = [(units(start), units(end)) for start, end in character_parts(mention, document)]
             if len(parts) > 1:
@@ -67,6 +72,16 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
             columns["confidence"].append(_hundredths(mention.confidence))
     texts = [confidence_text(hundredths / 100) for hundredths in range(101)]
     return {"documents": shown, "mentions": columns, "clusters": clusters, "confidenceTexts": texts}
+
+
+def _about(document: Document) -> tuple[str, str, str]:
+    """The title of a document, unless its text begins with it; its date, source and author; its address on the web."""
+    known = document.metadata
+    title, url = (" ".join(metadata_text(known.get(name)).split()) for name in ("title", "url"))
+    begins = " ".join(document.text[: 2 * len(title) + 200].split()).startswith(title)
+    parts = (" ".join(metadata_text(known.get(name)).split()) for name in ("date", "source", "author"))
+    address = url if re.match(r"https?://", url) else ""
+    return ("" if begins else title), " · ".join(filter(None, parts)), address
 
 
 def without_surrogates(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from cdlm.cli import align, convert, match, perplexity, pretrain, qa
+from cdlm.cli import align, convert, match, perplexity, pretrain, qa, tables
 from cdlm.command_line import Commands, add_command, epilog, run, version_printer
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ add_command(app, perplexity.perplexity, examples=perplexity.EXAMPLES)
 add_command(app, align.align, examples=align.EXAMPLES)
 app.add_typer(match.app, name="match", epilog=epilog(("cdlm match train --help",)))
 app.add_typer(qa.app, name="qa", epilog=epilog(("cdlm qa train --help",)))
+add_command(app, tables.tables, examples=tables.EXAMPLES)
 
 
 def main() -> None:

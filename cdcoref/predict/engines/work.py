@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cdcoref.corpus import Corpus, Document, Mention
@@ -32,6 +32,12 @@ class Story:
     documents: tuple[str, ...]
     pairs: tuple[DocumentPair, ...] | None = None
     stories: tuple[int, ...] | None = None
+
+    def read(self, without: Collection[str]) -> Story:
+        """The story without some documents, which are in no pair."""
+        kept = [place for place, name in enumerate(self.documents) if name not in without]
+        stories = None if self.stories is None else tuple(self.stories[place] for place in kept)
+        return Story(tuple(self.documents[place] for place in kept), self.pairs, stories)
 
     def pair_count(self) -> int:
         """Number of pairs of documents to compare."""

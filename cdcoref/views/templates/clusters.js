@@ -161,7 +161,7 @@ function documentRows() {
   let story = null;
   let count = 0;
   documents.forEach((entry, index) => {
-    if (query) entry.search ??= folded(`${entry.name} ${entry.text}`);
+    if (query) entry.search ??= folded(`${entry.name} ${entry.title} ${entry.about} ${entry.text}`);
     if (query && !matches(query, entry.search)) return;
     if (entry.story !== story && entry.story > 0) rows.push({ title: `Story ${entry.story}`, count: storySizes.get(entry.story) });
     story = entry.story;
@@ -214,7 +214,8 @@ function documentRow(row) {
       .map((mention) => mentionCluster[mention])
       .filter((cluster) => clusters[cluster].documents > 1),
   ).size;
-  const meta = `${counted(entry.links, "cluster")} shared with other documents`;
+  const shared = `${counted(entry.links, "cluster")} shared with other documents`;
+  const meta = entry.about ? foreign("bdi", "", `${entry.about} · ${shared}`) : shared;
   return element("div", "choice", element("div", "title", foreign("bdi", "label", entry.name)), element("div", "meta", meta));
 }
 

@@ -2,8 +2,10 @@
 
 const source = JSON.parse(document.getElementById("data").textContent);
 
-// Offsets count UTF-16 units; `sentences` is start, end, start, end, ...
-const documents = source.documents.map(([name, story, text, sentences]) => ({ name, story, text, sentences }));
+// Offsets count UTF-16 units; `sentences` is start, end, start, end, ...; `about` is date, source and author.
+const documents = source.documents.map(([name, story, text, sentences, title, about, url, copies]) => {
+  return { name, story, text, sentences, title, about, url, copies };
+});
 
 // Columns, one entry per mention, in the order of the texts. `confidence` is in hundredths, -1 if unknown.
 const mentionDocument = Int32Array.from(source.mentions.document);

@@ -7,7 +7,16 @@ function textRow(index) {
   const entry = documents[d];
   if (rowType[index] === HEADING) {
     const node = element("div", "document", foreign("h2", "", entry.name));
+    if (entry.title) node.append(foreign("p", "headline", entry.title));
+    if (entry.about) node.append(foreign("p", "about", entry.about));
+    if (entry.url) {
+      const link = foreign("a", "", entry.url);
+      link.href = entry.url;
+      link.rel = "noopener noreferrer";
+      node.append(element("p", "url", link));
+    }
     if (entry.story > 0) node.append(element("p", "", `Story ${entry.story}`));
+    if (entry.copies.length) node.append(copiesOf(entry));
     if (headingRow[d + 1] === index + 1) node.append(element("p", "", "This document is empty."));
     return node;
   }
@@ -15,6 +24,17 @@ function textRow(index) {
   fillRow(paragraph, entry, d, rowStart[index], rowEnd[index]);
   for (const link of paragraph.querySelectorAll("a")) markLink(link);
   return paragraph;
+}
+
+/** The near-duplicates of a document, as links. */
+function copiesOf(entry) {
+  const line = element("p", "copies", "Near-duplicate of ");
+  entry.copies.forEach((number, place) => {
+    const link = foreign("a", "", documents[number].name);
+    link.href = `#d${number}`;
+    line.append(place ? ", " : "", link);
+  });
+  return line;
 }
 
 function fillRow(parent, entry, d, start, end) {

@@ -22,7 +22,7 @@ def found(text: str) -> list[tuple[str, bool]]:
         ("OVERLAND , MO ( KTVI ) - Police say", [("Overland, Missouri", True)]),
         ("a bar in Kokomo , Ind. , police said", [("Kokomo, Indiana", True)]),
         ("a suburb of Paris , Texas", [("Paris, Texas", True)]),
-        ("the singer Whitney Houston died in Beverly Hills .", [("Beverly Hills, California", True)]),
+        ("the singer Whitney Houston died in Beverly Hills .", [("Beverly Hills, United States", True)]),
         ("He wrote for the Detroit News .", []),
         ("an attack in the Gulf of Aden", [("Gulf of Aden", True)]),
         ("a fire on Houston Street", [("Houston, Texas", False)]),

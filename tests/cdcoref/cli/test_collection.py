@@ -428,3 +428,49 @@ def test_a_collection_is_trained_on(news: Run, tiny_encoder: Path) -> None:
     done = news("train", *files, "--encoder", tiny_encoder, *settings)
     assert done.code == 0, done.err
     assert Path("model/model.safetensors").exists()
+
+
+def test_documents_are_chosen_by_day_and_source(run: Run, tiny_model_folder: Path) -> None:
+    Path("d.csv").write_text(
+        "id,date,source,text\nx,2024-03-05,AP,The ferry sank off Tresk.\ny,2024-03-07,Reuters,Police held him.\n"
+    )
+    model = ("--model", tiny_model_folder)
+    done = run("add", "news.cdcoref", "d.csv", "a.txt", "--since", "2024-03-06", *model)
+    assert done.code == 0, done.err
+    assert "1 document of 3 chosen" in done.err
+    assert "1 document without a known date left out" in done.err
+    assert run("add", "news.cdcoref", "d.csv").code == 0
+    listed = run("show", "news.cdcoref", "--documents").out
+    assert sorted(line.split()[:3] for line in listed.splitlines()[1:] if line.split()[0] in ("x", "y")) == [
+        ["x", "2024-03-05", "AP"], ["y", "2024-03-07", "Reuters"],
+    ]  # fmt: skip
+    chosen = json.loads(run("show", "news.cdcoref", "--documents", "--source", "ap", "--json").out)
+    assert [(one["id"], one["metadata"]["source"]) for one in chosen] == [("x", "AP")]
+    assert "source: AP" in run("show", "news.cdcoref", "--document", "x").out
+    assert run("show", "news.cdcoref", "--since", "2024-03-06").code == 2
+    assert run("export", "news.cdcoref", "-o", "y.jsonl", "--source", "Reuters").code == 0
+    assert [document.id for document in read_corpus(["y.jsonl"]).corpus.documents] == ["y"]
+    nothing = run("predict", "d.csv", "--source", "Courier", *model)
+    assert (nothing.code, nothing.err.count("\n")) == (2, 1)
+    assert "none of the 2 documents is chosen by --source" in nothing.err
+
+
+def test_corrections_from_a_table(news: Run) -> None:
+    with Collection.open("news.cdcoref") as collection:
+        first, second, third = (mention.id for mention in collection.document("a.txt").mentions[:3])
+    Path("x.csv").write_text(f"action,ids\nnot-a-mention,{first}\nnot-a-mention,{second}\n")
+    done = news("correct", "news.cdcoref", "from", "x.csv")
+    assert (done.code, done.err.count("not-a-mention: ")) == (0, 2)
+    table = f"action,ids\nnot-a-mention,{third}\n".encode()
+    assert news("correct", "news.cdcoref", "from", "-", standard_input=table).code == 0
+    with Collection.open("news.cdcoref") as collection:
+        assert len(collection.corrections()) == 3
+    for words, message in (
+        (["x.csv", "y.csv"], "give one table"),
+        (["missing.csv"], "does not exist"),
+        (["empty.csv"], "no corrections in the table"),
+    ):
+        Path("empty.csv").write_text("action,ids\n")
+        refused = news("correct", "news.cdcoref", "from", *words)
+        assert (refused.code, len(refused.err.splitlines())) == (2, 1)
+        assert message in refused.err

@@ -478,3 +478,24 @@ def test_progress_is_lines_where_there_is_no_terminal(
         monkeypatch.setattr(progress_module, "LINE_EVERY", 0.0)
         progress.update("comparing", 2, 9)
     assert capsys.readouterr().err == "cdcoref: comparing: 2 of 9\n"
+
+
+def test_texts_with_mentions_replaced(predict: Run, tmp_path: Path) -> None:
+    done = predict("a.txt", "b.txt", "-o", "texts/")
+    assert (done.code, done.out) == (0, "")
+    assert sorted(path.name for path in (tmp_path / "texts").glob("*.txt")) == ["a.txt", "b.txt"]
+    before = (tmp_path / "texts" / "a.txt").read_text()
+    assert predict("a.txt", "-o", "texts", "--replace", "all").code == 0
+    assert not (tmp_path / "texts" / "b.txt").exists()
+    assert "sank" in before
+    for options, message in (
+        (["-o", "x.jsonl", "--replace", "all"], "--replace is for an output folder"),
+        (["-o", "x.html", "--format", "text"], "--format is for an output folder"),
+        (["--replace", "all"], "are for an output folder"),
+        (["-o", ".", "--format", "text"], "did not write"),
+        (["-o", "texts", "--layout", "2012"], "only .conll files have layouts"),
+        (["-o", "no/texts"], "create it first"),
+    ):
+        refused = predict("a.txt", *options)
+        assert (refused.code, len(refused.err.splitlines())) == (2, 1)
+        assert message in refused.err

@@ -25,6 +25,7 @@ def test_hidden_sentences_are_left_out() -> None:
             "1_a",
             ("One", "two", "three"),
             (MentionSpan((0, 2), "entity", "E2"), MentionSpan((2,), "event", None)),
+            topic="1",
         )
     ]
 

@@ -138,6 +138,7 @@ def test_a_folder_is_searched_for_files_that_can_be_read(folder: Path) -> None:
         f"{folder}: 4 files were left out (README, list.xls, deep/photo.jpg, ...); of a folder only files that end in "
         ".conll, .conllu, .jsonlines, .jsonl, .ndjson, .json, .spacy, .cdcoref, .pdf, .docx, .parquet, .html, .htm, "
         ".xhtml, .md, .markdown, .csv, .tsv or .txt are read",
+        f"{folder / 'c.conll'}: cluster ids are local to the file; --ids global takes them across files",
     )
     assert ids(read_corpus([folder / "README"]).corpus) == ["README"]  # named, so meant
     for file in (folder / "deep").rglob("*.gz"):
@@ -162,3 +163,19 @@ def test_a_pipe_can_be_named(tmp_path: Path) -> None:
     writer.start()
     assert ids(read_corpus([tmp_path / "pipe"]).corpus) == ["j"]
     writer.join()
+
+
+def test_how_ids_were_taken_is_noted_once_for_many_files(tmp_path: Path) -> None:
+    for number in range(6):
+        text = f"#begin document (d{number})\n1 Ann (1)\n#end document\n"
+        (tmp_path / f"{number}.conll").write_text(text)
+    sentence = "cluster ids are local to the file; --ids global takes them across files"
+    assert read_corpus([tmp_path / "0.conll"]).corpus.notes == ()  # one document, one choice
+    two = [tmp_path / f"{number}.conll" for number in range(2)]
+    assert read_corpus(two).corpus.notes == tuple(f"{path}: {sentence}" for path in two)
+    [note] = read_corpus([tmp_path]).corpus.notes
+    first = ", ".join(str(tmp_path / f"{number}.conll") for number in range(3))
+    assert note == f"6 files ({first}, ...): {sentence}"
+    assert read_corpus([tmp_path], ids="global").corpus.notes == ()
+    assert len(read_corpus([tmp_path]).corpus.clusters()) == 6
+    assert len(read_corpus([tmp_path], ids="global").corpus.clusters()) == 1

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.language import MentionWords, in_conflict, mention_words
 from cdcoref.linking import PairLogits, cluster_mentions
-from cdcoref.linking.conflicts import CannotLinks, divide, with_conflicts
+from cdcoref.linking.conflicts import CannotLinks, divide, odd_ones, with_conflicts
 from cdcoref.model import CorefConfig
 
 PHRASES = [
@@ -257,3 +257,41 @@ def test_no_cluster_holds_a_conflict(phrases: list[str]) -> None:
             assert not in_conflict(words(one).stated, words(other).stated)
     if not any(in_conflict(words(a).stated, words(b).stated) for a, b in combinations(phrases, 2)):
         assert len({m.cluster for m in clustered.mentions}) == 1
+
+
+def cannot(*pairs: tuple[int, int]) -> CannotLinks:
+    """Pairs that cannot be one."""
+    others: dict[int, set[int]] = {}
+    for one, other in pairs:
+        others.setdefault(one, set()).add(other)
+        others.setdefault(other, set()).add(one)
+    return CannotLinks({}, {one: frozenset(own) for one, own in others.items()})
+
+
+def test_a_mention_that_conflicts_with_others_is_odd() -> None:
+    assert odd_ones(range(10), cannot((3, 1), (3, 2), (3, 5))) == {3}
+    assert odd_ones(range(10), cannot()) == frozenset()
+
+
+def test_a_large_part_of_a_cluster_is_not_odd() -> None:
+    links = cannot(*((one, other) for one in range(4) for other in range(4, 10)))
+    assert odd_ones(range(10), links) == frozenset()
+
+
+def test_an_odd_mention_takes_nothing_along() -> None:
+    links = cannot((0, 5), (0, 6))
+    merges = [(0, 1), (2, 3), (4, 5), (6, 7), (2, 4), (2, 6), (0, 2)]
+    scores = {(one, other): 0.6 for one in range(8) for other in range(one + 1, 8)} | {(0, 1): 0.9}
+    assert [0, 1] in divide(range(8), merges, links, scores)
+    assert divide(range(8), merges, links, scores, odd_ones(range(8), links)) == [[0], [1, 2, 3, 4, 5, 6, 7]]
+
+
+def test_events_of_one_cluster_are_divided_by_their_circumstances() -> None:
+    texts = ["A fire began in Peru .", "The fire spread .", "A fire began in Chile ."]
+    documents = tuple(Document.from_sentences(f"{n}", [text.split()]) for n, text in enumerate(texts))
+    mentions = tuple(Mention(document.id, (1,), "event") for document in documents)
+    first, second = np.triu_indices(3, 1)
+    kinds = np.zeros(3, dtype=np.int8)
+    logits = PairLogits(3, first, second, kinds, np.array([4.0, 4.0, 3.0], dtype=np.float32))
+    found = cluster_mentions(Corpus(documents, mentions), logits, CorefConfig())
+    assert found.mentions[0].cluster != found.mentions[2].cluster

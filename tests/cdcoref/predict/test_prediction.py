@@ -17,7 +17,7 @@ import cdcoref
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.evaluation import evaluate
-from cdcoref.formats import read_jsonl
+from cdcoref.formats import read_jsonl, tokenise_text
 from cdcoref.linking import Comparison, all_pairs
 from cdcoref.linking import document_pairs as document_pairs_module
 from cdcoref.linking import mentions as mentions_module
@@ -116,13 +116,33 @@ def test_one_text_is_not_a_list_of_texts(predictor: Predictor) -> None:
         predictor.predict(FERRY)
 
 
+def test_a_series_keeps_its_index(predictor: Predictor) -> None:
+    pandas = pytest.importorskip("pandas")
+    texts = pandas.Series([FERRY, OTHER], index=[7, "b"])
+    prediction = predictor.predict(texts)
+    assert [(d.id, d.text) for d in prediction.corpus.documents] == [("7", FERRY), ("b", OTHER)]
+    assert set(prediction.to_dataframe()["document"]) <= {"7", "b"}
+    assert [d.id for d in predictor.predict(texts.reset_index(drop=True)).corpus.documents] == ["0", "1"]
+    with pytest.raises(InputError, match="the id '7'"):
+        predictor.predict(pandas.Series([FERRY, OTHER], index=[7, "7"]))
+    with pytest.raises(InputError, match="one column of the table"):
+        predictor.predict(pandas.DataFrame({"text": [FERRY]}))
+    with pytest.raises(InputError, match="the text of '1' must be a string"):
+        predictor.predict(pandas.Series([FERRY, float("nan")]))
+
+
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ({"a": None}, "the text of 'a' must be a string, not NoneType"),
-        ([FERRY, FERRY.encode()], "the text of '2' must be a string, not bytes"),
+        ({"a": None}, "the text of 'a' must be a string or a list of tokens, not NoneType"),
+        ([FERRY, FERRY.encode()], "the text of '2' must be a string or a list of tokens, not bytes"),
         ({"a": "half \ud83d"}, "document 'a' contains half of a surrogate pair, which is not a character"),
         ({1: FERRY}, "the id of a text must be a string, not 1"),
+        ([["a", 3]], "must be a list of tokens, or a list of sentences"),
+        ([[["a"], "b"]], "must be a list of tokens, or a list of sentences"),
+        ([{"id": "x"}], "the text of 'x' must be a string or a list of tokens, not NoneType"),
+        ([["half \ud83d"]], "half of a surrogate pair"),
+        ([{"id": "x", "text": "a"}, {"id": "x", "text": "b"}], "two documents have the id 'x'"),
         (None, "give texts by id, a list of texts or a corpus, not NoneType"),
     ],
 )
@@ -290,9 +310,9 @@ def sightings() -> Corpus:
     """Three stories of two documents that name Anna Berg, two of them about one subject."""
     seen = {"a": ("Lund airport", 50), "c": ("wheat", 300), "b": ("Lund airport", 50)}
     texts = {
-        story + copy_: f"They saw Anna Berg before the {where} closed {' '.join(f'{story}{n}x' for n in range(words))}"
+        story + report: f"They saw Anna Berg before the {where} closed {' '.join(f'{story}{n}x' for n in order)}"
         for story, (where, words) in seen.items()
-        for copy_ in "12"
+        for report, order in (("1", range(words)), ("2", range(words)[::-1]))
     }
     documents = tuple(Document.from_sentences(name, [text.split()]) for name, text in texts.items())
     return Corpus(documents, tuple(Mention(name, (2, 3), "entity") for name in texts))
@@ -654,3 +674,65 @@ def test_texts_in_another_language_are_noted(predictor: Predictor) -> None:
     texts = {"de": "Die Fähre sank am Freitag vor Tresk, und neunzehn Menschen ertranken.", "en": "A ferry sank."}
     assert [note for note in predictor.predict(texts).notes if note.endswith("another language: de")]
     assert not predictor.predict({"en": texts["en"]}).notes
+
+
+# -- near-duplicates -------------------------------------------------------------------------------------------------
+
+
+INQUIRY = "The inquiry opens in May. Divers searched the wreck for two days, and the owners of the ferry paid for it."
+REPORTS = (
+    tokenise_text(f"{FERRY} {STORM} {INQUIRY} {OTHER}", "report"),
+    tokenise_text(f"Ten of those who died when the ferry sank off Tresk were buried today. {OTHER}", "second"),
+)
+
+
+def republished(document: Document, id: str, gone: int, added: str = "") -> Document:
+    """A document without a sentence, and with another at its end."""
+    kept = [document.tokens[start:end] for n, (start, end) in enumerate(document.sentences) if n != gone]
+    return Document.from_sentences(id, [*kept, *([added.split()] if added else [])])
+
+
+def mentions_by_sentence(corpus: Corpus, document: Document) -> dict[tuple[str, ...], list[tuple[object, ...]]]:
+    """The mentions of a document by the words of their sentence, with their places in it."""
+    found: dict[tuple[str, ...], list[tuple[object, ...]]] = {}
+    for start, end in document.sentences:
+        own = [m for m in corpus.mentions if m.document == document.id and start <= m.start < end]
+        found[document.tokens[start:end]] = [
+            (m.start - start, m.end - start, m.kind, m.cluster, m.confidence) for m in own
+        ]
+    return found
+
+
+def test_what_copies_share_with_their_original_has_the_same_clusters(predictor: Predictor) -> None:
+    first, second = REPORTS
+    copies = republished(first, "copy", 1), republished(first, "edited copy", 0, "Anna Berg met him .")
+    words: list[int] = []
+
+    def note(stage: str, done: int, total: int) -> None:
+        words.append(total if stage == "finding mentions" else 0)
+
+    plain = predictor.predict(Corpus((first, second)))
+    prediction = predictor.predict(Corpus((copies[0], first, copies[1], second)), progress=note)
+    assert prediction.copies() == {"report": ["copy", "edited copy"]}
+    assert [document.copy_of for document in prediction.corpus.documents] == ["report", None, "report", None]
+    assert (prediction.plan.documents, prediction.plan.copies) == (4, 2)
+    assert max(words) == sum(len(d.tokens) for d in (first, second, copies[1]))  # the first copy is not read
+    original = mentions_by_sentence(prediction.corpus, first)
+    for one in copies:
+        for sentence, mentions in mentions_by_sentence(prediction.corpus, one).items():
+            if sentence in original:
+                assert mentions == original[sentence]
+    assert any(m.document == "edited copy" and m.start > len(copies[1].tokens) - 6 for m in prediction.corpus.mentions)
+    without_one = predictor.predict(Corpus((first, copies[0], second)))
+    assert {frozenset(c) for c in links(plain)} == {
+        frozenset(m for m in c if m[0] != "copy") for c in links(without_one)
+    } - {frozenset()}
+
+
+def test_given_mentions_of_copies_are_all_linked(predictor: Predictor) -> None:
+    first, _ = REPORTS
+    second = republished(first, "copy", 1)
+    given = tuple(Mention(document.id, (0, 1), "entity") for document in (first, second))
+    prediction = predictor.predict(Corpus((first, second), given))
+    assert prediction.copies() == {"report": ["copy"]}
+    assert {m.key for m in prediction.corpus.mentions} == {m.key for m in given}

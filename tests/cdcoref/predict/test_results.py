@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
+import jsonschema
 import pytest
+from referencing import Registry, Resource
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.formats import SCHEMAS, json_schema, read_corpus
 from cdcoref.predict import Counts, MentionRow, Plan, Prediction, Tally, corpus_and_stories, mention_rows
 
 FIRST = Document.from_sentences("a", [["Ann", "left", "."], ["She", "took", "it", "off", "."]])
@@ -101,6 +107,64 @@ def test_a_notebook_shows_counts_and_the_first_clusters() -> None:
     assert "<script" not in hostile
     assert "&lt;script&gt;" in hostile
     assert "The first 10 of 20 clusters." in hostile
+
+
+def test_a_notebook_shows_the_first_texts_with_their_mentions() -> None:
+    html = PREDICTION._repr_html_()
+    marks = re.findall(r"<span title='(.*?)'[^>]*>(.*?)</span>", html)
+    assert ("Ann: entity, 3 mentions in 2 documents", "She") in marks
+    assert ("left: event, 2 mentions in 2 documents", "went") in marks
+    assert "Rain &lt;b&gt; ." in html
+    many = tuple(replace(FIRST, id=str(n)) for n in range(9))
+    long = replace(FIRST, text=FIRST.text + "x" * 9999)
+    assert "The first 5 of 9 texts." in Prediction(Corpus(many), (), PREDICTION.plan)._repr_html_()
+    assert "xxx ...</p>" in Prediction(Corpus((long,)), (), PREDICTION.plan)._repr_html_()
+
+
+def test_a_prediction_is_saved_by_the_end_of_the_name(tmp_path: Path) -> None:
+    for name in ("x.html", "x.jsonl", "x.csv", "x.conllu", "x.parquet"):
+        PREDICTION.save(tmp_path / name)
+    assert (tmp_path / "x.html").read_text() == PREDICTION.to_html()
+    assert "<title>News</title>" in PREDICTION.to_html(title="News")
+    saved = read_corpus([tmp_path / "x.jsonl"]).corpus
+    assert saved.documents == PREDICTION.corpus.documents
+    assert saved.by_document() == PREDICTION.corpus.by_document()
+    assert PREDICTION.save(str(tmp_path / "x.conll"))[0].startswith("1 discontinuous mention")
+    with pytest.raises(InputError, match="the name must end in"):
+        PREDICTION.save(tmp_path / "x.doc")
+    PREDICTION.save(tmp_path / "texts")
+    assert (tmp_path / "texts" / "a.txt").read_text() == PREDICTION.resolved()["a"]
+    assert "Ann took" in PREDICTION.resolved("all")["a"]
+
+
+def test_a_prediction_as_json_follows_its_schema() -> None:
+    registry = Registry().with_resources(
+        (json_schema(name)["$id"], Resource.from_contents(json_schema(name))) for name in SCHEMAS
+    )
+    schema = json_schema("prediction")
+    jsonschema.Draft202012Validator.check_schema(schema)
+    named = replace(PREDICTION, corpus=replace(PREDICTION.corpus, names={("entity", "ann"): "Ann Lee"}), notes=("n",))
+    for prediction in (named, Prediction(Corpus(()), (), PREDICTION.plan)):
+        content = json.loads(prediction.to_json())
+        jsonschema.Draft202012Validator(schema, registry=registry).validate(content)
+        assert content == json.loads(prediction.to_json(indent=2))
+    content = json.loads(named.to_json())
+    assert content["stories"] == [{"number": 1, "documents": ["a", "b"]}]
+    assert [(c["id"], c["label"], c["named"], len(c["mentions"])) for c in content["clusters"][:2]] == [
+        ("left", "left", False, 2), ("ann", "Ann Lee", True, 3),
+    ]  # fmt: skip
+    text_of = {document["id"]: document["text"] for document in content["documents"]}
+    for cluster in content["clusters"]:
+        for mention in cluster["mentions"]:
+            shown = " ".join(text_of[mention["document"]][mention["start"] : mention["end"]].split())
+            assert shown == mention["text"] or "..." in mention["text"]
+
+
+def test_a_part_of_a_prediction_keeps_the_numbers_of_stories() -> None:
+    prediction = replace(PREDICTION, stories=(("a",), ("b",)))
+    part = prediction.subset(["b"])
+    assert part.numbered_stories() == {2: ("b",)}
+    assert {mention.document for mention in part.corpus.mentions} == {"b"}
 
 
 def test_the_stories_of_a_corpus_are_those_it_is_annotated_with() -> None:

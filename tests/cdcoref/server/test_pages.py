@@ -361,3 +361,14 @@ def test_hostile_words_are_only_shown(tmp_path: Path, start: Callable[..., Any])
         found = client.get("/search", params={"query": text})
         assert "<svg o" not in found.text
         assert "<script>" not in found.text
+
+
+def test_documents_are_chosen_by_day_and_source(steady: Any) -> None:
+    words = text_of(steady.html("/documents?since=2024-03-06"))
+    assert "2024-03-06 inquiry.txt" in words
+    assert "2024-03-05 storm.txt" not in words
+    assert "No document matches." in steady.html("/documents?source=Nobody")
+    found = steady.get("/api/documents?since=2024-03-06").json()
+    assert found["total"] == len(found["documents"]) == 1
+    assert steady.get("/api/documents?since=x").status_code == 422
+    assert "is not a day" in steady.get("/documents?since=x").text

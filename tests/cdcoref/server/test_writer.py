@@ -348,3 +348,16 @@ def test_a_server_of_no_collection(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
     with pytest.raises(InputError):
         Server(tmp_path / "a.txt", ServerOptions(port=0))
+
+
+def test_cluster_ids_of_two_uploads_stay_separate(tmp_path: Path) -> None:
+    from cdcoref.server.uploads import Upload, read_uploads
+
+    uploads = []
+    for name in "ab":
+        stored = tmp_path / f"stored-{name}"
+        stored.write_text(f"#begin document ({name})\n1 Ann (1)\n2 she (1)\n#end document\n")
+        uploads.append(Upload(stored, f"{name}.conll"))
+    loaded = read_uploads(uploads, "entity", 2**20)
+    assert (loaded.problems, loaded.corpus.notes) == ((), ())
+    assert [{m.document for m in cluster} for cluster in loaded.corpus.clusters()] == [{"a"}, {"b"}]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,8 @@ def test_csv_holds_a_row_a_mention(news: Prediction, tmp_path: Path) -> None:
         "cluster": "sinking", "cluster_name": "", "kind": "event", "text": "sinks", "document": "harbour.txt",
         "line": "1", "start": "6",
         "end": "11", "confidence": "0.9000", "cluster_mentions": "3", "cluster_documents": "2", "story": "1",
-        "sentence": "Ferry sinks",
+        "sentence": "Ferry sinks", "title": "Ferry sinks", "date": "", "source": "", "author": "", "url": "",
+        "metadata": "",
     }  # fmt: skip
     write_csv(news, tmp_path / "x.csv.gz")
     assert gzip.decompress((tmp_path / "x.csv.gz").read_bytes()) == (tmp_path / "x.csv").read_bytes()
@@ -94,3 +96,18 @@ def test_what_stood_there_stays_if_writing_fails(
         WRITERS[suffix](news, path)
     assert path.read_text() == "as before"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_metadata_are_columns(tmp_path: Path) -> None:
+    import pandas as pd
+
+    metadata = {"title": "=1", "date": "2024-03-05", "source": "AP", "author": ["A. Lee", "B. Ray"], "n": 3}
+    document = replace(Document.from_sentences("a", [["sank"]]), metadata=metadata)
+    corpus = Corpus((document,), (Mention("a", (0,), "event", "c"),))
+    write_csv(corpus, tmp_path / "x.csv")
+    write_parquet(corpus, tmp_path / "x.parquet")
+    for frame in (pd.read_csv(tmp_path / "x.csv", keep_default_na=False), pd.read_parquet(tmp_path / "x.parquet")):
+        [row] = frame.to_dict("records")
+        assert row["title"].removeprefix("'") == "=1"
+        found = [row[name] for name in ("date", "source", "author", "url", "metadata")]
+        assert found == ["2024-03-05", "AP", "A. Lee, B. Ray", "", '{"n": 3}']

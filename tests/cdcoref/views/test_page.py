@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
 from cdcoref.views import write_page
-from cdcoref.views.page import page
+from cdcoref.views.page import page_html
 from cdcoref.views.page_data import page_data
 
 
@@ -55,7 +56,8 @@ def test_the_data(news: Prediction) -> None:
         ("sinking", "event", "sinking", 80), ("dahl", "entity", "Ann Dahl", 80), ("maren", "entity", "ferry Maren", 65),
         ("theft", "event", "stolen", 40), ("painting", "entity", "the painting", 80), ("swim", "event", "swam", 50),
     ]  # fmt: skip
-    name, story, text, borders = data["documents"][2]
+    name, story, text, borders, *about = data["documents"][2]
+    assert about == ["", "", ""]
     assert (name, story) == ("museum.txt", 2)
     in_units = text.encode("utf-16-le")
 
@@ -79,7 +81,7 @@ def test_a_corpus_has_a_page_too(news: Prediction, tmp_path: Path) -> None:
 
 
 def test_nothing_comes_from_elsewhere(news: Prediction) -> None:
-    html = page(news)
+    html = page_html(news)
     parts = Parts(html)
     for tag, attributes in parts.tags:
         assert tag not in {"link", "img", "iframe", "base", "object"}
@@ -101,8 +103,8 @@ def test_any_text_is_data_and_nothing_else(texts: list[str]) -> None:
     whole = ((0, len(text)),)
     document = Document(name, (text,), ((0, 1),), text, whole) if text else Document(name, (), (), "", ())
     mentions = (Mention(name, (0,), "event", cluster),) if text else ()
-    html = page(Corpus((document,), mentions))
-    plain = page(Corpus((Document.from_sentences("a", [["b"]]),)))
+    html = page_html(Corpus((document,), mentions))
+    plain = page_html(Corpus((Document.from_sentences("a", [["b"]]),)))
     assert [tag for tag, _ in Parts(html).tags] == [tag for tag, _ in Parts(plain).tags]
     data = data_of(html.encode().decode())
     expected = re.sub("[\ud800-\udfff]", "\ufffd", text)
@@ -140,4 +142,14 @@ def test_discontinuous_mentions_keep_their_parts() -> None:
 def test_stories_stand_together(tmp_path: Path) -> None:
     documents = tuple(Document.from_sentences(name, [["x"]]) for name in "abcd")
     prediction = Prediction(Corpus(documents), (("a", "c"), ("b", "d")), Plan(4, 2, 2, 2, 0))
-    assert [(d[0], d[1]) for d in data_of(page(prediction))["documents"]] == [("a", 1), ("c", 1), ("b", 2), ("d", 2)]
+    shown = [(d[0], d[1]) for d in data_of(page_html(prediction))["documents"]]
+    assert shown == [("a", 1), ("c", 1), ("b", 2), ("d", 2)]
+
+
+def test_the_page_has_what_is_known_about_documents() -> None:
+    metadata = {"title": "Ferry sinks", "date": "2024-03-05", "source": "AP", "author": ["A. Lee", "B. Ray"]}
+    first = replace(Document.from_sentences("a", [["It", "sank", "."]]), metadata={**metadata, "url": "https://x.y/"})
+    second = replace(Document.from_sentences("b", [["Ferry", "sinks"]]), metadata={**metadata, "url": "javascript:1"})
+    documents = page_data(Corpus((first, second)), {})["documents"]
+    about = "2024-03-05 · AP · A. Lee, B. Ray"
+    assert [entry[4:] for entry in documents] == [("Ferry sinks", about, "https://x.y/"), ("", about, "")]

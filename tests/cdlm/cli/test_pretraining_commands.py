@@ -143,7 +143,7 @@ def test_wrong_input_is_one_sentence(cdlm: Command, corpus: Path, word_encoder: 
         assert (code, err.partition(":")[2].partition(":")[0]) == (2, f" run.{name} has no effect")
 
 
-@pytest.mark.parametrize("command", ["pretrain", "perplexity", "align"])
+@pytest.mark.parametrize("command", ["pretrain", "perplexity", "align", "tables"])
 def test_every_option_says_what_it_does(cdlm: Command, command: str) -> None:
     assert cdlm(command, "--help")[0] == 0
     parsed = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]

@@ -1,0 +1,245 @@
+"""Which events cannot be one by their circumstances: circumstances of mentions in, pairs in conflict out.
+
+Two events conflict if their own clauses state days, countries or places that exclude each other; if the clause of one
+looks elsewhere and states what excludes when or where the other happened; or if the main events of their documents
+clearly differ. Counts alone do not conflict, since reports correct each other: they do if one of the clauses looks
+elsewhere. Everything is computed from arrays, so pairs cost little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.circumstances.event_circumstances import (
+    Circumstances,
+    Setting,
+    Source,
+    When,
+    Where,
+    circumstances_of,
+)
+from cdcoref.circumstances.gazetteer import FAR, kilometres
+from cdcoref.corpus import Corpus
+
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+FEWEST_DAYS = 2
+"""Days between two events from which their days differ: what happens at night has two days, and the world has zones."""
+DAYS_OF_ONE_STORY = 31
+"""Documents of days farther from each other than this, without a name in common, are about different events."""
+SHARED_NAMES = 2
+"""Documents with so many names in common may be about one event, wherever and whenever they are from."""
+_NOWHERE = -1
+_LONGEST_WITHOUT_YEAR = 300
+_DAYS_OF_YEAR = 365
+
+
+class CircumstanceTables:
+    """The circumstances of mentions as arrays.
+
+    Parameters
+    ----------
+    circumstances
+        Of every mention; those of entities are empty, and conflict with nothing.
+    documents
+        The document of each.
+    settings
+        What every document states as a whole.
+    """
+
+    def __init__(
+        self, circumstances: Sequence[Circumstances], documents: Sequence[str], settings: Mapping[str, Setting]
+    ) -> None:
+        used = dict.fromkeys(documents)
+        number = {id: place for place, id in enumerate(used)}
+        self._document_of = np.array([number[id] for id in documents], dtype=np.int64)
+        self._elsewhere = np.array([one.elsewhere for one in circumstances], dtype=bool)
+        own = [[when for when in one.when if when.source is Source.CLAUSE] for one in circumstances]
+        self._own_times = _Times(own)
+        self._times = _Times([list(one.when) for one in circumstances])
+        near = [[where for where in one.where if where.source is Source.CLAUSE] for one in circumstances]
+        self._own_places = _PlaceTable(near)
+        self._places = _PlaceTable([list(one.where) for one in circumstances])
+        self._counts = [frozenset(stated.count for stated in one.how_many) for one in circumstances]
+        self._counted = np.array([bool(counts) for counts in self._counts], dtype=bool)
+        self._documents = _Documents([settings.get(id, Setting()) for id in used])
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> CircumstanceTables:
+        """Those of all mentions of a corpus, in order."""
+        circumstances, settings = circumstances_of(corpus)
+        return cls(circumstances, [mention.document for mention in corpus.mentions], settings)
+
+    def conflicts(self, first: Integers, second: Integers) -> Flags:
+        """Whether the events of pairs of mentions cannot be one. *Shape of all:* (pairs,)"""
+        return self.own_conflicts(first, second) | self.document_conflicts(first, second)
+
+    def own_conflicts(self, first: Integers, second: Integers) -> Flags:
+        """Whether what their clauses state keeps them apart. *Shape of all:* (pairs,)"""
+        found = self._own_times.differ(self._own_times, first, second)
+        found |= self._own_places.differ(self._own_places, first, second)
+        for one, other in ((first, second), (second, first)):
+            looks = self._elsewhere[one] & ~self._elsewhere[other]
+            found |= looks & self._own_times.differ(self._times, one, other)
+            found |= looks & self._own_places.differ(self._places, one, other)
+        one_looks = self._elsewhere[first] != self._elsewhere[second]
+        for place in np.flatnonzero(one_looks & self._counted[first] & self._counted[second] & ~found):
+            mine, theirs = self._counts[first[place]], self._counts[second[place]]
+            found[place] = any(one.differs(other) for one in mine for other in theirs)
+        return found
+
+    def document_conflicts(self, first: Integers, second: Integers) -> Flags:
+        """Whether the main events of their documents clearly differ. *Shape of all:* (pairs,)
+
+        Mentions whose clauses look elsewhere, or agree with the other in when or where, are left out.
+        """
+        one, other = self._document_of[first], self._document_of[second]
+        found = self._documents.differ(one, other) & ~self._elsewhere[first] & ~self._elsewhere[second]
+        for mine, theirs in ((first, second), (second, first)):
+            found &= ~(self._own_times.known[mine] & self._own_times.agree(self._times, mine, theirs))
+            found &= ~(self._own_places.known[mine] & self._own_places.agree(self._places, mine, theirs))
+        return found
+
+
+class _Times:
+    """The days of mentions: from the first to the last of all that are stated."""
+
+    def __init__(self, stated: Sequence[Sequence[When]]) -> None:
+        self.known = np.array([bool(own) for own in stated], dtype=bool)
+        hull = [(min(w.period.first for w in own), max(w.period.last for w in own)) if own else None for own in stated]
+        self.first = np.array([bounds[0].toordinal() if bounds else 0 for bounds in hull], dtype=np.int64)
+        self.last = np.array([bounds[1].toordinal() if bounds else 0 for bounds in hull], dtype=np.int64)
+        self._day_of_year = np.array(
+            [bounds[0].timetuple().tm_yday if bounds else 0 for bounds in hull], dtype=np.int64
+        )
+        self.has_year = np.array(
+            [bool(own) and all(when.period.has_year for when in own) for own in stated], dtype=bool
+        )
+        self.looks_back = np.array([bool(own) and all(when.looks_back for when in own) for own in stated], dtype=bool)
+
+    def differ(self, others: _Times, first: Integers, second: Integers) -> Flags:
+        """Whether the days of pairs lie apart; those of a year that one looks back to, and of no stated year, do."""
+        known = self.known[first] & others.known[second]
+        same_calendar = self.has_year[first] == others.has_year[second]
+        apart = self._gap(others, first, second) >= FEWEST_DAYS
+        back = (self.looks_back[first] & ~others.has_year[second]) | (others.looks_back[second] & ~self.has_year[first])
+        return known & np.where(same_calendar, apart, back | (self._gap_of_year(others, first, second) >= FEWEST_DAYS))
+
+    def agree(self, others: _Times, first: Integers, second: Integers) -> Flags:
+        """Whether the days of pairs are known and meet."""
+        known = self.known[first] & others.known[second]
+        return known & (self.has_year[first] == others.has_year[second]) & (self._gap(others, first, second) == 0)
+
+    def _gap(self, others: _Times, first: Integers, second: Integers) -> Integers:
+        before = others.first[second] - self.last[first]
+        after = self.first[first] - others.last[second]
+        return np.maximum(0, np.maximum(before, after))
+
+    def _gap_of_year(self, others: _Times, first: Integers, second: Integers) -> Integers:
+        """Days between two parts of a year, whichever year; 0 for long ones."""
+        own_days, other_days = self._day_of_year[first], others._day_of_year[second]
+        long = (self.last[first] - self.first[first] > _LONGEST_WITHOUT_YEAR) | (
+            others.last[second] - others.first[second] > _LONGEST_WITHOUT_YEAR
+        )
+        own_length, other_length = self.last[first] - self.first[first], others.last[second] - others.first[second]
+        ahead = (other_days - own_days) % _DAYS_OF_YEAR - own_length
+        behind = (own_days - other_days) % _DAYS_OF_YEAR - other_length
+        return np.where(long, 0, np.maximum(0, np.minimum(ahead, behind)))
+
+
+class _PlaceTable:
+    """The place of every mention: country, American state, coordinates; unknown where several exclude each other."""
+
+    def __init__(self, stated: Sequence[Sequence[Where]]) -> None:
+        places = [
+            own[0].place
+            if own and own[0].place.country and not any(own[0].place.excludes(other.place) for other in own)
+            else None
+            for own in stated
+        ]
+        self.country = np.full(len(places), _NOWHERE, dtype=np.int64)
+        self.state = np.full(len(places), _NOWHERE, dtype=np.int64)
+        self.latitude = np.full(len(places), np.nan)
+        self.longitude = np.full(len(places), np.nan)
+        for number, place in enumerate(places):
+            if place is None:
+                continue
+            self.country[number] = _code(place.country)
+            if place.country == "US" and place.region:
+                self.state[number] = _code(place.region)
+            if place.sort == "city":
+                self.latitude[number], self.longitude[number] = place.latitude, place.longitude
+        self.known = self.country != _NOWHERE
+
+    def differ(self, others: _PlaceTable, first: Integers, second: Integers) -> Flags:
+        """Whether the places of pairs exclude each other (:meth:`cdcoref.circumstances.Place.excludes`)."""
+        known = self.known[first] & others.known[second]
+        country = self.country[first] != others.country[second]
+        states = (self.state[first] != _NOWHERE) & (others.state[second] != _NOWHERE)
+        state = states & (self.state[first] != others.state[second])
+        far = self._far(others, first, second)
+        return known & (country | state | far)
+
+    def agree(self, others: _PlaceTable, first: Integers, second: Integers) -> Flags:
+        """Whether the places of pairs are known and do not exclude each other."""
+        return self.known[first] & others.known[second] & ~self.differ(others, first, second)
+
+    def _far(self, others: _PlaceTable, first: Integers, second: Integers) -> Flags:
+        distance = kilometres(
+            self.latitude[first], self.longitude[first], others.latitude[second], others.longitude[second]
+        )
+        far: Flags = np.nan_to_num(distance) > FAR
+        return far
+
+
+def _code(letters: str) -> int:
+    """A number for a code of letters and digits, the same for the same."""
+    return int.from_bytes(letters.encode(), "big")
+
+
+class _Documents:
+    """What documents state as a whole, in pairs of documents."""
+
+    def __init__(self, settings: Sequence[Setting]) -> None:
+        self._settings = settings
+        self._known: dict[int, bool] = {}
+
+    def differ(self, first: Integers, second: Integers) -> Flags:
+        """Whether the main events of pairs of documents clearly differ. *Shape of all:* (pairs,)"""
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        codes, places = np.unique(low * len(self._settings) + high, return_inverse=True)
+        found = np.array([self._of_pair(code) for code in codes.tolist()], dtype=bool)
+        result: Flags = found[places] if len(codes) else np.zeros(len(first), dtype=bool)
+        return result
+
+    def _of_pair(self, code: int) -> bool:
+        if code not in self._known:
+            one, other = divmod(code, len(self._settings))
+            self._known[code] = one != other and main_events_differ(self._settings[one], self._settings[other])
+        return self._known[code]
+
+
+def main_events_differ(one: Setting, other: Setting) -> bool:
+    """Whether two documents are clearly about different events.
+
+    They have no name in common, and lie weeks apart, or the place of the main event of each excludes that of the
+    other's; with one name in common, also all smaller places that the other names.
+    """
+    shared = len(one.names & other.names)
+    if shared >= SHARED_NAMES:
+        return False
+    if not shared and one.today and other.today and one.today.gap(other.today) > DAYS_OF_ONE_STORY:
+        return True
+    if one.where is None or other.where is None or not one.where.place.excludes(other.where.place):
+        return False
+    return not shared or (_excludes_all(one, other) and _excludes_all(other, one))
+
+
+def _excludes_all(one: Setting, other: Setting) -> bool:
+    """Whether the place of one document's main event excludes all smaller places that another document names."""
+    assert one.where is not None
+    return all(one.where.place.excludes(place) for place in other.places if place.country and place.sort != "country")

@@ -1,0 +1,83 @@
+"""A table of corrections (CSV) in, decisions that are made together or not at all out."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from cdcoref.collection.corrections import ACTIONS, Action
+from cdcoref.errors import InputError, first_line
+from cdcoref.formats import readable_twice, text_content
+
+COLUMNS = ("action", "ids", "name")
+_DELIMITERS = ",;\t"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A correction that is to be made.
+
+    Attributes
+    ----------
+    action, ids, name
+        As :meth:`cdcoref.collection.Collection.correct` takes them.
+    path, line
+        Where it was read, for messages; None if it was not.
+    """
+
+    action: Action
+    ids: tuple[str, ...]
+    name: str | None = None
+    path: str | None = None
+    line: int | None = None
+
+
+def read_decisions(path: str | Path, *, standard_input: BinaryIO | None = None) -> list[Decision]:
+    """Read decisions from CSV with the columns ``action``, ``ids`` (separated by spaces) and, for renaming, ``name``.
+
+    Parameters
+    ----------
+    path
+        The file, or ``"-"`` for standard input. Cells are separated by commas, semicolons or tabs.
+    standard_input
+        The stream read for ``"-"``; that of the process by default.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, has other columns, or a row is no decision; the message gives the line.
+    """
+    with readable_twice(path, standard_input) as file:
+        text = text_content(file).decode()
+    header = text.partition("\n")[0]
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=header.count))
+    try:
+        names = [name.strip().lower() for name in next(rows, [])]
+        if not {"action", "ids"} <= set(names) <= set(COLUMNS):
+            raise InputError("the first line must name the columns: action,ids,name", path, 1)
+        return [_decision(dict(zip(names, row, strict=False)), str(path), rows.line_num) for row in rows if any(row)]
+    except csv.Error as error:
+        raise InputError(f"the line cannot be read ({first_line(error)})", path, rows.line_num) from error
+
+
+def _decision(cells: dict[str, str], path: str, line: int) -> Decision:
+    action, ids = cells.get("action", "").strip(), tuple(cells.get("ids", "").split())
+    if action not in ACTIONS:
+        raise InputError(
+            f"{action!r} is not a correction; choose {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}", path, line
+        )
+    if not ids:
+        raise InputError("the row names no ids, such as m12 m40", path, line)
+    return Decision(cast("Action", action), ids, cells.get("name", "").strip() or None, path, line)
+
+
+def located(error: InputError, decision: Decision, place: int, decisions: Sequence[Decision]) -> InputError:
+    """An error that a decision causes, with where it was read, and with what became of the others."""
+    others = "" if len(decisions) < 2 else "; none of the corrections was made"
+    if decision.path is None and len(decisions) > 1:
+        return InputError(f"correction {place} cannot be made: {error.message}{others}", error.path)
+    return InputError(f"{error.message}{others}", decision.path or error.path, decision.line)

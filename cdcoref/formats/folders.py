@@ -1,0 +1,125 @@
+"""A folder of files in, one for each document, and back: names of files for ids of documents, and what they lack.
+
+A folder that cdcoref writes has a hidden file beside those for other programs: its documents as JSON lines, each with
+the name of its ``file``. It tells the folder from one that somebody else made, which is never replaced, and has what
+the files' own format cannot express, so that a document that comes back corrected keeps its id, its tokens and its
+metadata.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError
+from cdcoref.formats.given_names import names_entry
+from cdcoref.formats.jsonl import document_fields, read_jsonl
+from cdcoref.formats.output_file import output_file
+from cdlm.files import replaced_folder
+
+RECORD = ".cdcoref.jsonl"
+"""The hidden file."""
+LONGEST_NAME = 120
+"""Characters of an id that the name of a file has."""
+_UNSAFE = re.compile(r"[^\w. ()+,@=-]+")
+_FILE = "file"
+
+
+def file_names(ids: Iterable[str], suffix: str) -> dict[str, str]:
+    """Names of files for documents: their ids as far as file systems allow, each once, with a suffix.
+
+    >>> file_names(["a.txt", "news/b", "News b", "../a.txt"], ".txt")
+    {'a.txt': 'a.txt', 'news/b': 'news_b.txt', 'News b': 'News b.txt', '../a.txt': '_a.txt'}
+    """
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for id in ids:
+        stem = _UNSAFE.sub("_", id.removesuffix(suffix))[-LONGEST_NAME:].lstrip(".").strip() or "document"
+        name, number = f"{stem}{suffix}", 1
+        while name.casefold() in taken:
+            number += 1
+            name = f"{stem} ({number}){suffix}"
+        taken.add(name.casefold())
+        names[id] = name
+    return names
+
+
+def check_folder(folder: str | Path) -> None:
+    """Refuse a folder that cannot be written, or that holds what cdcoref did not write; called before long work.
+
+    Raises
+    ------
+    InputError
+        In these cases.
+    """
+    path = Path(folder)
+    if path.exists() and not path.is_dir():
+        raise InputError("this is a file; choose a folder for the output", folder)
+    if path.is_dir() and any(path.iterdir()) and not (path / RECORD).exists():
+        raise InputError("the folder holds files that cdcoref did not write; choose a new or an empty one", folder)
+    if not path.absolute().parent.is_dir():
+        raise InputError("the folder of the output does not exist; create it first", folder)
+
+
+@contextmanager
+def written_folder(folder: str | Path, corpus: Corpus, files: Mapping[str, str]) -> Iterator[Path]:
+    """A new folder that replaces `folder` when the block ends without an error.
+
+    Parameters
+    ----------
+    folder
+        One that does not exist, is empty or was written by cdcoref.
+    corpus
+        The documents, which are recorded.
+    files
+        The name of the file of each document, by id.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or holds what cdcoref did not write.
+    """
+    check_folder(folder)
+    try:
+        with replaced_folder(Path(folder)) as new:
+            yield new
+            mentions = corpus.by_document()
+            with output_file(new / RECORD) as file:
+                for document in corpus.documents:
+                    own = mentions[document.id]
+                    fields = document_fields(document, own) | names_entry(own, corpus.names)
+                    line = json.dumps({_FILE: files[document.id], **fields}, ensure_ascii=False)
+                    file.write(line + "\n")
+    except OSError as error:
+        raise InputError(f"the folder cannot be written ({error.strerror or error})", folder) from error
+
+
+def recorded(path: str | Path) -> Corpus | None:
+    """The document that was written as a file, with its mentions; None if its folder has no record of it."""
+    record = Path(path).parent / RECORD
+    try:
+        changed = record.stat().st_mtime_ns
+    except OSError:
+        return None
+    return _recorded(record, changed).get(Path(path).name)
+
+
+@lru_cache(maxsize=4)
+def _recorded(record: Path, changed: int) -> dict[str, Corpus]:
+    """What is recorded, by the names of files; read again if the record changed."""
+    whole = read_jsonl(record)
+    mentions = whole.by_document()
+    found = {}
+    for document in whole.documents:
+        metadata = dict(document.metadata)
+        name = metadata.pop(_FILE, None)
+        if isinstance(name, str):
+            own = mentions[document.id]
+            found[name] = Corpus((replace(document, metadata=metadata),), tuple(own), names=whole.names)
+    return found

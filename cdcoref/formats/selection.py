@@ -1,0 +1,79 @@
+"""Documents in, those of a day or later or of a source out, by their metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError
+from cdcoref.language import date_of, day_in
+from cdlm.printing import counted
+
+
+def day_of(id: str, text: str, metadata: Mapping[str, Any]) -> str | None:
+    """The day of a document (ISO 8601): of its date, if it has one, else of its id or the beginning of its text.
+
+    >>> day_of("2024-03-05.txt", "", {}), day_of("a", "", {"date": "6 March 2024"}), day_of("a", "", {})
+    ('2024-03-05', '2024-03-06', None)
+    """
+    stated = metadata.get("date")
+    return (day_in(stated) if isinstance(stated, str) else None) or date_of(id, text)
+
+
+def is_of_source(metadata: Mapping[str, Any], source: str) -> bool:
+    """Whether a document is of a source, whatever its capitals."""
+    stated = metadata.get("source")
+    return isinstance(stated, str) and stated.strip().casefold() == source.strip().casefold()
+
+
+def checked_day(since: str) -> str:
+    """A day that a user named, as ISO 8601.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    day = day_in(since)
+    if day is None:
+        raise InputError(f"{since!r} is not a day; give it as 2024-03-05")
+    return day
+
+
+def select_documents(corpus: Corpus, since: str | None = None, source: str | None = None) -> Corpus:
+    """The documents of a corpus that are of a day or later, and of a source; a note counts those without a known date.
+
+    Parameters
+    ----------
+    corpus
+        The documents.
+    since
+        The day, such as ``"2024-03-05"``; None: any.
+    source
+        The source as their metadata name it, whatever its capitals; None: any.
+
+    Raises
+    ------
+    InputError
+        If `since` is no day.
+    """
+    if since is None and source is None:
+        return corpus
+    first = None if since is None else checked_day(since)
+    chosen = []
+    undated = 0
+    for document in corpus.documents:
+        if source is not None and not is_of_source(document.metadata, source):
+            continue
+        if first is not None:
+            day = day_of(document.id, document.text, document.metadata)
+            undated += day is None
+            if day is None or day < first:
+                continue
+        chosen.append(document.id)
+    notes = [f"{counted(len(chosen), 'document')} of {len(corpus.documents):,} chosen"]
+    if undated:
+        notes.append(f"{counted(undated, 'document')} without a known date left out by --since")
+    return replace(corpus.subset(chosen), notes=(*corpus.notes, *notes))

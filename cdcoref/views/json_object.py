@@ -1,0 +1,66 @@
+"""A prediction or a corpus in, one JSON object out: documents, stories and clusters, for programs.
+
+The JSON Schema is ``cdcoref.formats.json_schema("prediction")``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from cdcoref.corpus import Corpus
+from cdcoref.formats import SCHEMAS, document_fields
+from cdcoref.predict import (
+    Places,
+    Prediction,
+    cluster_label,
+    corpus_and_stories,
+    mean_confidence,
+    ranked_clusters,
+)
+
+
+def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
+    """Documents, stories and clusters as JSON.
+
+    Parameters
+    ----------
+    source
+        What to write. The stories of a corpus are its subtopics, or else its topics.
+    indent
+        Spaces before each level; None for one line.
+    """
+    corpus, stories = corpus_and_stories(source)
+    mentions = corpus.by_document()
+    places = Places(corpus.documents)
+    clusters = []
+    for members in ranked_clusters(corpus):
+        shown = [places.shown(mention) for mention in members]
+        clusters.append(
+            {
+                "id": members[0].cluster,
+                "kind": members[0].kind,
+                "label": corpus.name_of(members[0]) or cluster_label(mention.text for mention in shown),
+                "named": corpus.name_of(members[0]) is not None,
+                "confidence": mean_confidence(members),
+                "mentions": [
+                    {
+                        "document": mention.document,
+                        "start": mention.start,
+                        "end": mention.end,
+                        "line": mention.line,
+                        "text": mention.text,
+                        "confidence": mention.confidence,
+                    }
+                    for mention in shown
+                ],
+            }
+        )
+    content: dict[str, Any] = {
+        "version": SCHEMAS["prediction"],
+        "stories": [{"number": number, "documents": list(ids)} for number, ids in stories.items()],
+        "clusters": clusters,
+        "documents": [document_fields(document, mentions[document.id]) for document in corpus.documents],
+        "notes": list(source.notes),
+    }
+    return json.dumps(content, ensure_ascii=False, indent=indent)

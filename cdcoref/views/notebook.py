@@ -1,0 +1,89 @@
+"""A prediction in, what a notebook shows out: counts, the first clusters, the first texts with their mentions.
+
+HTML without a script and with its own style, since notebooks remove scripts and have styles of their own.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from cdcoref.corpus import Document, Mention, character_parts, confidence_text
+from cdcoref.predict import Places, Prediction, cluster_label, ranked_clusters
+from cdcoref.views.marked_text import marked_text
+from cdlm.printing import counted
+
+CLUSTERS = 10
+"""Clusters that are shown."""
+TEXTS = 5
+"""Texts that are shown."""
+LONGEST_TEXT = 3000
+"""Characters of a text that are shown."""
+_COLOURS = {"event": "#b3470e", "entity": "#1a5fb0"}
+_OTHER = "#6a4aa0"
+_HEAD = ("kind", "mentioned as", "mentions", "documents", "confidence")
+
+
+def notebook_view(prediction: Prediction) -> str:
+    """The HTML that a notebook shows of a prediction."""
+    return f"{_table(prediction)}{_texts(prediction)}"
+
+
+def _table(prediction: Prediction) -> str:
+    counts = prediction.counts()
+    rows = []
+    for cluster in islice(prediction.each_cluster(), CLUSTERS):
+        texts = dict.fromkeys(mention.text for mention in islice(cluster.mentions, 50))
+        words = ", ".join(islice(texts, 5)) + (", ..." if len(texts) > 5 else "")
+        sure = "" if cluster.confidence is None else confidence_text(cluster.confidence)
+        cells = (cluster.kind, words, str(len(cluster.mentions)), str(cluster.documents), sure)
+        rows.append("<tr>" + "".join(f'<td dir="auto">{html.escape(cell)}</td>' for cell in cells) + "</tr>")
+    total = counts.across + counts.within
+    more = f"<p>The first {len(rows)} of {total} clusters.</p>" if total > len(rows) else ""
+    head = "".join(f"<th>{name}</th>" for name in _HEAD)
+    return (
+        f"<p>Documents: {counts.documents}; mentions: {counts.mentions}; clusters across documents: "
+        f"{counts.across}; clusters within one document: {counts.within}.</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+    )
+
+
+def _texts(prediction: Prediction) -> str:
+    """The first texts, each to be unfolded; mentions of clusters of several are underlined."""
+    places = Places(prediction.corpus.documents)
+    titles: dict[int, str] = {}
+    for members in ranked_clusters(prediction.corpus, singletons=False):
+        label = prediction.corpus.name_of(members[0]) or cluster_label(places.shown(m).text for m in members)
+        documents = len({mention.document for mention in members})
+        size = f"{counted(len(members), 'mention')} in {counted(documents, 'document')}"
+        titles.update((id(mention), f"{label}: {mention.kind or 'mention'}, {size}") for mention in members)
+    mentions = prediction.corpus.by_document()
+    shown = prediction.corpus.documents[:TEXTS]
+    texts = [
+        f"<details{' open' if n == 0 else ''}><summary dir='auto'>{html.escape(document.id)}</summary>"
+        f"<p dir='auto' style='white-space: pre-wrap; max-width: 46em; line-height: 1.9'>"
+        f"{_marked(document, mentions[document.id], titles)}</p></details>"
+        for n, document in enumerate(shown)
+    ]
+    left = len(prediction.corpus.documents) - len(shown)
+    more = f"<p>The first {len(shown)} of {len(shown) + left} texts.</p>" if left else ""
+    return "".join(texts) + more
+
+
+def _marked(document: Document, mentions: Sequence[Mention], titles: Mapping[int, str]) -> str:
+    chosen = [mention for mention in mentions if id(mention) in titles]
+    parts = [character_parts(mention, document) for mention in chosen]
+    end = min(len(document.text), LONGEST_TEXT)
+    pieces = []
+    for run in marked_text(document.text, 0, end, parts) if end else ():
+        piece = html.escape(run.text)
+        for number, level in run.marks:
+            mention = chosen[number]
+            colour = _COLOURS.get(mention.kind or "", _OTHER)
+            piece = (
+                f"<span title='{html.escape(titles[id(mention)])}' style='border-bottom: 2px solid {colour}; "
+                f"padding-bottom: {3 * level}px'>{piece}</span>"
+            )
+        pieces.append(piece)
+    return "".join(pieces) + (" ..." if end < len(document.text) else "")

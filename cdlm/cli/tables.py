@@ -1,0 +1,51 @@
+"""``cdlm tables``: the command line of :mod:`cdlm.tables`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cdlm.cli.task_options import JsonOption
+from cdlm.errors import InputError
+
+EXAMPLES = ("cdlm tables", "cdlm tables 2 8 --ecb-root DIR")
+
+
+def tables(
+    numbers: Annotated[
+        list[int] | None, typer.Argument(help="Numbers of the tables, 1 to 10.", show_default="all")
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the files that the printed commands write; those older than the code are ignored."
+        ),
+    ] = None,
+    ecb_root: Annotated[Path | None, typer.Option(help="Folder of ECB+ 1.0, for table 8.")] = None,
+    multi_news: Annotated[Path | None, typer.Option(help="Folder or training file of Multi-News, for table 7.")] = None,
+    matching: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME:DIR",
+            help="Matching benchmark (aan, oc, s2orc or pan) and its folder, for tables 9 and 10. Repeatable.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the tables of the paper with own values beside the published ones, in Markdown.
+
+    What has not been measured is a dash; the commands that would measure it follow the table.
+    """
+    from cdlm.tables import CorpusFolders, as_values, filled_tables, markdown
+
+    benchmarks: dict[str, Path] = {}
+    for text in matching or []:
+        name, colon, folder = text.partition(":")
+        if not colon or not folder:
+            raise InputError(f"--matching takes NAME:DIR, such as aan:data/aan, not {text!r}")
+        benchmarks[name] = Path(folder)
+    filled = filled_tables(numbers or (), results=results, folders=CorpusFolders(ecb_root, multi_news, benchmarks))
+    print(json.dumps(as_values(filled), indent=2) if as_json else markdown(filled))

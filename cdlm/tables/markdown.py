@@ -1,0 +1,67 @@
+"""Filled tables as Markdown, which is also readable in a terminal, and as plain values for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from cdlm.tables.layout import FilledTable
+
+
+def markdown(tables: Iterable[FilledTable]) -> str:
+    """The tables one after the other, each with the commands that would measure what is missing."""
+    return "\n\n".join(_section(table) for table in tables)
+
+
+def _section(filled: FilledTable) -> str:
+    table = filled.table
+    rows: list[Sequence[str]] = [("", "", *table.columns), ("---", "---", *("---:" for _ in table.columns))]
+    for row in table.rows:
+        rows.append((row.name, "paper", *row.paper))
+        if row.name in filled.own:
+            rows.append(("", "ours", *filled.own[row.name]))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"## Table {table.number}: {table.title}", ""]
+    for row_cells in rows:
+        lines.append(f"| {' | '.join(_padded(row_cells, widths))} |")
+    if not table.counts and len(filled.own) < len(table.rows):
+        lines += ["", "Rows without ours are systems of others."]
+    if filled.notes:
+        lines += ["", *(f"{note[0].upper()}{note[1:]}." for note in filled.notes)]
+    if filled.commands:
+        lines += ["", "Missing (-):", ""]
+        lines += [
+            f"- {what}: {', then '.join(f'`{step}`' for step in steps)}" for what, steps in filled.commands.items()
+        ]
+    return "\n".join(lines)
+
+
+def _padded(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """The cells of a row, as wide as their columns; the first two columns are text, the others numbers."""
+    for number, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        if cell.startswith("---"):
+            yield cell.rjust(width, "-")
+        else:
+            yield cell.ljust(width) if number < 2 else cell.rjust(width)
+
+
+def as_values(tables: Iterable[FilledTable]) -> list[dict[str, Any]]:
+    """The tables as plain values: every row with the published cells and, where it is measured here, the own ones."""
+    return [
+        {
+            "table": filled.table.number,
+            "title": filled.table.title,
+            "columns": list(filled.table.columns),
+            "rows": [
+                {
+                    "name": row.name,
+                    "paper": list(row.paper),
+                    "ours": list(filled.own[row.name]) if row.name in filled.own else None,
+                }
+                for row in filled.table.rows
+            ],
+            "notes": list(filled.notes),
+            "commands": {what: list(steps) for what, steps in filled.commands.items()},
+        }
+        for filled in tables
+    ]

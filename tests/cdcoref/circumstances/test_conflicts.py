@@ -1,0 +1,83 @@
+"""Which events cannot be one by their circumstances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cdcoref.circumstances import CircumstanceTables, circumstances_of, main_events_differ
+from cdcoref.corpus import Corpus, Document, Mention
+
+
+def corpus(*texts: str) -> Corpus:
+    """Documents of sentences that end with " / "; a word with * before it is an event."""
+    documents, mentions = [], []
+    for number, text in enumerate(texts):
+        id = f"{number}"
+        words = [sentence.split() for sentence in text.split(" / ")]
+        document = Document.from_sentences(id, [[word.removeprefix("*") for word in own] for own in words])
+        documents.append(document)
+        flat = [word for own in words for word in own]
+        mentions += [Mention(id, (place,), "event") for place, word in enumerate(flat) if word.startswith("*")]
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def conflict(*texts: str) -> bool:
+    """Whether the first two events of the texts conflict; the answer does not depend on their order."""
+    tables = CircumstanceTables.of(corpus(*texts))
+    one, other = np.array([0]), np.array([1])
+    found = tables.conflicts(one, other).tolist()
+    assert found == tables.conflicts(other, one).tolist()
+    return found[0]
+
+
+DATED = "16 May 2024 / "
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["A *fire broke out in Peru .", "A *fire broke out in Chile ."], True),
+        (["A *fire broke out in Peru .", "A *fire broke out near Lima ."], False),
+        (["A *fire broke out near Arequipa .", "A *fire broke out near Lima ."], True),
+        (["A *fire broke out in Ohio .", "A *fire broke out in Nevada ."], True),
+        (["A *fire broke out .", "A *fire broke out near Lima ."], False),
+        ([DATED + "A *fire broke out on Monday .", DATED + "A *fire broke out on May 2 ."], True),
+        ([DATED + "A *fire broke out on Monday .", DATED + "A *fire broke out on Tuesday ."], False),
+        ([DATED + "A *fire broke out on Monday . / The other *fire on May 2 was smaller ."], True),
+        ([DATED + "The *fire killed two .", DATED + "The *fire killed nine ."], False),
+        ([DATED + "The fire *killed two . / It came three days after a fire in Oslo *killed nine ."], True),
+        (["It is the worst *fire since 2017 , when a *fire killed 60 ."], False),
+        ([DATED + "The *fire began on Monday . / It is the worst since 2017 , when a *fire killed 60 ."], True),
+        (["A *fire in Peru came two days after a *fire in Chile ."], True),
+    ],
+)
+def test_conflicts(texts: list[str], expected: bool) -> None:
+    assert conflict(*texts) == expected
+
+
+def test_documents_without_names_in_common_are_about_different_events_weeks_apart() -> None:
+    one = "1 March 2024 / The runner Mara Quist *won the race ."
+    assert conflict(one, "20 May 2024 / The runner Pia Storrem *won the race .")
+    assert not conflict(one, "8 March 2024 / The runner Pia Storrem *won the race .")
+    assert not conflict(one, "20 May 2024 / In the race , Lind and Mara Quist *won the race .")
+
+
+def test_documents_are_not_compared_where_a_clause_states_the_day_of_the_other() -> None:
+    assert not conflict("1 March 2024 / A man was *shot .", "20 May 2024 / He was *shot on March 1 .")
+
+
+def test_what_one_document_says_of_another_event_leaves_its_own_event_alone() -> None:
+    texts = ["LIMA - A fire began near Lima .", "OSLO - A fire began in Norway after a fire in Peru ."]
+    _, settings = circumstances_of(corpus(*(text.replace("fire", "*fire") for text in texts)))
+    assert main_events_differ(settings["0"], settings["1"])
+
+
+def test_tables_agree_with_places() -> None:
+    names = ["Peru", "Chile", "Lima", "Arequipa", "Ohio", "Nevada", "Detroit", "Chicago", "Norway", "Oslo"]
+    own = corpus(*(f"A *fire began in {name} ." for name in names))
+    tables = CircumstanceTables.of(own)
+    places = [one.where[0].place for one in circumstances_of(own)[0]]
+    first, second = np.triu_indices(len(names), 1)
+    expected = [places[one].excludes(places[other]) for one, other in zip(first, second, strict=True)]
+    assert tables.own_conflicts(first, second).tolist() == expected

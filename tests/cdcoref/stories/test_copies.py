@@ -1,0 +1,134 @@
+"""Near-duplicates are found, other reports of the same story are not; they count as one text."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cdcoref.corpora import CorpusFolder
+from cdcoref.corpus import Document
+from cdcoref.stories import (
+    DocumentVectors,
+    group_documents,
+    near_duplicates,
+    own_part,
+    sentence_sources,
+    subjects,
+    topic_quality,
+)
+
+FOLDER = Path(__file__).resolve().parents[3] / "data" / "invented"
+
+
+@pytest.fixture(scope="module")
+def originals() -> tuple[Document, ...]:
+    return CorpusFolder("invented", FOLDER).read("dev").corpus.documents
+
+
+def without(document: Document, gone: set[int], id: str) -> Document:
+    """A document without some sentences."""
+    kept = [document.tokens[start:end] for n, (start, end) in enumerate(document.sentences) if n not in gone]
+    return Document.from_sentences(id, kept, topic=document.topic, subtopic=document.subtopic)
+
+
+def copies_of(documents: tuple[Document, ...], number: int) -> list[Document]:
+    """Copies of documents, each of which lacks a tenth of its sentences, and one at least."""
+    chosen = random.Random(number)
+    found = []
+    for document in documents:
+        count = len(document.sentences)
+        gone = set(chosen.sample(range(count), max(1, round(count / 10)))) if count > 1 else set()
+        found.append(without(document, gone, f"{document.id}~{number}"))
+    return found
+
+
+@pytest.mark.parametrize("with_originals", [True, False])
+def test_copies_do_not_divide_stories(originals: tuple[Document, ...], with_originals: bool) -> None:
+    copies = [copy for number in range(9) for copy in copies_of(originals, number)]
+    documents = [*originals, *copies] if with_originals else copies
+    alone = topic_quality(originals, group_documents(originals))
+    assert topic_quality(documents, group_documents(documents)).f1 > alone.f1 - 0.03
+
+
+def test_copies_are_of_the_text_that_they_are_made_from(originals: tuple[Document, ...]) -> None:
+    copies = copies_of(originals, 0)
+    found = near_duplicates([*originals, *copies])
+    assert all(copy.split("~")[0] == original for copy, original in found.items())
+    assert len(found) > 0.95 * len(copies)
+    assert near_duplicates(originals) == {}
+
+
+def sentence(number: int, words: int = 12) -> list[str]:
+    return [f"w{number}x{n}" for n in range(words)]
+
+
+TEXT = Document.from_sentences("text", [sentence(n) for n in range(10)])
+SHORTER = without(TEXT, {4}, "shorter")
+EDITED = Document.from_sentences("edited", [sentence(n + 50 * (n == 7)) for n in range(9)])
+QUOTING = Document.from_sentences("quoting", [sentence(n + 50 * (n > 2)) for n in range(10)])
+
+
+def test_a_text_that_quotes_another_is_no_copy() -> None:
+    assert near_duplicates([QUOTING, EDITED, SHORTER, TEXT]) == {"shorter": "text", "edited": "text"}
+
+
+def test_an_earlier_version_half_as_long_is_a_copy() -> None:
+    half, third = without(TEXT, set(range(5, 10)), "half"), without(TEXT, set(range(3, 10)), "third")
+    assert near_duplicates([TEXT, half]) == {"half": "text"}
+    assert near_duplicates([TEXT, third]) == {}
+
+
+def test_texts_too_short_to_tell_are_no_copies() -> None:
+    brief = Document.from_sentences("brief", [sentence(1)])
+    assert near_duplicates([brief, replace(brief, id="same")]) == {}
+
+
+def test_documents_known_to_be_originals_stay_so() -> None:
+    assert near_duplicates([TEXT], [SHORTER]) == {"text": "shorter"}
+
+
+def test_hidden_sentences_are_ignored() -> None:
+    signed = Document.from_sentences("signed", [sentence(99, 200), *(sentence(n) for n in range(10))])
+    assert near_duplicates([TEXT, signed]) == {}
+    assert near_duplicates([TEXT, replace(signed, hidden=frozenset({0}))]) == {"text": "signed"}
+
+
+@given(order=st.permutations([TEXT, SHORTER, EDITED, QUOTING]))
+@settings(max_examples=10, deadline=None)
+def test_the_order_of_documents_does_not_matter(order: list[Document]) -> None:
+    assert near_duplicates(order) == near_duplicates([TEXT, SHORTER, EDITED, QUOTING])
+
+
+def test_copies_count_for_nothing_in_how_rare_words_are(originals: tuple[Document, ...]) -> None:
+    some = originals[:40]
+    copies = [replace(document, id=f"{document.id}~{n}") for document in some[:10] for n in range(5)]
+    documents = [*some, *copies]
+    found = near_duplicates(documents)
+    alone, all_of_them = DocumentVectors(some), DocumentVectors(documents, found)
+    for one, other in itertools.pairwise(some):
+        assert all_of_them.similarity(one.id, other.id) == pytest.approx(alone.similarity(one.id, other.id))
+    groups = group_documents(all_of_them)
+    assert [[id for id in group if "~" not in id] for group in groups] == group_documents(some)
+    assert subjects(all_of_them, groups) == subjects(alone, group_documents(some))
+
+
+def test_every_sentence_is_read_once() -> None:
+    documents = {document.id: document for document in (TEXT, SHORTER, EDITED)}
+    again = replace(EDITED, id="edited again")
+    documents["edited again"] = again
+    original_of = {"shorter": "text", "edited": "text", "edited again": "text"}
+    sources = sentence_sources(documents, original_of)
+    assert sources["shorter"][4] == ("text", 5)
+    assert 7 not in sources["edited"]
+    assert sources["edited again"][7] == ("edited", 7)
+    assert own_part(SHORTER, sources["shorter"]) is None
+    assert own_part(again, sources["edited again"]) is None
+    part = own_part(EDITED, sources["edited"])
+    assert part is not None
+    assert part.hidden == {0, 1, 2, 3, 4, 8}

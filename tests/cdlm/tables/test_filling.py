@@ -1,0 +1,279 @@
+"""Own values in the tables: from what the commands print, and from corpora counted by hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import cdcoref.cli
+import cdlm.cli
+from cdlm import documents
+from cdlm.documents import AnnotatedDocument, MentionSpan
+from cdlm.errors import InputError
+from cdlm.tables import TABLES, CorpusFolders, FilledTable, as_values, filled_tables, markdown
+
+Command = Callable[..., str]
+DEV = Path(__file__).resolve().parents[3] / "data" / "sample" / "dev_tiny.jsonl"
+MAINS = {"cdcoref": cdcoref.cli.main, "cdlm": cdlm.cli.main}
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run a program in this process; its standard output, if it succeeded, or its standard error."""
+
+    def call(program: str, *arguments: object, code: int = 0) -> str:
+        monkeypatch.setattr(sys, "argv", [program, *map(str, arguments)])
+        ended: object = 0
+        try:
+            MAINS[program]()
+        except SystemExit as end:
+            ended = end.code
+        captured = capsys.readouterr()
+        assert (ended or 0) == code, captured.err
+        return captured.err if code else captured.out
+
+    return call
+
+
+def only(number: int, **options: object) -> FilledTable:
+    (table,) = filled_tables([number], **options)  # type: ignore[arg-type]
+    return table
+
+
+# -- results ---------------------------------------------------------------------------------------------------------
+
+
+def test_without_results_every_own_cell_is_a_dash_with_its_command() -> None:
+    for filled in filled_tables():
+        assert {cell for cells in filled.own.values() for cell in cells} == {"-"}
+        text = markdown([filled])
+        for row in filled.table.rows:
+            if row.measurements:
+                assert any(what.startswith(row.name) for what in filled.commands)
+                for measurement in row.measurements:
+                    assert f"> RESULTS/{measurement.file}`" in text
+        assert all(row.name in filled.own or not row.measurements for row in filled.table.rows)
+
+
+def test_what_the_commands_print_fills_the_tables(
+    run: Command, tiny_encoder: Path, word_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each command in small: its real output, under the name that the table gives, is what the table shows."""
+    results = tmp_path / "results"
+    results.mkdir()
+    fast = ("--epochs", 1, "--max-length", 100, "--precision", "fp32", "--device", "cpu", "--log", "none")
+
+    sets = tmp_path / "train.src"
+    sets.write_text("".join(f"w{n} w{n + 1} w3 ||||| w{n} w5 w6 ||||| w{n + 1} w8\n" for n in range(12)))
+    start = ("--max-length", 64, "--steps", 1, "--set", "batch_size=2", "--precision", "fp32", "--device", "cpu")
+    start = (*start, "--set", "sequences_at_once=2", "--set", "run.warmup=0", "--log", "none")
+    run("cdlm", "pretrain", "--corpus", sets, "-o", tmp_path / "cdlm", "--encoder", word_encoder, *start)
+    printed = run("cdlm", "perplexity", "--corpus", sets, "--model", tmp_path / "cdlm", "--json")
+    (results / "perplexity-cdlm-dev.json").write_text(printed)
+    table = only(1, results=results)
+    assert table.own["CDLM"] == (f"{json.loads(printed)[0]['value']:.2f}", "-")
+    assert "CDLM, validation" not in table.commands
+    assert table.commands["CDLM, test"][-1].endswith(f" > {results}/perplexity-cdlm-test.json")
+
+    printed = run("cdcoref", "evaluate", DEV, "--model", "lemma", "--kind", "event", "--json")
+    (results / "coreference-event-cdlm.json").write_text(printed)
+    scores = json.loads(printed)["event"]["predicted"]
+    expected = [scores[m][r] for m in ("muc", "b3", "ceafe", "lea") for r in ("recall", "precision", "f1")]
+    table = only(2, results=results)
+    assert table.own["event: CDLM"] == tuple(f"{100 * v:.1f}" for v in (*expected, scores["conll_f1"]))
+    assert set(table.own["entity: CDLM"]) == {"-"}
+    other = json.loads(printed)
+    other["event"]["predicted"]["conll_f1"] -= 0.1
+    (results / "coreference-event-sentences.json").write_text(json.dumps(other))
+    table = only(3, results=results)
+    assert table.own["full document CDLM"] == (f"{100 * scores['conll_f1']:.1f}", "-")
+    assert table.own["sentences only CDLM"] == (f"{100 * scores['conll_f1'] - 10:.1f}", "-10.0")
+
+    folder = benchmark(tmp_path)
+    model = tmp_path / "matcher"
+    run("cdlm", "match", "train", "--benchmark", f"aan:{folder}", "--encoder", tiny_encoder, "-o", model, *fast)
+    printed = run("cdlm", "match", "evaluate", "--benchmark", f"aan:{folder}", "--model", model, "--json")
+    (results / "matching-aan-prefix.json").write_text(printed)
+    assert only(4, results=results).own["Prefix CDLM"] == (f"{100 * json.loads(printed)['f1']:.1f}", "-", "-", "-")
+
+    context = [["Maren", ["Her captain was Jonas Pell."]], ["Pell", ["Jonas Pell was born in Tresk."]]]
+    facts = [["Maren", 0], ["Pell", 0]]
+    question = {"_id": "q", "question": "Where?", "answer": "Tresk", "supporting_facts": facts, "context": context}
+    asked, answered = tmp_path / "asked.json", tmp_path / "answered.json"
+    asked.write_text(json.dumps([question]))
+    answered.write_text(json.dumps({"answer": {"q": "in Tresk"}, "sp": {"q": facts[:1]}}))
+    printed = run("cdlm", "qa", "evaluate", asked, "--predictions", answered, "--json")
+    (results / "questions-rand.json").write_text(printed)
+    # Answer: precision 1/2, recall 1; facts: precision 1, recall 1/2; joint: the products.
+    assert only(5, results=results).own["Rand CDLM"] == ("66.7", "66.7", "50.0")
+
+    words = tuple(f"w{n}" for n in range(8))
+    spans = tuple(MentionSpan((n,), "event", f"c{n}") for n in (1, 4))
+    pair = [AnnotatedDocument(name, "g", words, spans) for name in ("a", "b")]
+    monkeypatch.setattr(documents, "annotated_documents", lambda *_: pair)
+    printed = run("cdlm", "align", "--ecb-root", tmp_path, "--model", word_encoder, "--device", "cpu", "--json")
+    (results / "alignment-local.json").write_text(printed)
+    (cells,) = json.loads(printed).values()
+    positive, negative = (f"{cells[f'event {sign}']['mean']:.1f}" for sign in ("positive", "negative"))
+    assert only(6, results=results).own["Local CDLM"] == (positive, "-", negative, "-")
+
+
+def test_results_older_than_the_code_are_dashes(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "matching-pan-cdlm.json"
+    file.write_text('{"f1": 0.5}')
+    assert only(4, results=tmp_path).own["CDLM"] == ("-", "-", "-", "50.0")
+    os.utime(file, (0, 0))
+    table = only(4, results=tmp_path)
+    assert table.own["CDLM"] == ("-", "-", "-", "-")
+    assert table.commands["CDLM, PAN"][0].startswith("cdlm match train --benchmark pan:PAN ")
+    assert f"{file} is older than the code" in markdown([table])
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"f1": "x"}', '{"precision": 1}', "null", "\xff"])
+def test_results_that_are_none_are_refused(run: Command, tmp_path: Path, text: str) -> None:
+    (tmp_path / "matching-pan-cdlm.json").write_text(text, encoding="latin-1")
+    said = run("cdlm", "tables", 4, "--results", tmp_path, code=2)
+    assert said.startswith(f"cdlm: {tmp_path / 'matching-pan-cdlm.json'}: the file is not what ")
+    assert said.count("\n") == 1
+
+
+def test_wrong_arguments_are_one_sentence(run: Command, tmp_path: Path) -> None:
+    cases: dict[tuple[object, ...], str] = {
+        (11,): "the paper has no table 11; choose from 1 to 10",
+        (1, "--results", tmp_path / "none"): "there is no such folder",
+        (9, "--matching", "aan"): "--matching takes NAME:DIR",
+        (9, "--matching", "news:x"): "there is no benchmark named 'news'",
+        (8, "--ecb-root", tmp_path): "none of the splits of ECB+ can be read here",
+        (7, "--multi-news", tmp_path / "none"): "there is no such file or folder",
+    }
+    for arguments, message in cases.items():
+        said = run("cdlm", "tables", *arguments, code=2)
+        assert message in said
+        assert said.count("\n") == 1
+
+
+def test_numbers_select_tables_and_json_has_the_same_cells(run: Command) -> None:
+    text = run("cdlm", "tables", 6, 1, 6)
+    assert re.findall(r"^## Table (\d+)", text, flags=re.MULTILINE) == ["6", "1"]
+    assert run("cdlm", "tables").count("## Table ") == 10
+    values = json.loads(run("cdlm", "tables", 5, "--json"))
+    assert values == as_values(filled_tables([5]))
+    cells = [row for line in markdown(filled_tables([5])).splitlines() if len(row := line.split("|")) > 3]
+    shown = [[cell.strip() for cell in row[3:-1]] for row in cells[2:]]
+    expected = [own for row in values[0]["rows"] for own in (row["paper"], row["ours"]) if own is not None]
+    assert shown == expected
+
+
+# -- counts ----------------------------------------------------------------------------------------------------------
+
+
+def benchmark(folder: Path) -> Path:
+    """The benchmark aan with 4, 2 and 1 pairs of 6 different texts."""
+    pairs = {
+        "train": [(1, "a", "b"), (0, "a", "c"), (1, "b", "a"), (0, "d", "d")],
+        "dev": [(1, "a", "e"), (0, "b", "c")],
+        "test": [(1, "f", "a")],
+    }
+    (folder / "aan").mkdir()
+    for split, rows in pairs.items():
+        with (folder / "aan" / f"{split}_cite.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows((label, f"text {one}", f"text {other}") for label, one, other in rows)
+    return folder / "aan"
+
+
+def test_pairs_and_different_texts_of_a_benchmark(tmp_path: Path) -> None:
+    folders = CorpusFolders(benchmarks={"aan": benchmark(tmp_path)})
+    pairs, texts = filled_tables([9, 10], folders=folders)
+    assert pairs.own["AAN"] == ("4", "2", "1")
+    assert texts.own["AAN"] == ("7", "6")
+    assert set(pairs.own["OC"]) == set(texts.own["PAN"]) == {"-"}
+    assert list(pairs.commands) == ["OC", "S2ORC", "PAN"]
+
+
+def test_sets_of_multi_news_by_their_number_of_documents(run: Command, tmp_path: Path) -> None:
+    sizes = [1, 2, 3, 3, 3, 5, 10, 10, 11, 4]
+    lines = [" ||||| ".join(f"document {n}" for n in range(size)) for size in sizes]
+    lines[5] += " ||||| "  # an empty document is none
+    (tmp_path / "train.src").write_text("\n".join(lines) + "\n")
+    table = only(7, folders=CorpusFolders(multi_news=tmp_path))
+    own = {name: cells[0] for name, cells in table.own.items()}
+    expected = {"3": "3", "4": "1", "5": "1", "6": "0", "7": "0", "8": "0", "9": "0", "10": "2", "total": "7"}
+    assert own == expected
+    assert not table.commands
+    assert "`" not in run("cdlm", "tables", 7, "--multi-news", tmp_path / "train.src")
+
+
+def counts_of_xml(root: Path, topics: list[int]) -> dict[str, str]:
+    """Counts of ECB+, from its XML alone."""
+    with (root / "ECBplus_coreference_sentences.csv").open(encoding="utf-8-sig", newline="") as file:
+        listed = {tuple(cell.strip() for cell in row) for row in csv.reader(file)}
+    read, mentions, sizes = 0, {"event": 0, "entity": 0}, {"event": {}, "entity": {}}  # type: ignore[var-annotated]
+    for topic in topics:
+        for path in (root / "ECB+" / str(topic)).glob("*.xml"):
+            name = path.stem.partition("_")[2]
+            tree = ElementTree.parse(path).getroot()
+            sentence = {t.get("t_id"): t.get("sentence") for t in tree.iter("token")}
+            instances: dict[str | None, str] = {}
+            for relation in tree.iter("CROSS_DOC_COREF"):
+                for source in relation.iter("source"):
+                    instances[source.get("m_id")] = str(relation.get("note"))
+            for relation in tree.iter("INTRA_DOC_COREF"):
+                for source in relation.iter("source"):
+                    instances.setdefault(source.get("m_id"), f"{path.stem} {relation.get('r_id')}")
+            read += any((str(topic), name, number) in listed for number in sentence.values())
+            for markable in tree.find("Markables") or ():
+                anchors = [anchor.get("t_id") for anchor in markable.iter("token_anchor")]
+                if not anchors or (str(topic), name, sentence[anchors[0]]) not in listed:
+                    continue
+                kind = "event" if markable.tag.startswith(("ACTION", "NEG")) else "entity"
+                mentions[kind] += 1
+                if (instance := instances.get(markable.get("m_id"))) is not None:
+                    sizes[kind][instance] = sizes[kind].get(instance, 0) + 1
+    clusters = (sum(size > 1 for size in sizes[kind].values()) for kind in mentions)
+    return {
+        "topics": str(len(topics)),
+        "documents": str(read),
+        "mentions": " / ".join(f"{count:,}" for count in mentions.values()),
+        "clusters": " / ".join(map(str, clusters)),
+    }
+
+
+def test_counts_of_ecb_are_those_of_its_xml(shared: Path) -> None:
+    root = shared / "corpora" / "ecbplus"
+    table = only(8, folders=CorpusFolders(ecb=root))
+    for column, topics in enumerate(
+        ([1, 3, 4, 6, 7, 8, 9, 10, 11, 13, 14, 16, 19, 20, 22, *range(24, 34)], [2, 5, 12, 18, 21, 23, 34, 35])
+    ):
+        assert {name: cells[column] for name, cells in table.own.items()} == counts_of_xml(root, topics)
+    paper = {row.name: row.paper for row in TABLES[7].rows}
+    for name in ("topics", "mentions", "clusters"):
+        assert table.own[name][:2] == paper[name][:2]
+
+
+def test_a_split_of_ecb_that_is_not_there_is_a_dash(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def read(corpus: str, folder: Path, split: str) -> list[AnnotatedDocument]:
+        if split == "test":
+            raise InputError("topic 36 is missing", folder)
+        spans = (MentionSpan((0,), "event", "e"), MentionSpan((1,), "entity", "x"), MentionSpan((2,), "entity", None))
+        return [AnnotatedDocument(name, name, ("a", "b", "c"), spans, "1") for name in ("d", "e")]
+
+    monkeypatch.setattr("cdlm.tables.counting.annotated_documents", read)
+    table = only(8, folders=CorpusFolders(ecb=tmp_path))
+    assert table.own == {
+        "topics": ("1", "1", "-"),
+        "documents": ("2", "2", "-"),
+        "mentions": ("2 / 4", "2 / 4", "-"),
+        "clusters": ("1 / 1", "1 / 1", "-"),
+    }
+    assert table.notes == ("test: topic 36 is missing",)
+    (command,) = table.commands["the missing cells"]
+    assert shlex.split(command) == ["cdlm", "tables", "8", "--ecb-root", "ECB"]

@@ -1,0 +1,107 @@
+"""Happenings of one kind are apart where their circumstances are, alone and among other texts: the default model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+import cdcoref
+from cdcoref.corpora import CorpusFolder
+from cdcoref.predict import Prediction
+
+QUAKES = {
+    "peru": """Quake damages homes in southern Peru
+
+LIMA, March 11 (Orbis) - An earthquake of magnitude 6.4 struck near Arequipa in southern Peru on Tuesday, killing three
+people, the civil defence institute said.
+
+The quake destroyed 120 houses. It came five days after an earthquake in Japan that killed 18 people.
+""",
+    "japan": """Strong quake shakes northern Japan
+
+TOKYO, March 6 (Orbis) - A strong earthquake shook the city of Aomori in northern Japan on Thursday, killing 18 people,
+police said.
+
+The quake damaged 2,000 houses. It was the strongest in the region since 2011, when an earthquake off Sendai killed
+15,000 people.
+""",
+}
+STRIKES = {
+    "france": """Train drivers in France begin two-day strike
+
+PARIS, Dec. 4 (Orbis) - Train drivers in France began a two-day strike on Wednesday over pensions.
+
+The strike is the first since 2022, when a strike lasted nine days.
+""",
+    "canada": """Rail strike halts grain shipments in Canada
+
+WINNIPEG, Dec. 3 (Orbis) - A strike of 3,200 railway workers in Canada stopped grain shipments on Tuesday.
+
+The workers began the strike a day before a strike of train drivers in France.
+""",
+}
+SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
+TWENTY = 20
+
+
+@pytest.fixture(scope="module")
+def predictor() -> cdcoref.Predictor:
+    return cdcoref.load()
+
+
+@pytest.fixture(scope="module", params=["alone", "among the sample", "among twenty other texts"])
+def others(request: pytest.FixtureRequest) -> Mapping[str, str]:
+    if request.param == "alone":
+        return {}
+    if request.param == "among the sample":
+        return {path.name: path.read_text() for path in sorted(SAMPLE.glob("*.txt"))}
+    invented = CorpusFolder.parse(f"invented:{SAMPLE.parent / 'invented'}").read("dev").corpus
+    return {document.id: document.text for document in invented.documents[:TWENTY]}
+
+
+def happenings(prediction: Prediction, words: set[str]) -> set[frozenset[tuple[str, str, int]]]:
+    """The clusters with mentions of these words in the texts of a case: their documents, words and number there."""
+
+    def found() -> Iterator[frozenset[tuple[str, str, int]]]:
+        for cluster in prediction.clusters(singletons=True):
+            if cluster.kind == "event":
+                yield frozenset(
+                    (mention.document, mention.text.casefold(), texts[mention.document][: mention.start].count("\n"))
+                    for mention in cluster.mentions
+                    if mention.document in CASES and mention.text.casefold() in words
+                )
+
+    texts = {document.id: document.text for document in prediction.corpus.documents}
+    return {one for one in found() if one}
+
+
+CASES = QUAKES.keys() | STRIKES.keys()
+
+
+def test_three_quakes(predictor: cdcoref.Predictor, others: Mapping[str, str]) -> None:
+    prediction = predictor.predict({**QUAKES, **others})
+    quakes = happenings(prediction, {"quake", "earthquake"})
+    peru, japan = (next(one for one in quakes if (name, "quake", 0) in one) for name in ("peru", "japan"))
+    assert peru == {("peru", "quake", 0), ("peru", "earthquake", 2), ("peru", "quake", 5)}
+    assert {("japan", "quake", 0), ("japan", "earthquake", 2), ("peru", "earthquake", 5)} <= japan
+    assert {("japan", "earthquake", 5)} in quakes
+    deaths = happenings(prediction, {"killing", "killed"})
+    assert {("peru", "killing", 2)} in deaths
+    assert {("japan", "killed", 6)} in deaths or {("japan", "killed", 5)} in deaths
+
+
+def test_three_strikes(predictor: cdcoref.Predictor, others: Mapping[str, str]) -> None:
+    strikes = happenings(predictor.predict({**STRIKES, **others}), {"strike"})
+    france, canada = (next(one for one in strikes if (name, "strike", 0) in one) for name in ("france", "canada"))
+    assert france != canada
+    assert ("canada", "strike", 2) in canada
+    assert ("france", "strike", 2) in france
+    assert not any(name == "canada" and line == 0 for name, _, line in france)
+
+
+def test_the_order_of_texts_does_not_matter(predictor: cdcoref.Predictor) -> None:
+    one = happenings(predictor.predict(QUAKES), {"quake", "earthquake"})
+    other = happenings(predictor.predict(dict(reversed(QUAKES.items()))), {"quake", "earthquake"})
+    assert one == other
