@@ -140,7 +140,7 @@ def quality(gold: Corpus, collection: Collection) -> str:
     """Cells of a table: how good a collection is."""
     prediction = collection.prediction()
     scores = conll(gold, prediction.corpus)
-    stories = topic_quality(gold.documents, prediction.stories)
+    stories = topic_quality(gold.documents, prediction.story_documents)
     return f"{scores['event']:.2f} | {scores['entity']:.2f} | {100 * stories.f1:.1f} | {stories.groups}"
 
 

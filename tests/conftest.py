@@ -16,14 +16,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+if os.environ.get("PYTEST_XDIST_WORKER"):
+    # Workers share the cores; libraries read this when they are imported, here and in processes that tests start.
+    os.environ["OMP_NUM_THREADS"] = "1"
+
 import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
-settings.load_profile("untimed")
+settings.register_profile("untimed", deadline=None, max_examples=60)  # a busy machine is no failure
+settings.register_profile("ci", settings.get_profile("untimed"), max_examples=20)
+settings.load_profile("ci" if os.environ.get("CI") else "untimed")
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "data" / "sample"

@@ -46,6 +46,19 @@ def show(
     documents: Annotated[
         bool, typer.Option("--documents", help="Documents, the last added first.", rich_help_panel=LISTS)
     ] = False,
+    story: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="One story: its timeline, and where its documents disagree.",
+            rich_help_panel=LISTS,
+            show_default=False,
+        ),
+    ] = None,
+    stories: Annotated[
+        bool, typer.Option("--stories", help="Stories, those with most documents first.", rich_help_panel=LISTS)
+    ] = False,
     least_sure: Annotated[
         bool,
         typer.Option(
@@ -70,13 +83,18 @@ def show(
     """Show what is in a collection: its clusters, those in most documents first, or something else."""
     from cdcoref.collection import Collection
 
-    chosen = [query is not None, cluster is not None, document is not None, documents, least_sure]
+    chosen = [
+        *(given is not None for given in (query, cluster, document, story)),
+        *(documents, stories, least_sure),
+    ]
     if sum(chosen) > 1:
-        raise InputError("choose one of --query, --cluster, --document, --documents and --least-sure")
+        raise InputError(
+            "choose one of --query, --cluster, --document, --documents, --story, --stories and --least-sure"
+        )
     if (kind is not None or singletons) and any(chosen[1:]):
         raise InputError(
             "--kind and --singletons choose clusters from a list; leave them out with --cluster, --document, "
-            "--documents and --least-sure"
+            "--documents, --story, --stories and --least-sure"
         )
     if (since is not None or source is not None) and not documents:
         raise InputError("--since and --source choose documents from their list; use them with --documents")
@@ -91,6 +109,13 @@ def show(
         elif document is not None:
             text = collection.document(document)
             _print(text, views.document_page_lines(text), as_json)
+        elif story is not None:
+            shown = collection.story(story)
+            _print(shown.to_dict(), views.story_lines(shown, most=limit), as_json)
+        elif stories:
+            listed = collection.stories(limit=limit)
+            _print([one.to_dict() for one in listed], views.story_list_lines(listed), as_json)
+            _say_if_cut(len(listed), collection.counts().stories, "stories")
         elif documents:
             found = collection.documents(since=since, source=source, limit=limit)
             _print(found, views.document_list_lines(found), as_json)
@@ -142,7 +167,11 @@ def _print(answer: Any, lines: Iterable[str], as_json: bool) -> None:
         for line in lines:
             print(line)
         return
-    plain = [asdict(entry) for entry in answer] if isinstance(answer, list) else answer
+    plain = (
+        [entry if isinstance(entry, dict) else asdict(entry) for entry in answer]
+        if isinstance(answer, list)
+        else answer
+    )
     if not isinstance(plain, dict | list):
         plain = asdict(plain)
     print(json.dumps(plain, indent=2, ensure_ascii=False, default=sorted))

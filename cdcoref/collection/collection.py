@@ -8,6 +8,7 @@ with Collection.open("news.cdcoref") as collection:
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +40,16 @@ from cdcoref.collection.settings import OPTIONS, Settings, kept_options, store_s
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import corpus_in
-from cdcoref.predict import LEMMA, Plan, Prediction, PredictionOptions, Predictor, corpus_of_texts
+from cdcoref.predict import (
+    LEMMA,
+    Plan,
+    PredictedStory,
+    Prediction,
+    PredictionOptions,
+    Predictor,
+    corpus_of_texts,
+    stories_of,
+)
 
 if TYPE_CHECKING:
     from cdcoref.predict import GivenText, Progress
@@ -402,6 +412,35 @@ class Collection:
         """
         with self._database.reading() as connection:
             return queries.document_page(connection, id, others=others)
+
+    def stories(self, *, limit: int = 100, offset: int = 0) -> list[PredictedStory]:
+        """The stories, those with most documents first, each with its title, timeline and disagreements.
+
+        Documents without words belong to no story.
+        """
+        with self._database.reading() as connection:
+            return self._read_stories(connection, queries.story_numbers(connection, limit=limit, offset=offset))
+
+    def story(self, number: int) -> PredictedStory:
+        """One story.
+
+        Raises
+        ------
+        InputError
+            If there is none of this number.
+        """
+        with self._database.reading() as connection:
+            found = self._read_stories(connection, [number])
+        if not found or all(not document.tokens for document in found[0].corpus.documents):
+            raise InputError(f"there is no story {number} in the collection")
+        return found[0]
+
+    def _read_stories(self, connection: sqlite3.Connection, numbers: Sequence[int]) -> list[PredictedStory]:
+        corpus = corpus_in(connection, numbers)
+        members: dict[int, list[str]] = {number: [] for number in numbers}
+        for story, id in queries.documents_of_stories(connection, numbers):
+            members[story].append(id)
+        return list(stories_of(corpus, {number: names for number, names in members.items() if names}))
 
     def mention(self, id: str) -> StoredMention:
         """A mention by its id.

@@ -270,6 +270,21 @@ def place_of_mention(connection: sqlite3.Connection, cluster: str, mention: str)
     return 0 if row is None else documents_in_time(connection, number).index(row[0])
 
 
+def story_numbers(connection: sqlite3.Connection, *, limit: int, offset: int) -> list[int]:
+    """The numbers of stories, those with most documents first."""
+    query = (
+        f"SELECT story FROM documents WHERE NOT ({_EMPTY}) "
+        "GROUP BY story ORDER BY count(*) DESC, story LIMIT ? OFFSET ?"
+    )
+    return [number for (number,) in connection.execute(query, (limit, offset))]
+
+
+def documents_of_stories(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[tuple[int, str]]:
+    """The story and the id of every document of some stories, in the order in which they were added."""
+    query = f"SELECT story, id FROM documents WHERE story IN ({marks(numbers)}) ORDER BY number"
+    return list(connection.execute(query, tuple(numbers)))
+
+
 def document_page(connection: sqlite3.Connection, id: str, *, others: int | None) -> DocumentPage:
     """All about a document, with so many others of its story and of stories about the same subject.
 

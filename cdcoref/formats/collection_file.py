@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,10 +29,11 @@ COLLECTION_VERSION = 5
 COLLECTION_SUFFIX = ".cdcoref"
 
 _MAGIC = b"SQLite format 3\0"
+_DOCUMENTS = "SELECT id, text, fields FROM documents WHERE true {} ORDER BY number"
 _MENTIONS = (
     "SELECT documents.id, mentions.tokens, mentions.kind, mentions.cluster, mentions.source_id, mentions.tag, "
     "mentions.confidence FROM mentions JOIN documents ON documents.number = mentions.document "
-    "WHERE NOT mentions.rejected ORDER BY mentions.document, mentions.place"
+    "WHERE NOT mentions.rejected {} ORDER BY mentions.document, mentions.place"
 )
 
 
@@ -169,11 +170,19 @@ def collection_errors(path: str | Path) -> Iterator[None]:
         raise InputError("the collection is damaged, or too large for the memory of this machine", path) from error
 
 
-def corpus_in(connection: sqlite3.Connection) -> Corpus:
-    """Everything in a collection: the documents as they were added, the mentions by place, the names of clusters."""
-    rows = connection.execute("SELECT id, text, fields FROM documents ORDER BY number")
+def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = None) -> Corpus:
+    """What is in a collection: the documents as they were added, the mentions by place, the names of clusters.
+
+    Parameters
+    ----------
+    stories
+        The numbers of the stories whose documents are wanted; None: everything.
+    """
+    values = () if stories is None else tuple(stories)
+    chosen = "" if stories is None else f"AND documents.story IN ({', '.join('?' * len(values))})"
+    rows = connection.execute(_DOCUMENTS.format(chosen), values)
     documents = [stored_document(*row) for row in rows]
-    mentions = connection.execute(_MENTIONS)
+    mentions = connection.execute(_MENTIONS.format(chosen), values)
     named = connection.execute("SELECT kind, number, name FROM clusters WHERE name IS NOT NULL AND mentions > 0")
     names = {(kind, cluster_id(number)): name for kind, number, name in named}
     return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions), names=names)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.labels import cluster_label
 from cdcoref.predict.options import PredictionOptions, Topics
+from cdcoref.predict.predicted_story import Disagreement, PredictedStory, Statement, StoryEvent, stories_of
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
 from cdcoref.predict.results import (
     Counts,
@@ -48,6 +49,7 @@ __all__ = [
     "LARGER_THAN_STORIES",
     "LEMMA",
     "Counts",
+    "Disagreement",
     "GivenText",
     "LocalEngine",
     "MentionRow",
@@ -55,13 +57,16 @@ __all__ = [
     "Plan",
     "PredictedCluster",
     "PredictedMention",
+    "PredictedStory",
     "Prediction",
     "PredictionOptions",
     "Predictor",
     "Progress",
     "RayEngine",
     "ResultCache",
+    "Statement",
     "Story",
+    "StoryEvent",
     "Tally",
     "Task",
     "Topics",
@@ -77,6 +82,7 @@ __all__ = [
     "plan_stories",
     "ranked_clusters",
     "require_pandas",
+    "stories_of",
 ]
 
 _LAZY = {

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from cdcoref.corpus import Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
 from cdcoref.predict.labels import cluster_label
+from cdcoref.predict.predicted_story import PredictedStory, stories_of
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
 from cdlm.extras import install_command
 from cdlm.printing import counted
@@ -237,7 +238,7 @@ class Prediction:
         The documents with predicted mentions, each with its cluster and its confidence: the mean calibrated probability
         that it corefers with the other mentions of its cluster that are of its story (without others, that it is a
         mention at all).
-    stories
+    story_documents
         The documents of each story, by id; mentions were linked within stories, and entities across them by name.
     plan
         The work that had to be done.
@@ -250,7 +251,7 @@ class Prediction:
     """
 
     corpus: Corpus
-    stories: tuple[tuple[str, ...], ...]
+    story_documents: tuple[tuple[str, ...], ...]
     plan: Plan
     sequences: int = 0
     notes: tuple[str, ...] = ()
@@ -278,11 +279,18 @@ class Prediction:
 
     def counts(self) -> Counts:
         """The number of documents, stories, mentions and clusters."""
-        return Counts.of(self.corpus, len(self.stories))
+        return Counts.of(self.corpus, len(self.story_documents))
+
+    @property
+    def stories(self) -> tuple[PredictedStory, ...]:
+        """The stories, each with its title, timeline and disagreements, which are found when they are asked for."""
+        return stories_of(self.corpus, self.numbered_stories())
 
     def numbered_stories(self) -> dict[int, tuple[str, ...]]:
         """The documents of each story by its number, which every view and export shows."""
-        return dict(zip(self.story_numbers or range(1, len(self.stories) + 1), self.stories, strict=True))
+        return dict(
+            zip(self.story_numbers or range(1, len(self.story_documents) + 1), self.story_documents, strict=True)
+        )
 
     def subset(self, documents: Iterable[str]) -> Prediction:
         """The prediction restricted to some of the documents, by id; stories keep their numbers."""
@@ -290,7 +298,7 @@ class Prediction:
         chosen = {document.id for document in corpus.documents}
         found = {number: tuple(id for id in story if id in chosen) for number, story in self.numbered_stories().items()}
         kept = {number: story for number, story in found.items() if story}
-        return replace(self, corpus=corpus, stories=tuple(kept.values()), story_numbers=tuple(kept))
+        return replace(self, corpus=corpus, story_documents=tuple(kept.values()), story_numbers=tuple(kept))
 
     def copies(self) -> dict[str, list[str]]:
         """The documents that have near-duplicates, by id, and the ids of the near-duplicates of each."""

@@ -44,6 +44,7 @@ LARGEST = 2**62
 FAILURES = (401, 403, 404, 413, 415, 422, 503)
 
 Limit = Annotated[int, Query(ge=1, le=LONGEST_LIST, description="Longest list.")]
+FewerStories = Annotated[int, Query(ge=1, le=100, description="Longest list.")]
 Offset = Annotated[int, Query(ge=0, le=LARGEST, description="How many to leave out at the beginning.")]
 Words = Annotated[str | None, Query(max_length=LONGEST_QUERY, description="Only what has all these words.")]
 Since = Annotated[
@@ -83,6 +84,13 @@ class DocumentList(BaseModel):
 
     total: int
     documents: list[DocumentSummary]
+
+
+class StoryList(BaseModel):
+    """Stories, and how many there are without the limit."""
+
+    total: int
+    stories: list[dict[str, Any]]
 
 
 class NewCorrection(BaseModel):
@@ -172,6 +180,16 @@ def api_routes(site: Site) -> APIRouter:
         id: str, limit: Annotated[int | None, Query(ge=1, le=LARGEST)] = None, offset: Offset = 0
     ) -> ClusterPage:
         return site.readers().cluster(id, limit=limit, offset=offset)
+
+    @router.get("/stories", summary="Stories with their timelines, those with most documents first")
+    def stories(limit: FewerStories = 20, offset: Offset = 0) -> StoryList:
+        collection = site.readers()
+        found = [story.to_dict() for story in collection.stories(limit=limit, offset=offset)]
+        return StoryList(total=collection.counts().stories, stories=found)
+
+    @router.get("/stories/{number}", summary="A story: its timeline, and where its documents disagree")
+    def story(number: Number) -> dict[str, Any]:
+        return site.readers().story(number).to_dict()
 
     @router.get("/documents", summary="Documents, the latest first")
     def documents(since: Since = None, source: Source = None, limit: Limit = 100, offset: Offset = 0) -> DocumentList:

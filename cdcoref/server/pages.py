@@ -24,6 +24,8 @@ A_PAGE = 50
 DOCUMENTS_OF_CLUSTER = 24
 OTHERS_OF_STORY = 30
 QUESTIONS = 10
+STORIES = 20
+EVENTS_OF_STORY = 30
 FOUND_CLUSTERS = 10
 CANDIDATES = 20
 CHANGES = 50
@@ -235,6 +237,16 @@ def _document(view: View) -> Response:
     )
 
 
+def _stories(view: View) -> Response:
+    total = view.collection.counts().stories
+    stories = view.collection.stories(limit=STORIES, offset=(view.page - 1) * STORIES)
+    return view.render("stories.html", stories=stories, total=total, pager=Pager.of(view, total, STORIES))
+
+
+def _story(view: View, number: str) -> Response:
+    return view.render("story.html", story=view.collection.story(int(number)), most=EVENTS_OF_STORY)
+
+
 def _questions(view: View) -> Response:
     offset = (view.page - 1) * QUESTIONS
     questions = view.collection.least_sure(QUESTIONS + 1, offset)
@@ -284,6 +296,8 @@ PAGES: Mapping[str, Callable[..., Response]] = {
     r"/clusters/(?P<id>c[1-9][0-9]{0,17})": _cluster,
     r"/clusters/(?P<id>c[1-9][0-9]{0,17})/same": _same,
     r"/clusters/(?P<id>c[1-9][0-9]{0,17})/move": _move,
+    "/stories": _stories,
+    r"/stories/(?P<number>[1-9][0-9]{0,17})": _story,
     "/documents": _documents,
     "/document": _document,
     "/questions": _questions,

@@ -35,6 +35,7 @@ from cdcoref.views.page import page_html, shared_style, write_page
 from cdcoref.views.resolved_text import Replaced, resolved_texts, write_resolved
 from cdcoref.views.score_tables import error_text
 from cdcoref.views.statistics_tables import statistics_text
+from cdcoref.views.story_lines import story_lines, story_list_lines
 
 __all__ = [
     "WRITERS",
@@ -66,6 +67,8 @@ __all__ = [
     "result_suffixes",
     "shared_style",
     "statistics_text",
+    "story_lines",
+    "story_list_lines",
     "summary",
     "work_lines",
     "write_csv",

@@ -82,6 +82,21 @@ def test_other_options_than_the_collections_are_refused_before_files_are_read(ru
     assert "made with threshold unset; go on without other settings, or rebuild it with them first" in done.err
 
 
+def test_stories_are_listed_and_shown(news: Run) -> None:
+    listed = news("show", "news.cdcoref", "--stories")
+    assert listed.code == 0, listed.err
+    assert [line.split("(")[1] for line in listed.out.splitlines()] == ["2 documents)", "1 document)"]
+    shown = news("show", "news.cdcoref", "--story", "1")
+    assert shown.out.startswith("Story 1: ")
+    assert "documents:\n  a.txt\n  b.txt\n" in shown.out
+    plain = json.loads(news("show", "news.cdcoref", "--story", "1", "--json").out)
+    assert plain["documents"] == ["a.txt", "b.txt"]
+    assert json.loads(news("show", "news.cdcoref", "--stories", "--limit", "1", "--json").out) == [plain]
+    missing = news("show", "news.cdcoref", "--story", "9")
+    assert (missing.code, missing.out) == (2, "")
+    assert "there is no story 9" in missing.err
+
+
 def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model_folder: Path) -> None:
     done = run("add", "news", "a.txt", "--model", tiny_model_folder)
     assert (done.code, Path("news").exists()) == (2, False)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.clustering import chains
@@ -34,7 +34,6 @@ def merges_of(*arguments: Any) -> list[Merge]:
     return list(zip(first.tolist(), second.tolist(), height.tolist(), strict=True))
 
 
-@settings(max_examples=150)
 @given(
     seed=st.integers(0, 2**32 - 1),
     size=st.integers(2, 60),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 
@@ -51,7 +51,6 @@ thresholds = st.floats(0.05, 1.0)
 
 
 @pytest.mark.parametrize("linkage", ["average", "single", "complete"])
-@settings(max_examples=60)
 @given(problem=problems, threshold=thresholds)
 def test_equals_sklearn_on_tie_free_problems(linkage: Linkage, problem, threshold: float) -> None:
     scores = random_scores(*problem)
@@ -87,7 +86,6 @@ def greedy_partition_by_mixed_linkage(scores: PairScores, threshold: float) -> s
 
 
 @pytest.mark.parametrize("small", [0, 2000])
-@settings(max_examples=40)
 @given(problem=problems, threshold=st.floats(0.05, 0.99))
 def test_mixed_linkage_merges_what_is_nearest(problem, small: int, threshold: float) -> None:
     scores = random_scores(problem[0], min(problem[1], 25), problem[2])
@@ -123,7 +121,6 @@ def test_chains_and_matrices_agree_to_the_last_bit_also_on_ties(
             assert chains.cut(threshold).tolist() == matrix.cut(threshold).tolist()
 
 
-@settings(max_examples=60)
 @given(
     problem=problems,
     tied=st.booleans(),
@@ -153,7 +150,6 @@ def test_order_of_items_and_of_pairs_does_not_matter(problem, tied, linkage, thr
     assert partition(labels) == partition(new_labels[np.array(new_place)])
 
 
-@settings(max_examples=40)
 @given(problem=problems, linkage=st.sampled_from(LINKAGES), threshold=thresholds)
 def test_pairs_not_stored_are_pairs_of_score_zero(problem, linkage, threshold) -> None:
     scores = random_scores(*problem)

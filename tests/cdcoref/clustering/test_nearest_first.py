@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.clustering.mixed import merge_mixed
@@ -21,7 +21,6 @@ def in_sparse_form(size: int, *problem: np.ndarray, known_only: bool) -> list[Me
     return list(zip(first.tolist(), second.tolist(), height.tolist(), strict=True))
 
 
-@settings(max_examples=150)
 @given(
     seed=st.integers(0, 2**32 - 1),
     size=st.integers(2, 60),

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
@@ -86,7 +86,6 @@ def test_unread_pairs_that_count_nothing(linkage: Linkage) -> None:
         assert tree.distance.tolist() == pytest.approx(greedy_over_known_pairs(scores, linkage))
 
 
-@settings(max_examples=60)
 @given(problem=problems, linkage=st.sampled_from(OF_KNOWN), ties=st.booleans(), threshold=st.floats(0.05, 1.0))
 def test_both_ways_agree_to_the_last_bit(problem, linkage: Linkage, ties: bool, threshold: float) -> None:
     scores = random_scores(*problem)
@@ -100,7 +99,6 @@ def test_both_ways_agree_to_the_last_bit(problem, linkage: Linkage, ties: bool, 
     assert one.cut(threshold).tolist() == other.cut(threshold).tolist()
 
 
-@settings(max_examples=40)
 @given(problem=problems, linkage=st.sampled_from(["single", *OF_KNOWN]), threshold=st.floats(0.05, 1.0))
 def test_prior_scores_stand_in_for_unread_pairs_only(problem, linkage: Linkage, threshold: float) -> None:
     scores = random_scores(*problem)
@@ -113,7 +111,6 @@ def test_prior_scores_stand_in_for_unread_pairs_only(problem, linkage: Linkage, 
     assert labels.tolist() == agglomerative(joined, threshold, linkage).tolist()
 
 
-@settings(max_examples=40)
 @given(problem=problems, linkage=st.sampled_from(["single", *OF_KNOWN]))
 def test_where_every_pair_was_read_the_choice_does_not_matter(problem, linkage: Linkage) -> None:
     scores = random_scores(problem[0], problem[1], 1.0)

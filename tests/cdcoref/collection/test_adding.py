@@ -203,7 +203,7 @@ def test_all_at_once_and_a_rebuild_are_what_is_predicted(
         found = collection.corpus()
         assert written.clusters_of(found) == written.clusters_of(expected)
         assert {mention.key: mention.confidence for mention in found.mentions} == pytest.approx(confidence)
-        assert {frozenset(story) for story in collection.prediction().stories} == {
+        assert {frozenset(story) for story in collection.prediction().story_documents} == {
             frozenset(id for id in TEXTS if id.startswith(name)) for name in ("ferry", "museum")
         }
 

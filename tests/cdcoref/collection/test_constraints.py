@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.collection.constraints import Constraints, constrained, contradiction
@@ -25,7 +25,6 @@ def blocks(pairs: list[tuple[int, int]]) -> list[set[int]]:
     return found
 
 
-@settings(max_examples=200)
 @given(
     st.lists(st.integers(0, 3), min_size=SIZE, max_size=SIZE),
     st.lists(PAIR, max_size=5),

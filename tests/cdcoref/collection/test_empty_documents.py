@@ -43,7 +43,7 @@ def check_counts(collection: Collection, expected: Prediction) -> None:
     assert (counts.across, counts.singletons) == (others.across, others.singletons)
     exported = collection.prediction()
     assert exported.counts() == others
-    assert set(map(frozenset, exported.stories)) == set(map(frozenset, expected.stories))
+    assert set(map(frozenset, exported.story_documents)) == set(map(frozenset, expected.story_documents))
     assert (exported.plan.stories, exported.plan.largest) == (expected.plan.stories, expected.plan.largest)
     assert exported.plan.empty == expected.plan.empty
 
@@ -55,7 +55,7 @@ def lemma_predictor(tiny_model_folder: Path) -> Predictor:
     return Predictor(CorefModel.from_pretrained(tiny_model_folder), lemma=True)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kinds=st.lists(st.sampled_from(KINDS), max_size=6), together=st.booleans())
 def test_a_rebuilt_collection_counts_what_a_prediction_counts(
     written: Any, lemma_predictor: Predictor, kinds: list[str], together: bool
@@ -82,7 +82,7 @@ def test_what_is_counted_while_it_grows(written: Any, lemma: Collection) -> None
     assert lemma.remove(["empty 1"]).stories == 0
     assert lemma.remove(["ferry 0", "ferry 2"]).stories == 0
     assert (lemma.counts().documents, lemma.counts().stories) == (1, 0)
-    assert lemma.prediction().stories == ()
+    assert lemma.prediction().story_documents == ()
 
 
 def test_a_story_has_one_number_wherever_it_is_shown(written: Any, tmp_path: Path) -> None:

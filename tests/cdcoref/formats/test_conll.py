@@ -82,7 +82,7 @@ def texts(corpus: Corpus) -> list[tuple]:
 
 
 @given(corpora())
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_2012_is_read_back_equal_or_refused(tmp_path: Path, corpus: Corpus) -> None:
     path = tmp_path / "x.conll"
     if why := refusal(corpus, path, "2012"):
@@ -96,7 +96,7 @@ def test_2012_is_read_back_equal_or_refused(tmp_path: Path, corpus: Corpus) -> N
 
 
 @given(corpora(empty=False))
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_eight_columns_are_read_back_equal_or_refused(tmp_path: Path, corpus: Corpus) -> None:
     path = tmp_path / "x.conll.gz"
     if why := refusal(corpus, path, "cross-document"):

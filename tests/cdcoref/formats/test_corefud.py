@@ -198,7 +198,7 @@ def test_gaps_of_two_mentions_of_a_cluster_that_have_the_same_word_between_them_
 
 
 @given(corpora())
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_read_back_equal_or_refused(tmp_path: Path, corpus: Corpus) -> None:
     path = tmp_path / "x.conllu.gz"
     path.unlink(missing_ok=True)

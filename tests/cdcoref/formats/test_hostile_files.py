@@ -483,7 +483,7 @@ INSERTED = [
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_damage_is_refused_or_read(tmp_path: Path, name: str, data: st.DataObject) -> None:
     content = SAMPLES[name].encode()
@@ -495,7 +495,7 @@ def test_any_damage_is_refused_or_read(tmp_path: Path, name: str, data: st.DataO
     read(write(tmp_path, f"{name}.gz", gzip.compress(content)[: data.draw(st.integers(0, 200))]))
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     value=st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
@@ -72,7 +72,6 @@ def corpora(draw: st.DrawFn) -> Corpus:
     return Corpus(tuple(documents), tuple(mentions))
 
 
-@settings(max_examples=150)
 @given(corpus=corpora(), packed=st.booleans())
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, packed: bool) -> None:
     path = tmp_path_factory.mktemp("jsonl") / ("c.jsonl.gz" if packed else "c.jsonl")
@@ -162,7 +161,6 @@ def test_a_mention_with_tokens_and_characters_must_have_those_of_its_tokens() ->
             read_lines({**fields, "mentions": [{"tokens": [1], **wrong}]})
 
 
-@settings(max_examples=50)
 @given(corpus=corpora())
 def test_what_is_written_follows_the_schema(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> None:
     path = tmp_path_factory.mktemp("schema") / "c.jsonl"
@@ -352,7 +350,6 @@ def test_arrays_and_documents_over_several_lines_are_read(tmp_path: Path, text: 
 
 
 @given(corpora(), st.sampled_from([None, 1]), st.booleans())
-@settings(max_examples=60)
 def test_any_layout_of_json_is_the_same_corpus(corpus: Corpus, indent: int | None, array: bool) -> None:
     lines = [
         json.dumps(document_fields(d, ms), indent=indent) for d, ms in zip(corpus.documents, _by(corpus), strict=True)

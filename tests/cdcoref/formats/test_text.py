@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Document
@@ -29,7 +29,6 @@ def check_consistency(document: Document) -> None:
     assert all(0 < end - start <= LONGEST_SENTENCE for start, end in document.sentences)
 
 
-@settings(max_examples=150)
 @given(st.text(alphabet=st.sampled_from("aB.?!\"' \n\t\r-(),1é漢\u00a0\u200b😀"), max_size=200))
 def test_every_text_gets_consistent_offsets(text: str) -> None:
     document = tokenise_text(text, "d")

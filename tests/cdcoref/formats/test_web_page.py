@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.errors import InputError
@@ -81,7 +81,6 @@ def test_a_page_without_text(tmp_path: Path, html: str, message: str) -> None:
         read_file(tmp_path / "a.html")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_document_or_one_sentence(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.mktemp("html") / "a.html"

@@ -60,7 +60,7 @@ def test_one_pair_cannot_be_marked_in_many_documents() -> None:
     length=st.integers(32, 90),
     wanted=st.none() | st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=12),
 )
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_documents_to_compare_meet(
     wordpiece: PreTrainedTokenizerFast, sizes: list[int], length: int, wanted: set[tuple[int, int]] | None
 ) -> None:
@@ -91,7 +91,7 @@ def test_documents_to_compare_meet(
     length=st.integers(64, 120),
     likely=st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100), st.floats(0.1, 1)), max_size=60),
 )
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_candidates_meet(
     wordpiece: PreTrainedTokenizerFast, sizes: list[int], length: int, likely: list[tuple[int, int, float]]
 ) -> None:

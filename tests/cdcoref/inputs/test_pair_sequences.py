@@ -255,7 +255,7 @@ OPTIONS = st.builds(
 )
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=documents("1"), second=documents("2"), options=OPTIONS)
 def test_every_pair_is_scored_once_in_sequences_that_fit(
     wordpiece: PreTrainedTokenizerFast,

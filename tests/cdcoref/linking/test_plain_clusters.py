@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 
@@ -45,7 +45,6 @@ def clustered(documents: Corpus, logits: PairLogits, config=PAPER) -> set[frozen
     return partition([m.cluster for m in cluster_mentions(documents, logits, config).mentions])
 
 
-@settings(max_examples=60)
 @given(
     chosen=st.lists(st.sampled_from(PHRASES), min_size=2, max_size=25),
     threshold=st.floats(0.05, 0.95),

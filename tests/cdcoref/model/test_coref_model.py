@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
@@ -154,7 +154,6 @@ def test_words_are_means_of_their_pieces_in_several_layers() -> None:
     st.booleans(),
     st.randoms(),
 )
-@settings(max_examples=60)
 def test_the_span_detector_gives_a_window_the_same_bits_in_any_batch(
     sizes: list[int], which: int, mixed: bool, neighbours: bool, order: random.Random
 ) -> None:

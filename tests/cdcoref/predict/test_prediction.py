@@ -155,15 +155,15 @@ def test_documents_without_words_are_no_stories(predictor: Predictor) -> None:
     texts = {"nothing": "", "a": FERRY, "blank": " \n", "b": STORM}
     prediction = predictor.predict(texts)
     assert [document.id for document in prediction.corpus.documents] == list(texts)
-    assert {name for story in prediction.stories for name in story} == {"a", "b"}
+    assert {name for story in prediction.story_documents for name in story} == {"a", "b"}
     assert (prediction.plan.documents, prediction.plan.empty) == (4, 2)
-    assert prediction.plan.stories == len(prediction.stories)
+    assert prediction.plan.stories == len(prediction.story_documents)
     counts = prediction.counts()
-    assert (counts.documents, counts.empty, counts.stories) == (4, 2, len(prediction.stories))
+    assert (counts.documents, counts.empty, counts.stories) == (4, 2, len(prediction.story_documents))
     *_, last = predictor.stream(prediction.corpus.subset(texts), PredictionOptions(find_mentions=True))
     assert [document.id for document in last.corpus.documents] == ["nothing", "blank"]
     together = predictor.predict(texts, PredictionOptions(topics="none"))
-    assert together.stories == (tuple(texts),)
+    assert together.story_documents == (tuple(texts),)
 
 
 # -- options ---------------------------------------------------------------------------------------------------------
@@ -245,12 +245,12 @@ def test_one_kind_only(predictor: Predictor) -> None:
 def test_mentions_are_linked_within_groups(predictor: Predictor) -> None:
     texts = {"a": FERRY, "b": STORM, "c": OTHER, "d": OTHER.replace("early", "late")}
     found = predictor.predict(texts, PredictionOptions(threshold=0.0))
-    assert {frozenset(group) for group in found.stories} == {frozenset("ab"), frozenset("cd")}
+    assert {frozenset(group) for group in found.story_documents} == {frozenset("ab"), frozenset("cd")}
     for cluster in found.clusters(singletons=True):
         assert len({m.document in "ab" for m in cluster.mentions}) == 1
     assert (found.plan.stories, found.plan.pairs) == (2, 2)
     together = predictor.predict(texts, PredictionOptions(threshold=0.0, topics="none"))
-    assert together.stories == (("a", "b", "c", "d"),)
+    assert together.story_documents == (("a", "b", "c", "d"),)
     assert together.plan.pairs == 6
     with pytest.raises(InputError, match="'a' has no annotated subtopic"):
         predictor.predict(texts, PredictionOptions(topics="gold_subtopic"))
@@ -272,7 +272,7 @@ def test_near_documents_are_compared_and_the_others_counted(predictor: Predictor
 def test_confidence_is_the_mean_probability_of_the_links(predictor: Predictor) -> None:
     prediction = predictor.predict([FERRY, STORM, OTHER, FERRY + OTHER], PredictionOptions(topics="none"))
     corpus = prediction.corpus
-    logits = Comparison(predictor.model, corpus, all_pairs(prediction.stories)).run(batch_tokens=4096)
+    logits = Comparison(predictor.model, corpus, all_pairs(prediction.story_documents)).run(batch_tokens=4096)
     values = logits.probabilities(predictor.model.settings.temperature)
     probability = dict(zip(zip(logits.first.tolist(), logits.second.tolist(), strict=True), values, strict=True))
     number = {(m.key, m.kind): n for n, m in enumerate(corpus.mentions)}
@@ -298,7 +298,7 @@ def test_the_order_of_texts_does_not_matter(predictor: Predictor) -> None:
     backwards = dict(reversed(texts.items()))
     one, two = predictor.predict(texts), predictor.predict(backwards)
     assert links(one) == links(two)
-    assert {frozenset(g) for g in one.stories} == {frozenset(g) for g in two.stories}
+    assert {frozenset(g) for g in one.story_documents} == {frozenset(g) for g in two.story_documents}
     confidence = [{(m.key, m.kind): m.confidence for m in p.corpus.mentions} for p in (one, two)]
     assert confidence[0] == pytest.approx(confidence[1], abs=1e-4)
 
@@ -330,7 +330,7 @@ def test_stories_about_one_subject_have_entities_of_one_name_in_common(predictor
     """Their stories follow each other."""
     options = PredictionOptions(threshold=0)
     prediction = predictor.predict(sightings(), options)
-    assert prediction.stories == (("a1", "a2"), ("b1", "b2"), ("c1", "c2"))
+    assert prediction.story_documents == (("a1", "a2"), ("b1", "b2"), ("c1", "c2"))
     assert documents_of(prediction) == {frozenset({"a1", "a2", "b1", "b2"}), frozenset({"c1", "c2"})}
     streamed = [m for story in predictor.stream(sightings(), options) for m in story.corpus.mentions]
     assert {(m.key, m.cluster) for m in streamed} == {(m.key, m.cluster) for m in prediction.corpus.mentions}
@@ -510,10 +510,12 @@ def test_fifty_documents(predictor: Predictor) -> None:
     careful = choosy(predictor, detection_threshold={"event": 0.85, "entity": 0.85})
     prediction = careful.predict(texts, PredictionOptions(max_pairs=3))
     assert prediction.plan.documents == 50
-    assert sorted(name for group in prediction.stories for name in group) == sorted(str(n + 1) for n in range(50))
+    assert sorted(name for group in prediction.story_documents for name in group) == sorted(
+        str(n + 1) for n in range(50)
+    )
     clustered = [m for c in prediction.clusters(singletons=True) for m in c.mentions]
     assert len(clustered) == len(prediction.corpus.mentions) >= 50
-    group_of = {name: number for number, group in enumerate(prediction.stories) for name in group}
+    group_of = {name: number for number, group in enumerate(prediction.story_documents) for name in group}
     for cluster in prediction.clusters():
         assert len({group_of[m.document] for m in cluster.mentions}) == 1
 

@@ -320,7 +320,7 @@ ADDITIVE = ("mentions", "muc", "b3", "ceafm", "ceafe", "lea")
 
 
 @given(pairs_of_blocks)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_ids_are_local_to_a_block_unless_they_are_global(
     tmp_path: Path, pairs: list[list[tuple[list[str], list[str]]]]
 ) -> None:

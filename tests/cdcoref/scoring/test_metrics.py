@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, permutations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
@@ -129,13 +129,11 @@ def rates(metric: str, key, response, **options) -> tuple[float, float, float]:
 
 @pytest.mark.parametrize("metric", METRICS)
 @given(key=partitions(), response=partitions())
-@settings(max_examples=60)
 def test_agrees_with_the_definition(metric: str, key: Partition, response: Partition) -> None:
     assert rates(metric, key, response) == pytest.approx(naive(metric, key, response), abs=1e-12)
 
 
 @given(key=partitions(), response=partitions())
-@settings(max_examples=50)
 def test_removing_singletons_is_scoring_without_them(key: Partition, response: Partition) -> None:
     long_key, long_response = ([c for c in clusters if len(c) > 1] for clusters in (key, response))
     for metric in METRICS:
@@ -149,7 +147,6 @@ def both_sorts_of_links(partition: Partition) -> bool:
 
 
 @given(key=partitions(20, 8), response=partitions(20, 8))
-@settings(max_examples=60)
 def test_bounds_and_symmetry(key: Partition, response: Partition) -> None:
     forward, backward = score(key, response), score(response, key)
     for metric in METRICS:
@@ -164,7 +161,6 @@ def test_bounds_and_symmetry(key: Partition, response: Partition) -> None:
 
 
 @given(key=partitions(20, 8), response=partitions(20, 8), data=st.data())
-@settings(max_examples=50)
 def test_names_and_order_do_not_matter(key: Partition, response: Partition, data: st.DataObject) -> None:
     renamed = {mention: ("doc", (99 - mention,)) for mention in range(20)}
 
@@ -180,7 +176,6 @@ def test_names_and_order_do_not_matter(key: Partition, response: Partition, data
 
 
 @given(key=partitions(20, 8))
-@settings(max_examples=50)
 def test_equality_is_perfect_where_the_metric_is_defined(key: Partition) -> None:
     scores = score(key, key)
     for metric in METRICS:

@@ -151,6 +151,7 @@ def test_the_description(steady: Any) -> None:
     assert {(path, method.upper()) for path, methods in described["paths"].items() for method in methods} == {
         ("/api/collection", "GET"), ("/api/clusters", "GET"), ("/api/clusters/{id}", "GET"), ("/api/documents", "GET"),
         ("/api/documents", "POST"), ("/api/document", "GET"), ("/api/document", "DELETE"),
+        ("/api/stories", "GET"), ("/api/stories/{number}", "GET"),
         ("/api/mentions/{id}", "GET"), ("/api/search", "GET"), ("/api/questions", "GET"),
         ("/api/corrections", "GET"), ("/api/corrections", "POST"),
         ("/api/corrections/{number}/undo", "POST"), ("/api/undo", "POST"), ("/api/files", "POST"), ("/api/jobs", "GET"),

@@ -76,6 +76,22 @@ def test_a_document(steady: Any) -> None:
     assert steady.get("/document").status_code == 404
 
 
+def test_stories(steady: Any) -> None:
+    listed = steady.html("/stories")
+    assert "2 stories" in listed
+    assert 'href="/stories/1"' in listed
+    story = steady.html("/stories/1")
+    assert f'<a href="/clusters/{steady.cluster("sank")}"><bdi>sank</bdi></a>' in story
+    assert "Timeline" in story
+    assert "2024-03-05 storm.txt" in story
+    assert steady.get("/stories/99").status_code == 404
+    answer = steady.get("/api/stories").json()
+    assert answer["total"] == 2
+    assert answer["stories"][0] == steady.get("/api/stories/1").json()
+    assert answer["stories"][0]["documents"][0] == "2024-03-05 storm.txt"
+    assert steady.get("/api/stories/99").status_code == 404
+
+
 def test_corrections_and_undoing(client: Any) -> None:
     captain, police = sorted((client.cluster("captain"), client.cluster("Police")))
     back = f"/clusters/{captain}"
@@ -284,7 +300,7 @@ def test_stories_about_one_subject_lead_to_each_other(tmp_path: Path, start: Cal
         collection.correct("same", mentions)
     client = start(path)
     assert "Other stories about the subject b" in " ".join(text_of(client.html("/document?id=a")).split())
-    assert re.search(r"Stories \d, \d\b", text_of(client.html(f"/clusters/{ferry}")))
+    assert re.search(r"Stories \d ?, \d\b", text_of(client.html(f"/clusters/{ferry}")))
     assert "about the subject" not in text_of(client.html("/documents"))
 
 

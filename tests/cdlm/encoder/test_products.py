@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cdlm.encoder import products
@@ -14,7 +14,6 @@ from cdlm.encoder.products import Linear, product
 
 
 @given(seed=st.integers(0, 10_000), tokens=st.integers(0, 300), width=st.integers(1, 70), rows=st.integers(1, 70))
-@settings(max_examples=40)
 def test_products_equal_pytorchs(seed: int, tokens: int, width: int, rows: int) -> None:
     generator = torch.Generator().manual_seed(seed)
     inputs, weight = (torch.randn(count, width, generator=generator) for count in (tokens, rows))

@@ -1,0 +1,500 @@
+"""A story for readers: the documents about one subject in, its title, timeline and disagreements out.
+
+What is the same event in several documents, and where they differ, is what clusters across documents show and a search
+engine cannot. Nothing here needs a model: mentions and clusters are given, and circumstances are found in the text
+(:mod:`cdcoref.circumstances`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from typing import Any, TypeVar
+
+from cdcoref.circumstances import Circumstances, HowMany, Period, Place, Setting, Source, circumstances_of, day_of
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
+from cdcoref.language import head_word, lemma
+from cdcoref.predict.labels import cluster_label
+from cdcoref.predict.ranking import mean_confidence, says_little
+
+T = TypeVar("T")
+
+LONGEST_TITLE = 25
+"""In words; a first sentence that is longer is no headline."""
+PEOPLE_SHOWN = 4
+"""Names of a story, at most."""
+_LONG_SENTENCE = 40
+"""In words; longer sentences are less likely to be shown."""
+_SAY_LITTLE_WORDS = """
+say tell announce report state add confirm claim believe write note comment explain describe declare mention suggest
+insist warn argue speak talk ask call be have do make take get go come give use become remain ensure move continue
+begin start include keep let need want try seem appear see know think expect plan hope allow help follow lead show
+increase number work time
+"""
+_SAY_LITTLE = frozenset(_SAY_LITTLE_WORDS.split())
+"""Dictionary forms of events that tell a reader nothing when they stand alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What one document states.
+
+    Attributes
+    ----------
+    document
+        Its id.
+    value
+        The number, day or place, in short; empty if the sentence is all there is.
+    sentence
+        The sentence that states it.
+    """
+
+    document: str
+    value: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoryEvent:
+    """An event of a story.
+
+    Attributes
+    ----------
+    cluster
+        Its cluster's name in the corpus; None for a mention without one.
+    label
+        What happened, in the words of the documents.
+    when
+        When it happened; None if no document states it.
+    reported
+        The day of the first document that tells of it; None if unknown.
+    where
+        Where it happened; empty if unknown.
+    documents
+        The documents that tell of it, in the order of the story.
+    best
+        The sentence that tells of it best: the one that names most of what the story is about.
+    confidence
+        The mean confidence of its mentions; None if unknown.
+    """
+
+    cluster: str | None
+    label: str
+    when: Period | None
+    reported: Period | None
+    where: str
+    documents: tuple[str, ...]
+    best: Statement
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An event of which documents state different things.
+
+    Attributes
+    ----------
+    cluster, label
+        As in :class:`StoryEvent`.
+    about
+        What differs: ``"number"``, ``"day"`` or ``"place"``.
+    statements
+        One for each value, in the order of the story.
+    """
+
+    cluster: str | None
+    label: str
+    about: str
+    statements: tuple[Statement, ...]
+
+
+class PredictedStory:
+    """The documents about one subject, and what can be told from comparing them.
+
+    Everything is found when it is first asked for.
+
+    Parameters
+    ----------
+    number
+        Its number, which every view and export shows.
+    corpus
+        Its documents and their mentions, with the names of their clusters.
+
+    Attributes
+    ----------
+    number, corpus
+        As given.
+    """
+
+    def __init__(self, number: int, corpus: Corpus) -> None:
+        self.number = number
+        self.corpus = corpus
+        self._documents = {document.id: document for document in corpus.documents}
+
+    def __repr__(self) -> str:
+        return f"<Story {self.number}: {self.title!r}, {len(self.documents)} documents>"
+
+    @cached_property
+    def documents(self) -> tuple[str, ...]:
+        """The ids of its documents in order of their days; those without a day come later, those without words last."""
+        return tuple(sorted(self._documents, key=self._order))
+
+    @cached_property
+    def title(self) -> str:
+        """The headline that has most in common with the other documents; without headlines, the first document's id."""
+        headlines = {name: self._headline(self._documents[name]) for name in self.documents}
+        words = {name: self._content(self._documents[name]) for name in self.documents}
+        best, most = "", -1.0
+        for name, headline in headlines.items():
+            own = _lemmas(headline.split())
+            if not own:
+                continue
+            others = [len(own & words[other]) / len(own) for other in self.documents if other != name]
+            shared = sum(others) / len(others) if others else 0.0
+            if shared > most:
+                best, most = headline, shared
+        return best or next(iter(self.documents), "")
+
+    @cached_property
+    def who(self) -> tuple[str, ...]:
+        """The names that most documents mention, people and organisations rather than places."""
+        counted: list[tuple[int, int, str]] = []
+        places = {place.name.casefold() for setting in self._settings.values() for place in setting.places}
+        for members in self._clusters(ENTITY):
+            label = self._label(members)
+            if self._are_named(members) and label[:1].isupper() and label.casefold() not in places:
+                counted.append((-len({m.document for m in members}), -len(members), label))
+        return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
+
+    @cached_property
+    def where(self) -> str:
+        """The place of the main events of most documents; empty if unknown."""
+        places = [setting.where.place for setting in self._settings.values() if setting.where is not None]
+        return _commonest(places).shown() if places else ""
+
+    @cached_property
+    def when(self) -> Period | None:
+        """The day of the main events of most documents, the earliest of equally many; None if unknown."""
+        stated = [setting.when for setting in self._settings.values() if setting.when is not None]
+        periods = [when.period for when in stated if when.tokens]
+        periods.sort(key=lambda period: (period.days, period.first))
+        return _commonest(periods) if periods else None
+
+    @cached_property
+    def timeline(self) -> tuple[StoryEvent, ...]:
+        """Its events in the order in which they happened; those whose day is unknown, by when they were reported.
+
+        Events of several documents; of a story of one document, those that it mentions several times. Events whose
+        words tell nothing alone ("said", "made") are left out.
+        """
+        several = len(self.documents) > 1
+        chosen = [
+            members
+            for members in self._clusters(EVENT)
+            if (len({m.document for m in members}) > 1 if several else len(members) > 1) and self._tells(members)
+        ]
+        return tuple(sorted(map(self._event, chosen), key=_time_key))
+
+    @cached_property
+    def one_source(self) -> tuple[StoryEvent, ...]:
+        """Events that one document alone tells of, with a time, place or number of their own.
+
+        One for each sentence, in the order of the documents and of the text; none if the story is one document.
+        """
+        if len(self.documents) < 2:
+            return ()
+        found: dict[tuple[int, tuple[int, int]], list[Mention]] = {}
+        for members in self._clusters(EVENT):
+            first = members[0]
+            if len({m.document for m in members}) == 1 and self._tells(members) and self._stands_out(members):
+                sentence = self._documents[first.document].sentence_at(first.start)
+                found.setdefault((self._rank[first.document], sentence), members)
+        return tuple(self._event(found[place]) for place in sorted(found))
+
+    @cached_property
+    def disagreements(self) -> tuple[Disagreement, ...]:
+        """Events of which documents state different numbers of the same thing, different days, or different places.
+
+        Only what the clause of an event states counts.
+        """
+        found: list[Disagreement] = []
+        for members in self._clusters(EVENT):
+            if len({m.document for m in members}) > 1 and self._tells(members):
+                found += self._differences(members)
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The story as plain values, for JSON: days as in ISO 8601, with ``--`` for an unknown year."""
+        return {
+            "story": self.number,
+            "title": self.title,
+            "documents": list(self.documents),
+            "who": list(self.who),
+            "where": self.where or None,
+            "when": None if self.when is None else str(self.when),
+            "timeline": [_event_values(event) for event in self.timeline],
+            "one_source": [_event_values(event) for event in self.one_source],
+            "disagreements": [
+                {
+                    "cluster": one.cluster,
+                    "label": one.label,
+                    "about": one.about,
+                    "statements": [
+                        {"document": own.document, "value": own.value, "sentence": own.sentence}
+                        for own in one.statements
+                    ],
+                }
+                for one in self.disagreements
+            ],
+        }
+
+    def source_of(self, document: str) -> str:
+        """Who published a document: its metadata ``source`` if it has any, otherwise its id."""
+        return str(self._documents[document].metadata.get("source") or document)
+
+    def day_of(self, document: str) -> Period | None:
+        """The day of a document; None if unknown."""
+        return self._days[document]
+
+    def _order(self, name: str) -> tuple[bool, bool, date]:
+        day = self._days[name]
+        return not self._documents[name].tokens, day is None, date.min if day is None else day.first
+
+    @cached_property
+    def _days(self) -> dict[str, Period | None]:
+        return {document.id: day_of(document) for document in self.corpus.documents}
+
+    @cached_property
+    def _rank(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.documents)}
+
+    @cached_property
+    def _found(self) -> tuple[dict[int, Circumstances], dict[str, Setting]]:
+        found, settings = circumstances_of(self.corpus)
+        return {id(mention): one for mention, one in zip(self.corpus.mentions, found, strict=True)}, settings
+
+    @property
+    def _settings(self) -> dict[str, Setting]:
+        return self._found[1]
+
+    def _of(self, mention: Mention) -> Circumstances:
+        return self._found[0][id(mention)]
+
+    def _clusters(self, kind: str) -> Iterator[list[Mention]]:
+        """The clusters of one kind, their mentions in the order of the story."""
+        for members in self.corpus.clusters():
+            if members[0].kind == kind:
+                yield sorted(members, key=lambda m: (self._rank[m.document], m.tokens))
+
+    def _label(self, members: Sequence[Mention]) -> str:
+        given = self.corpus.name_of(members[0])
+        return given or cluster_label(mention_text(m, self._documents[m.document]) for m in members)
+
+    def _tells(self, members: Iterable[Mention]) -> bool:
+        """Whether an event's words tell something."""
+        for mention in members:
+            document = self._documents[mention.document]
+            words = [document.tokens[token] for token in mention.tokens]
+            if lemma(head_word(words).casefold()) not in _SAY_LITTLE and not says_little(mention, document):
+                return True
+        return False
+
+    def _stands_out(self, members: Iterable[Mention]) -> bool:
+        for mention in members:
+            own = self._of(mention)
+            near = [one.source for one in own.when] + [one.source for one in own.where]
+            if own.how_many or Source.CLAUSE in near:
+                return True
+        return False
+
+    def _event(self, members: Sequence[Mention]) -> StoryEvent:
+        # A time without words is the guess that a report is about its last days.
+        whens = [(one.source, one.period) for m in members for one in self._of(m).when if one.tokens]
+        wheres = [(one.source, one.place) for m in members for one in self._of(m).where]
+        place = _nearest(wheres)
+        reported = [day for m in members if (day := self._days[m.document]) is not None]
+        documents = tuple(sorted({m.document for m in members}, key=self._rank.__getitem__))
+        return StoryEvent(
+            members[0].cluster,
+            self._label(members),
+            _nearest(whens, lambda period: (period.days, period.first)),
+            min(reported, key=lambda day: day.first, default=None),
+            "" if place is None else place.shown(),
+            documents,
+            self._best(members),
+            mean_confidence(members),
+        )
+
+    def _best(self, members: Sequence[Mention]) -> Statement:
+        """The sentence of a mention that names most of what many documents of the story name."""
+        best = max(members, key=lambda m: (self._weight(m), -self._rank[m.document], -m.start))
+        return Statement(best.document, "", self._sentence(best))
+
+    def _weight(self, mention: Mention) -> float:
+        start, end = self._documents[mention.document].sentence_at(mention.start)
+        named = {
+            key: count for token in range(start, end) for key, count in self._named.get((mention.document, token), ())
+        }
+        return sum(named.values()) / max(1.0, (end - start) / _LONG_SENTENCE)
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, int], list[tuple[tuple[str | None, str], int]]]:
+        """By the place where mentions begin: their clusters, and in how many documents these are."""
+        named: defaultdict[tuple[str, int], list[tuple[tuple[str | None, str], int]]] = defaultdict(list)
+        for members in self.corpus.clusters():
+            if members[0].cluster is not None and (count := len({m.document for m in members})) > 1:
+                for mention in members:
+                    named[mention.document, mention.start].append(((mention.kind, members[0].cluster), count))
+        return dict(named)
+
+    def _differences(self, members: Sequence[Mention]) -> Iterator[Disagreement]:
+        numbers: defaultdict[str, list[tuple[Mention, HowMany]]] = defaultdict(list)
+        days: list[tuple[Mention, Period]] = []
+        places: list[tuple[Mention, Place]] = []
+        for mention in members:
+            own = self._of(mention)
+            for one in own.how_many:
+                numbers[one.count.unit].append((mention, one))
+            days += [
+                (mention, when.period)
+                for when in own.when
+                if when.source == Source.CLAUSE and when.period.days == 1 and not when.looks_back
+            ]
+            places += [(mention, where.place) for where in own.where if where.source == Source.CLAUSE]
+        for counts in numbers.values():
+            yield from self._disagreement("number", members, counts, _differ, self._number)
+        yield from self._disagreement(
+            "day", members, days, lambda one, other: one.gap(other) > 0, lambda _, period: period.shown()
+        )
+        yield from self._disagreement("place", members, places, Place.excludes, lambda _, place: place.shown())
+
+    def _number(self, mention: Mention, count: HowMany) -> str:
+        document = self._documents[mention.document]
+        return " ".join(
+            document.text[document.offsets[count.tokens[0]][0] : document.offsets[count.tokens[-1]][1]].split()
+        )
+
+    def _are_named(self, members: Sequence[Mention]) -> bool:
+        """Whether something is called by a name: capitalised elsewhere than at the beginning of a sentence."""
+        for mention in members:
+            document = self._documents[mention.document]
+            first = document.sentence_at(mention.start)[0]
+            named = mention.start > first and document.tokens[mention.end - 1][:1].isupper()
+            if named and not says_little(mention, document):
+                return True
+        return False
+
+    def _disagreement(
+        self,
+        about: str,
+        members: Sequence[Mention],
+        stated: Sequence[tuple[Mention, T]],
+        differ: Callable[[T, T], bool],
+        shown: Callable[[Mention, T], str],
+    ) -> Iterator[Disagreement]:
+        """The disagreement about one thing, if there is one: a document states nothing that another one states."""
+        of_documents: defaultdict[str, list[T]] = defaultdict(list)
+        for mention, value in stated:
+            of_documents[mention.document].append(value)
+        apart = any(
+            all(differ(one, other) for one in values for other in others)
+            for number, values in enumerate(of_documents.values())
+            for others in list(of_documents.values())[number + 1 :]
+        )
+        if not apart:
+            return
+        statements: dict[str, Statement] = {}
+        for mention, value in stated:
+            text = shown(mention, value)
+            statements.setdefault(text, Statement(mention.document, text, self._sentence(mention)))
+        if len(statements) > 1:
+            yield Disagreement(members[0].cluster, self._label(members), about, tuple(statements.values()))
+
+    def _sentence(self, mention: Mention) -> str:
+        document = self._documents[mention.document]
+        first, last = document.sentence_at(mention.start)
+        return " ".join(document.text[document.offsets[first][0] : document.offsets[last - 1][1]].split())
+
+    def _headline(self, document: Document) -> str:
+        """The title of a document; its first sentence if it has none and that is short."""
+        if title := str(document.metadata.get("title") or "").strip():
+            return " ".join(title.split())
+        shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
+        first, last = shown[0] if shown else (0, 0)
+        if not 0 < last - first <= LONGEST_TITLE:
+            return ""
+        return " ".join(document.text[document.offsets[first][0] : document.offsets[last - 1][1]].split())
+
+    def _content(self, document: Document) -> frozenset[str]:
+        """What the words of a document are forms of."""
+        shown = (bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden)
+        return _lemmas(token for first, last in shown for token in document.tokens[first:last])
+
+
+def _differ(one: HowMany, other: HowMany) -> bool:
+    return one.count.differs(other.count)
+
+
+def _lemmas(words: Iterable[str]) -> frozenset[str]:
+    """The dictionary forms of words of four letters or more."""
+    bare = (word.strip(".,:;!?'\"“”‘’()[]").casefold() for word in words)
+    return frozenset(lemma(word) for word in bare if len(word) > 3)
+
+
+def _commonest(values: Sequence[T]) -> T:
+    """The value that occurs most often, the first of equally frequent ones."""
+    return Counter(values).most_common(1)[0][0]
+
+
+def _nearest(stated: Sequence[tuple[Source, T]], key: Callable[[T], Any] | None = None) -> T | None:
+    """What is stated nearest to the mentions, the most frequent of several; None if nothing is."""
+    if not stated:
+        return None
+    nearest = max(source for source, _ in stated)
+    values = [value for source, value in stated if source == nearest]
+    return _commonest(values if key is None else sorted(values, key=key))
+
+
+def _time_key(event: StoryEvent) -> tuple[int, date, date]:
+    time = event.when or event.reported
+    if time is None:
+        return 2, date.max, date.max
+    # Days without a year are those of texts that state none: as a rule the present ones.
+    return int(not time.has_year), time.first, time.last
+
+
+def _event_values(event: StoryEvent) -> dict[str, Any]:
+    return {
+        "cluster": event.cluster,
+        "label": event.label,
+        "when": None if event.when is None else str(event.when),
+        "reported": None if event.reported is None else str(event.reported),
+        "where": event.where or None,
+        "documents": list(event.documents),
+        "document": event.best.document,
+        "sentence": event.best.sentence,
+        "confidence": event.confidence,
+    }
+
+
+def stories_of(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> tuple[PredictedStory, ...]:
+    """The stories of a corpus.
+
+    Parameters
+    ----------
+    corpus
+        Documents, mentions and the names of their clusters.
+    stories
+        The ids of the documents of each story, by its number.
+    """
+    documents = {document.id: document for document in corpus.documents}
+    mentions = corpus.by_document()
+    found = []
+    for number, names in stories.items():
+        own = [mention for name in names for mention in mentions[name]]
+        part = replace(corpus, documents=tuple(documents[name] for name in names), mentions=tuple(own))
+        found.append(PredictedStory(number, part))
+    return tuple(found)
