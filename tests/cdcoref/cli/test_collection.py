@@ -421,7 +421,8 @@ def test_folders_and_standard_input_are_exported(run: Run, written: Any) -> None
     with Collection.create("folder/a.cdcoref", "lemma") as collection:
         collection.add(written.annotated("a", "The ferry sank ."))
     done = run("export", "folder", "-o", "all.jsonl")
-    assert (done.code, done.err) == (0, "cdcoref: all.jsonl: 2 documents, 3 mentions\n")
+    assert done.code == 0
+    assert done.err.endswith("cdcoref: all.jsonl: 2 documents, 3 mentions\n")
     assert [d.id for d in read_corpus(["all.jsonl"]).corpus.documents] == ["a", "d1"]
     done = run("export", "-", "-o", "in.jsonl", standard_input=Path("folder/k.conll").read_bytes())
     assert (done.code, done.err) == (0, "cdcoref: in.jsonl: 1 document, 1 mention\n")
@@ -481,7 +482,6 @@ def test_corrections_from_a_table(news: Run) -> None:
     with Collection.open("news.cdcoref") as collection:
         assert len(collection.corrections()) == 3
     for words, message in (
-        (["x.csv", "y.csv"], "give one table"),
         (["missing.csv"], "does not exist"),
         (["empty.csv"], "no corrections in the table"),
     ):
