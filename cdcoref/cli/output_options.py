@@ -27,11 +27,11 @@ LayoutOption = Annotated[
 
 
 FolderFormatOption = Annotated[
-    Literal["text"] | None,
+    Literal["text", "brat", "webanno", "xmi"] | None,
     typer.Option(
         "--format",
-        help="Format of the files of an output folder. Default: text (the texts with mentions replaced by the names of "
-        "their clusters).",
+        help="Format of the files of an output folder: text (the texts with mentions replaced by the names of their "
+        "clusters), brat, webanno (WebAnno TSV 3) or xmi (UIMA CAS XMI). Default: text.",
         show_default=False,
     ),
 ]

@@ -9,6 +9,7 @@ JSON lines, CoNLL, CorefUD and DocBin, and read from collections.
 `Format`; `FORMATS` lists them.
 """
 
+from cdcoref.formats.brat_folder import write_brat
 from cdcoref.formats.collection_file import (
     APPLICATION_ID,
     COLLECTION_SUFFIX,
@@ -52,6 +53,8 @@ from cdcoref.formats.registry import (
 )
 from cdcoref.formats.selection import checked_day, day_of, is_of_source, select_documents
 from cdcoref.formats.text import text_content, tokenise_text
+from cdcoref.formats.uima import write_xmi
+from cdcoref.formats.webanno import write_webanno
 
 __all__ = [
     "APPLICATION_ID",
@@ -117,10 +120,13 @@ __all__ = [
     "text_content",
     "tokenise_text",
     "with_stated",
+    "write_brat",
     "write_conll",
     "write_corefud",
     "write_corpus",
     "write_docbin",
     "write_jsonl",
+    "write_webanno",
+    "write_xmi",
     "written_folder",
 ]

@@ -24,6 +24,8 @@ from cdcoref.formats.registry import has_input_suffix, input_suffixes, is_docume
 from cdcoref.formats.text import check_pipeline
 from cdlm.printing import counted
 
+BESIDE_ANNOTATION = ("annotation.conf", "visual.conf", "tools.conf", "kb_shortcuts.conf", "TypeSystem.xml")
+"""Files of a folder that are no documents, but tell annotation tools about them."""
 NAMED = 3
 """Files of a folder that are left out are counted, and so many of them are named."""
 
@@ -169,10 +171,15 @@ class _Reader:
             visible = (Path(parent, name) for name in sorted(names) if not name.startswith("."))
             kept = (file for file in visible if file.is_file())
             for file in kept:
+                if file.name in BESIDE_ANNOTATION:
+                    continue
                 if not has_input_suffix(file):
                     others.append(os.path.relpath(file, folder))
                 elif not self.left_out or os.path.realpath(file) not in self.left_out:
                     files.append(file)
+        annotated = {file.with_suffix("") for file in files if file.suffix == ".ann"}
+        # In a folder of brat, the text is read with its annotation.
+        files = [file for file in files if file.suffix != ".txt" or file.with_suffix("") not in annotated]
         files.sort(key=lambda file: not is_document(file))  # stable
         own = [file for file in files if is_own_result(file)]
         if own:

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
+from cdcoref.formats.brat_folder import BRAT
 from cdcoref.formats.collection_file import COLLECTION
 from cdcoref.formats.conll import CONLL
 from cdcoref.formats.corefud import COREFUD
@@ -26,12 +27,14 @@ from cdcoref.formats.mention_table import IdScope, MentionTable
 from cdcoref.formats.pdf import PDF
 from cdcoref.formats.text import TEXT
 from cdcoref.formats.text_table import CSV, PARQUET, is_own_table
+from cdcoref.formats.uima import XMI
 from cdcoref.formats.web_page import HTML, is_own_page
+from cdcoref.formats.webanno import WEBANNO
 from cdcoref.formats.word_document import WORD
 from cdlm.printing import counted
 
 FORMATS: tuple[Format, ...] = (
-    *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION),
+    *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION, BRAT, WEBANNO, XMI),
     *(PDF, WORD, PARQUET, HTML, MARKDOWN, CSV, TEXT),
 )
 _MAY_HOLD_HTML = (MARKDOWN, CSV)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
-from cdcoref.formats import output_suffixes, write_corpus
+from cdcoref.formats import output_suffixes, write_brat, write_corpus, write_webanno, write_xmi
 from cdcoref.predict import Prediction, corpus_and_stories
 from cdcoref.views.mention_tables import write_csv, write_parquet
 from cdcoref.views.page import write_page
@@ -23,8 +22,16 @@ WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
 }
 """The writers of files for people or other programs, by the file's suffix."""
 
-FolderFormat = Literal["text"]
-"""What the files of a folder are: ``text`` is the texts with mentions replaced."""
+FolderFormat = Literal["text", "brat", "webanno", "xmi"]
+"""What the files of a folder are: texts with mentions replaced, or those of annotation tools (brat's, WebAnno TSV 3,
+UIMA CAS XMI for INCEpTION)."""
+
+FOLDER_WRITERS: Mapping[str, Callable[[Corpus, Path], tuple[str, ...]]] = {
+    "brat": write_brat,
+    "webanno": write_webanno,
+    "xmi": write_xmi,
+}
+"""The writers of folders for annotation tools."""
 
 
 def result_suffixes() -> list[str]:
@@ -73,10 +80,10 @@ def write_result(
     """
     check_folder_options(output, layout, folder_format, replaced)
     if is_folder_output(output):
-        folders: Mapping[str, Callable[..., tuple[str, ...] | None]] = {
-            "text": partial(write_resolved, replaced=replaced or "pronouns"),
-        }
-        return folders[folder_format or "text"](source, output) or ()
+        if folder_format is None or folder_format == "text":
+            write_resolved(source, output, replaced or "pronouns")
+            return ()
+        return FOLDER_WRITERS[folder_format](corpus_and_stories(source)[0], output)
     suffix = next((suffix for suffix in WRITERS if output.name.lower().endswith(suffix)), None)
     if suffix is None:
         return write_corpus(corpus_and_stories(source)[0], output, layout=layout)

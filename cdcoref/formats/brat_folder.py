@@ -1,0 +1,175 @@
+"""A folder of brat in and out: ``.txt`` files with ``.ann`` files beside them.
+
+A mention is a text-bound annotation (``T1``) whose type is its kind, mentions of one cluster in a document are an
+equivalence (``*``), and a note (``#1``) has the name of the cluster, which mentions of several documents share.
+Relations between mentions whose type has ``coref`` in it, as people draw them, join mentions as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats.chains import (
+    UNKNOWN_KIND,
+    Link,
+    as_recorded,
+    chains_of,
+    merged,
+    parts_by_line,
+    tokens_between,
+)
+from cdcoref.formats.folders import file_names, recorded, written_folder
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.mention_table import MentionTable, table_of_corpus
+from cdcoref.formats.output_file import output_file
+from cdcoref.formats.text import text_content, tokenise_text
+
+EQUIVALENCE = "Coref"
+"""The type of the equivalences that are written."""
+CONFIGURATION = "\n".join(
+    (
+        *("[entities]", *KINDS, UNKNOWN_KIND, ""),
+        *("[relations]", f"{EQUIVALENCE} Arg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive", ""),
+        *("[events]", "", "[attributes]", ""),
+    )
+)
+"""``annotation.conf``, with which brat shows and edits a folder."""
+_MENTION = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)\t(.*)")
+_GROUP = re.compile(r"\*\t\S+((?: T[0-9]+)+)\s*")
+_RELATION = re.compile(r"R[0-9]+\t(\S+) \S+:(T[0-9]+) \S+:(T[0-9]+)\s*")
+_NOTE = re.compile(r"#[0-9]+\t\S+ (T[0-9]+)\t(.*)")
+_BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?T[0-9]+\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*\t")
+
+
+def write_brat(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
+    """Write a folder that brat can show and edit.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or holds files that cdcoref did not write. It is then left as it was.
+    """
+    files = file_names((document.id for document in corpus.documents), ".txt")
+    annotations = {id: f"{name.removesuffix('.txt')}.ann" for id, name in files.items()}
+    mentions = corpus.by_document()
+    with written_folder(folder, corpus, annotations) as new:
+        for document in corpus.documents:
+            with output_file(new / files[document.id]) as file:
+                file.write(document.text)
+            with output_file(new / annotations[document.id]) as file:
+                file.write("".join(f"{line}\n" for line in _lines(document, mentions[document.id])))
+        with output_file(new / "annotation.conf") as file:
+            file.write(CONFIGURATION)
+    return ()
+
+
+def _lines(document: Document, mentions: Sequence[Mention]) -> list[str]:
+    spans: list[str] = []
+    groups: list[str] = []
+    notes: list[str] = []
+    number = 0
+    for chain in chains_of(mentions):
+        names = []
+        for mention in chain:
+            number += 1
+            parts = parts_by_line(document, mention)
+            places = ";".join(f"{start} {end}" for start, end in parts)
+            words = " ".join(document.text[start:end] for start, end in parts)
+            spans.append(f"T{number}\t{mention.kind or UNKNOWN_KIND} {places}\t{words}")
+            if mention.cluster is not None:
+                notes.append(f"#{len(notes) + 1}\tAnnotatorNotes T{number}\t{_one_line(mention.cluster)}")
+            names.append(f"T{number}")
+        if len(names) > 1:
+            groups.append(f"*\t{EQUIVALENCE} {' '.join(names)}")
+    return [*spans, *groups, *notes]
+
+
+def _one_line(name: str) -> str:
+    return name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _name(line: str) -> str:
+    return re.sub(r"\\(.)", lambda match: {"n": "\n", "r": "\r"}.get(match[1], match[1]), line)
+
+
+def read_brat_file(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+    """Read an ``.ann`` file and the ``.txt`` file beside it as one document.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, the annotation does not belong to the text, or a line is not as brat writes it.
+    """
+    options = options or ReadOptions()
+    path = Path(path)
+    stem = path.name.removesuffix(".gz").removesuffix(".ann")
+    beside = path.with_name(f"{stem}.txt")
+    if not beside.exists():
+        raise InputError(f"the text {beside.name}, to which this annotation belongs, is not beside it", path)
+    text = text_content(beside, options.encoding).decode()
+    known = recorded(path)
+    if known is not None and known.documents[0].text == text.removesuffix("\n"):
+        text = text.removesuffix("\n")  # which is added to a text without one when it is read
+    if known is not None and known.documents[0].text == text:
+        [document] = known.documents
+    else:
+        document = tokenise_text(text, f"{stem}.txt", options.pipeline, path=str(beside))
+    links: dict[str, Link] = {}
+    labels: dict[str, str] = {}
+    groups: list[list[str]] = []
+    lines = text_content(path).decode().splitlines()
+    for number, line in enumerate(lines, start=1):
+        if match := _MENTION.fullmatch(line):
+            links[match[1]] = _link(document, match, path, number)
+        elif match := _GROUP.fullmatch(line):
+            groups.append(match[1].split())
+        elif (match := _RELATION.fullmatch(line)) and "coref" in match[1].lower():
+            groups.append([match[2], match[3]])
+        elif match := _NOTE.fullmatch(line):
+            labels[match[1]] = _name(match[2])
+        elif line.strip() and not re.match(r"[TREAMN#*][0-9]*\t", line):
+            raise InputError("the line is not an annotation of brat", path, number)
+    named = {name: Link(link.tokens, link.kind, labels.get(name), link.tag) for name, link in links.items()}
+    try:
+        chains = merged(named, groups)
+    except InputError as error:
+        raise InputError(error.message, path) from None
+    return as_recorded(path, document, chains).with_kind(options.kind)
+
+
+def _link(document: Document, match: re.Match[str], path: Path, line: int) -> Link:
+    tokens: set[int] = set()
+    shown = []
+    for place in match[3].split(";"):
+        start, end = map(int, place.split())
+        if end > len(document.text):
+            message = f"characters {start} to {end} go beyond the text; the .txt belongs to another .ann"
+            raise InputError(message, path, line)
+        tokens.update(tokens_between(document, start, end))
+        shown.append(document.text[start:end])
+    words = " ".join(shown)
+    if words.split() != match[4].split():
+        message = f"the text has {words[:40]!r} there, not {match[4][:40]!r}; the .txt belongs to another .ann"
+        raise InputError(message, path, line)
+    if not tokens:
+        raise InputError("the annotation overlaps no token", path, line)
+    kind = match[2].lower()
+    tag = None if kind in (*KINDS, UNKNOWN_KIND) else match[2]
+    return Link(tuple(sorted(tokens)), kind if kind in KINDS else None, None, tag)
+
+
+def _read_table(path: Path, options: ReadOptions) -> MentionTable:
+    return table_of_corpus(read_brat_file(path, options), str(path))
+
+
+BRAT = Format(
+    name="brat",
+    suffixes=(".ann",),
+    recognise=lambda start: _BEGINNING.match(start) is not None,
+    read=read_brat_file,
+    read_table=_read_table,
+)

@@ -1,0 +1,193 @@
+"""Chains of mentions of one document in, as annotation tools have them, mentions with clusters out, and back.
+
+Annotation tools link the mentions of one document into chains, and know nothing of clusters across documents. So every
+mention is written with the name of its cluster as a label. When a corrected document is read, its chains decide which
+mentions corefer in it, and the labels of a chain name their cluster across documents: a mention that was moved to
+another chain takes the cluster of that chain, whatever its own label still says.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.formats.folders import recorded
+from cdlm.printing import counted
+
+UNKNOWN_KIND = "mention"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A mention in a chain.
+
+    Attributes
+    ----------
+    tokens
+        Its tokens.
+    kind
+        ``"event"``, ``"entity"`` or None.
+    cluster
+        The name of its cluster, as its label has it; None if it has no label.
+    tag
+        What else it is called.
+    """
+
+    tokens: tuple[int, ...]
+    kind: str | None = None
+    cluster: str | None = None
+    tag: str | None = None
+
+
+def chains_of(mentions: Iterable[Mention]) -> list[list[Mention]]:
+    """The mentions of a document by cluster, in the order of the text; one without a cluster is a chain of its own."""
+    chains: dict[object, list[Mention]] = {}
+    for number, mention in enumerate(mentions):
+        name = number if mention.cluster is None else (mention.kind, mention.cluster)
+        chains.setdefault(name, []).append(mention)
+    return list(chains.values())
+
+
+def label_of(mention: Mention) -> str:
+    """The kind and the cluster of a mention as one label, such as ``"event sinking_3"``."""
+    return f"{mention.kind or UNKNOWN_KIND} {mention.cluster or ''}".strip()
+
+
+def parsed_label(label: str | None) -> tuple[str | None, str | None, str | None]:
+    """The kind, the cluster and the tag that a label states: one that `label_of` did not write is a tag.
+
+    >>> parsed_label("event sinking_3"), parsed_label("entity"), parsed_label("pronoun"), parsed_label(None)
+    (('event', 'sinking_3', None), ('entity', None, None), (None, None, 'pronoun'), (None, None, None))
+    """
+    kind, _, cluster = (label or "").strip().partition(" ")
+    if kind in (*KINDS, UNKNOWN_KIND):
+        return (kind if kind in KINDS else None), cluster or None, None
+    return None, None, label or None
+
+
+def mentions_of(document: Document, chains: Iterable[Sequence[Link]]) -> list[Mention]:
+    """The mentions of a document, those of a chain in one cluster, in the order of the text.
+
+    Parameters
+    ----------
+    document
+        The document.
+    chains
+        Its chains. A label names the cluster of one chain, chosen so that as many links as possible keep theirs.
+    """
+    kept = [list(chain) for chain in chains if chain]
+    names = _names([Counter((link.kind, link.cluster) for link in chain if link.cluster) for chain in kept])
+    for number, chain in enumerate(kept):
+        if number not in names and len(chain) > 1:
+            kinds = Counter(link.kind for link in chain)
+            names[number] = kinds.most_common(1)[0][0], f"{document.id}/{number + 1}"
+    mentions = []
+    for number, chain in enumerate(kept):
+        known = names.get(number)
+        for link in chain:
+            kind, cluster = known if known is not None else (link.kind, None)
+            mentions.append(Mention(document.id, link.tokens, kind, cluster, tag=link.tag))
+    return sorted(mentions, key=lambda m: (m.start, m.end, m.tokens, m.kind or ""))
+
+
+def _names(votes: Sequence[Counter[tuple[str | None, str]]]) -> dict[int, tuple[str | None, str]]:
+    """The kind and the cluster of chains, by their numbers: each cluster once, so that most labels are followed."""
+    from scipy.optimize import linear_sum_assignment
+
+    known = list(dict.fromkeys(name for chain in votes for name in chain))
+    table = [[chain[name] for name in known] for chain in votes]
+    if not known:
+        return {}
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+    return {row: known[column] for row, column in pairs if table[row][column]}
+
+
+def tokens_between(document: Document, start: int, end: int) -> range:
+    """The tokens that overlap a range of characters."""
+    first = bisect_right(document.offsets, start, key=lambda offset: offset[1])
+    return range(first, max(first, bisect_left(document.offsets, end, key=lambda offset: offset[0])))
+
+
+def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link]]) -> Corpus:
+    """A document that was read, with what its folder's record knows of it (see `folders`).
+
+    Where the tokens are the recorded ones, the document is the recorded one. A mention that is as it was keeps its
+    confidence, its id, its tag and its gaps.
+    """
+    before = recorded(str(path))
+    if before is None:
+        return Corpus((document,), tuple(mentions_of(document, chains)))
+    [known] = before.documents
+    same = (known.tokens, known.offsets) == (document.tokens, document.offsets)
+    document = known if same else replace(document, id=known.id, metadata=known.metadata, found=known.found)
+    found = mentions_of(document, chains)
+    if not same:
+        return Corpus((document,), tuple(found), names=before.names)
+    waiting: dict[object, list[Mention]] = {}
+    for mention in before.mentions:
+        waiting.setdefault((mention.start, mention.end, mention.kind, mention.cluster), []).append(mention)
+    mentions = []
+    for mention in found:
+        own = waiting.get((mention.start, mention.end, mention.kind, mention.cluster), [])
+        exact = next((one for one in own if one.tokens == mention.tokens), None)
+        filled = next((one for one in own if mention.contiguous and not one.contiguous), None)
+        chosen = exact or filled
+        if chosen is not None:
+            own.remove(chosen)
+        mentions.append(chosen or mention)
+    order = {(m.tokens, m.kind, m.cluster): n for n, m in enumerate(before.mentions)}
+    mentions.sort(key=lambda m: order.get((m.tokens, m.kind, m.cluster), len(order)))
+    return Corpus((document,), tuple(mentions), names=before.names)
+
+
+def filled_gaps(corpus: Corpus) -> tuple[Corpus, tuple[str, ...]]:
+    """The corpus with discontinuous mentions from their first to their last token, and a sentence if there were any."""
+    broken = sum(not mention.contiguous for mention in corpus.mentions)
+    if not broken:
+        return corpus, ()
+    mentions = tuple(replace(m, tokens=tuple(range(m.start, m.end))) for m in corpus.mentions)
+    note = f"{counted(broken, 'discontinuous mention')} extended from first to last token, since the format has none"
+    return replace(corpus, mentions=mentions), (note,)
+
+
+def parts_by_line(document: Document, mention: Mention) -> list[tuple[int, int]]:
+    """Character ranges of a mention that neither skip a token of it nor cross a line break."""
+    parts: list[tuple[int, int]] = []
+    for _, run in groupby(enumerate(mention.tokens), key=lambda entry: entry[1] - entry[0]):
+        begun = False
+        for _, token in run:
+            start, end = document.offsets[token]
+            if begun and "\n" not in document.text[parts[-1][1] : start]:
+                parts[-1] = parts[-1][0], end
+            else:
+                parts.append((start, end))
+            begun = True
+    return parts
+
+
+def merged(links: Mapping[str, Link], groups: Iterable[Sequence[str]]) -> list[list[Link]]:
+    """Chains of links, where links of one group are in one chain; a link in no group is a chain of its own.
+
+    Raises
+    ------
+    InputError
+        If a group names a link that is not there.
+    """
+    chain_of = {name: [name] for name in links}
+    for group in groups:
+        for name in group:
+            if name not in links:
+                raise InputError(f"a link names the mention {name!r}, which is not there")
+        for one, other in pairwise(group):
+            if chain_of[one] is not chain_of[other]:
+                chain_of[one] += chain_of[other]
+                for name in chain_of[other]:
+                    chain_of[name] = chain_of[one]
+    unique = {id(chain): chain for chain in chain_of.values()}
+    return [[links[name] for name in chain] for chain in unique.values()]
