@@ -96,16 +96,6 @@ class TrainingConfig:
 PRESETS: dict[str, TrainingConfig] = {
     # For the embedded encoder, chosen on dev.
     "small": TrainingConfig(),
-    # What the paper states (section 3.2, Appendix C.1): CDLM, whole documents, one candidate pair per sequence, sums of
-    # token vectors, one hidden layer of 1024 with tanh, 10 epochs, 128 pairs per step, average linkage, annotated
-    # mentions of one kind; all pairs of a topic that corefer, and negatives drawn at random.
-    #
-    # Where it is silent: 20 negatives per positive, as in the code of Cattan et al. 2020, whose protocol it names (they
-    # draw by topic, here from all topics at once; ECB+ has 12.7 for entities). AdamW without weight decay, at 1e-5 for
-    # encoder and heads, no warmup, linear decay, as in the authors' released code. That code differs from the paper: it
-    # trains on all pairs of a topic, a step has 9 batches of 16 pairs, and since its schedule counts batches as
-    # steps, the rate has fallen by a ninth at the end; the gradient is clipped after each batch instead of each step.
-    # It clusters at five thresholds from 0.5 to 0.7 and takes the best one on dev, as is done here with finer ones.
     "paper": TrainingConfig(
         encoder="biu-nlp/cdlm",
         kind="event",
@@ -132,3 +122,20 @@ PRESETS: dict[str, TrainingConfig] = {
         ),
     ),
 }
+"""Configurations to start from: ``"small"`` for the embedded encoder, chosen on dev, and ``"paper"``.
+
+``"paper"`` is what the CDLM paper states (section 3.2, Appendix C.1): CDLM, whole documents, one candidate pair per
+sequence, sums of token vectors, one hidden layer of 1024 with tanh, 10 epochs, 128 pairs per step, average linkage,
+gold mentions of one kind; all pairs of a topic that corefer, and negatives drawn at random from all pairs of a topic.
+
+Where the paper is silent:
+
+- 20 negatives per positive, as in the code of Cattan et al. 2020, whose protocol the paper names. They draw by topic,
+  here from all topics at once. Of entities ECB+ has 12.7 per positive, and all but those that fill no step are used.
+- AdamW without weight decay, at 1e-5 for encoder and head, no warmup, linear decay: the authors' released code.
+
+That code differs from the paper, which counts here: it trains on all pairs of a topic; a step sums the mean losses of 9
+batches of 16 pairs; its schedule counts batches where it takes steps, so that the rate falls by a ninth only; gradients
+are clipped after every batch instead of every step; a token ``<g>`` stands in place of ``[CLS]``, and markers around
+every sentence.
+"""
