@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
-from cdcoref.corpus import EVENT, KINDS
-from cdcoref.inputs import SequenceOptions
-from cdcoref.model import (
-    ANTECEDENT_FEATURES,
-    SIMILARITIES,
-    Combination,
-    Combinations,
-    CorefConfig,
-    DetectorOptions,
-    VectorOptions,
-)
+from cdcoref.corpus import KINDS
+from cdcoref.model import CorefConfig
 from cdcoref.training.data import SamplingOptions
 from cdcoref.training.detector import DetectorTraining
 from cdcoref.training.vectors import VectorTraining
 from cdlm.runs import RunOptions
+from cdlm.settings import read_toml, with_settings
 from cdlm.validation import check_fields
-
-VECTORS = VectorOptions(
-    layers=4,
-    similarities=SIMILARITIES,
-    learnt=64,
-    last_word="head",
-    antecedents=64,
-    antecedent_kinds=KINDS,
-    antecedent_features=tuple(ANTECEDENT_FEATURES),
-    cross_encoder_kinds=(EVENT,),
-    combine=Combinations(Combination(other_story=-2.0), Combination(other_story=-2.0)),
-)
-"""Of models trained now. The defaults of :class:`VectorOptions` are those of models saved without these settings."""
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
     """Everything that a run depends on besides the corpus; it is written beside the weights.
+
+    The defaults are those of the parts, not a recipe: start from one of `PRESETS`.
 
     Attributes
     ----------
@@ -67,16 +50,9 @@ class TrainingConfig:
 
     encoder: str = "minilm"
     kind: Literal["event", "entity", "both"] = "both"
-    model: CorefConfig = field(
-        default_factory=lambda: CorefConfig(
-            SequenceOptions(context="sentence", max_length=512),
-            linkage="mixed",
-            vectors=VECTORS,
-            detector=DetectorOptions(word_layers=4, neighbours=True),
-        )
-    )
+    model: CorefConfig = field(default_factory=CorefConfig)
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
-    run: RunOptions = field(default_factory=lambda: RunOptions(epochs=2, head_learning_rate=5e-4))
+    run: RunOptions = field(default_factory=RunOptions)
     vectors: VectorTraining = field(default_factory=VectorTraining)
     detector: DetectorTraining = field(default_factory=DetectorTraining)
 
@@ -93,49 +69,8 @@ class TrainingConfig:
         return asdict(self)
 
 
-PRESETS: dict[str, TrainingConfig] = {
-    # For the embedded encoder, chosen on dev.
-    "small": TrainingConfig(),
-    "paper": TrainingConfig(
-        encoder="biu-nlp/cdlm",
-        kind="event",
-        model=CorefConfig(
-            SequenceOptions(marking="pair", context="document", max_length=4096),
-            both_orders=False,
-            detector_width=0,
-            cannot_links=False,
-            names_across_stories=False,
-        ),
-        sampling=SamplingOptions(
-            negatives=20.0, other_subtopics=1.0, detection_passes=0, batch_tokens=16_384, step_pairs=128
-        ),
-        run=RunOptions(
-            epochs=10,
-            learning_rate=1e-5,
-            head_learning_rate=1e-5,
-            warmup=0.0,
-            weight_decay=0.0,
-            attention_dropout=0.1,
-            accumulation=32,
-            precision="fp16",
-            gradient_checkpointing=True,
-        ),
-    ),
+PRESETS: Mapping[str, TrainingConfig] = {
+    path.stem: with_settings(TrainingConfig(), read_toml(path), path)
+    for path in sorted((Path(__file__).parent / "presets").glob("*.toml"))
 }
-"""Configurations to start from: ``"small"`` for the embedded encoder, chosen on dev, and ``"paper"``.
-
-``"paper"`` is what the CDLM paper states (section 3.2, Appendix C.1): CDLM, whole documents, one candidate pair per
-sequence, sums of token vectors, one hidden layer of 1024 with tanh, 10 epochs, 128 pairs per step, average linkage,
-gold mentions of one kind; all pairs of a topic that corefer, and negatives drawn at random from all pairs of a topic.
-
-Where the paper is silent:
-
-- 20 negatives per positive, as in the code of Cattan et al. 2020, whose protocol the paper names. They draw by topic,
-  here from all topics at once. Of entities ECB+ has 12.7 per positive, and all but those that fill no step are used.
-- AdamW without weight decay, at 1e-5 for encoder and head, no warmup, linear decay: the authors' released code.
-
-That code differs from the paper, which counts here: it trains on all pairs of a topic; a step sums the mean losses of 9
-batches of 16 pairs; its schedule counts batches where it takes steps, so that the rate falls by a ninth only; gradients
-are clipped after every batch instead of every step; a token ``<g>`` stands in place of ``[CLS]``, and markers around
-every sentence.
-"""
+"""By name, the settings in ``cdcoref/training/presets``; each file states what differs from the defaults."""

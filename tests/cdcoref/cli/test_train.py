@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from cdcoref.training import TrainingConfig
+from cdcoref.training import PRESETS, TrainingConfig
 from cdlm.settings import with_settings
 
 Run = Callable[..., Any]
@@ -67,7 +67,7 @@ def test_train_predict_and_evaluate(
         "encoder": str(tiny_encoder), "epochs": 1, "linkage": "single", "warmup": 0.5, "context": 2,
     }  # fmt: skip
     assert with_settings(TrainingConfig(), configuration) == with_settings(
-        TrainingConfig(), {**tomllib.loads(SETTINGS), **expected}
+        PRESETS["small"], {**tomllib.loads(SETTINGS), **expected}
     )
 
     scored = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", model, "--json", "--precision", "fp32")

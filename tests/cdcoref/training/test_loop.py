@@ -22,7 +22,7 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
 from cdcoref.model.coref_model import CONFIG_FILE, WEIGHTS_FILE, CorefModel
-from cdcoref.training import TrainingConfig, loop
+from cdcoref.training import PRESETS, TrainingConfig, loop
 from cdcoref.training.loop import train
 from cdlm.runs import RUN_FILE
 from cdlm.runs.folder import REPLACEMENT
@@ -49,7 +49,7 @@ def config(tiny_encoder: Path) -> TrainingConfig:
         "detection_passes": 1, "precision": "fp32", "save_steps": 3, "log_steps": 1, "attention_dropout": 0.1,
         "model.sequences.max_length": 128, "scorer_steps": 5,
     }  # fmt: skip
-    return with_settings(TrainingConfig(), settings)
+    return with_settings(PRESETS["small"], settings)
 
 
 @pytest.fixture(autouse=True)
