@@ -13,10 +13,10 @@ told (cdcoref.model.VectorOptions), and what counts of two mentions of different
 
 **The whole model** (--runs): for each fold an encoder and a pair scorer are trained without it, in a folder of RUNS
 (RUNS/0, RUNS/1, ...; one that is there is not trained again, one that was interrupted is resumed), with the fold's
-number added to the random seed; the better epoch is that on the first dev topic. The heads are fitted without the fold
-too; what reading together and vectors count, and thresholds, come from what the models of the other folds say of their
-own. All pairs of events are read together. With --invented, encoder and heads are those of the default model; without
-it they are those of the preset `small`, in which only entities learn vectors and there is one random start of each
+number added to the random seed, and heads are fitted without it; the better epoch is that on the first dev topic. What
+cross-encoder and bi-encoder count, and thresholds, come from what the models of the other folds say of their own. All
+pairs of events are read together. The recipe is that of the default model. Without --invented, the heads that compare
+mentions are those of the preset `small`, in which only entities learn vectors and there is one random start of each
 network.
 
 Gold mentions, both subtopics of a topic in one group; CoNLL F1 with and without singletons, beside equal head lemmas.
@@ -32,16 +32,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from build_default_model import (
-    BATCH_TOKENS,
-    FREE_GENRES,
-    VECTORS,
-    invented_texts,
-    of_genres,
-    recipe,
-    train_encoder,
-    with_vectors,
-)
 
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 from cdcoref.corpus import KINDS, Corpus
@@ -60,17 +50,21 @@ from cdcoref.scoring import CONLL, score
 from cdcoref.training import (
     PRESETS,
     KnownPairs,
+    TrainingConfig,
     best_distance_threshold,
     fit_pair_scorers,
     fit_weights,
     known_pairs,
     linkable_groups,
+    train,
 )
 from cdlm.runs import say_on_stderr
 from cdlm.settings import parse_settings, with_settings
 from cdlm.starting_encoders import encoder_folder
 
 Clusters = list[list[object]]
+BATCH_TOKENS = 8192
+RECIPE = PRESETS["default"]
 
 
 def untrained(options: VectorOptions) -> CorefModel:
@@ -142,10 +136,18 @@ def one_round(
         torch.manual_seed(seed * len(folds) + number)
         model.add_vectors(model.settings.vectors)
         rng = np.random.default_rng((seed, number))
-        fit_pair_scorers(model, [("ecb", rest), *others], [], VECTORS, rng=rng, say=say_on_stderr)
+        fit_pair_scorers(model, [("ecb", rest), *others], [], RECIPE.vectors, rng=rng, say=say_on_stderr)
         part = of_topics(ecb, fold)
         held.append((part.corpus, compared(model, part, vectors.take(np.flatnonzero(inside)), story_of)))
     return pooled_scores([held] * len(held), model)
+
+
+def recipe(seed: int, corpora: Sequence[str]) -> TrainingConfig:
+    """How the model of a fold is trained: as the default model, but without a detector, and with all candidates."""
+    vectors = RECIPE.model.vectors if "invented" in corpora else PRESETS["small"].model.vectors
+    settings = {"run.seed": seed, "model.detector.word_layers": 0, "corpora.only_detector": (), "int8": True}
+    config = with_settings(RECIPE.for_corpora(corpora), settings)
+    return replace(config, model=replace(config.model, vectors=replace(vectors, candidates=0)))
 
 
 def whole_round(
@@ -155,33 +157,26 @@ def whole_round(
     folds: Sequence[Sequence[str]],
     runs: Path,
     seed: int,
-    invented: tuple[AnnotatedCorpus, AnnotatedCorpus] | None = None,
 ) -> dict[str, list[float]]:
-    """The scores of whole models over all folds, by kind: with singletons and without.
-
-    `invented` is what of Invented Texts the encoder is trained on, and what heads are fitted on.
-    """
+    """The scores of whole models over all folds, by kind: with singletons and without."""
     held: list[AnnotatedCorpus] = []
     evidence: list[PairEvidence] = []
-    preset = PRESETS["small"] if invented is None else recipe()
-    of_encoder, of_heads = ([], []) if invented is None else ([part] for part in invented)
-    options = replace(preset.model, vectors=replace(preset.model.vectors, candidates=0))
+    corpora = [part.info.name for part in (ecb, *others)]
     for number, fold in enumerate(folds):
         say_on_stderr(f"fold {number + 1} of {len(folds)}: topics {', '.join(fold)}")
         rest = of_topics(ecb, [topic for other in folds if other != fold for topic in other])
-        learnt, run = [rest, *others], runs / str(number)
-        of_fold = with_settings(preset, {"run.seed": seed + number})
-        first_dev = of_topics(dev, topics_of(dev.corpus)[:1])
-        trained = train_encoder(of_fold, [*learnt, *of_encoder], first_dev, run, resume=run.exists())
-        model = with_vectors(trained, [*learnt, *of_heads], options, VECTORS, seed)
+        run, first_dev = runs / str(number), of_topics(dev, topics_of(dev.corpus)[:1])
+        model = train(recipe(seed + number, corpora), [rest, *others], [first_dev], run, resume=run.exists())
+        model.inference_dtype = torch.bfloat16
         held.append(of_topics(ecb, fold))
         pairs = all_pairs(linkable_groups(held[-1], "gold_topic"))
         evidence.append(Comparison(model, held[-1].corpus, pairs).evidence(batch_tokens=BATCH_TOKENS))
+    options = recipe(seed, corpora).model.vectors
     logits = []
     story_of = stories_of(ecb)
     for number in range(len(folds)):
         rest_held, rest_found = held[:number] + held[number + 1 :], evidence[:number] + evidence[number + 1 :]
-        weights = fit_weights(options.vectors, rest_held, rest_found)
+        weights = fit_weights(options, rest_held, rest_found)
         logits.append(
             [
                 (part.corpus, own.combine(weights).across_stories(part.corpus, story_of, weights.combine))
@@ -247,18 +242,16 @@ def main() -> None:
     folds = folds_of(ecb.corpus, arguments.folds)
     parts = [
         CorpusFolder("meantime", arguments.meantime).read("train"),
-        of_genres(CorpusFolder("gum-heads", arguments.gum).read("train"), FREE_GENRES),
+        CorpusFolder("gum-heads", arguments.gum).read("train"),
     ]
-    invented = None if arguments.invented is None else CorpusFolder("invented", arguments.invented)
+    if arguments.invented is not None:
+        parts.append(CorpusFolder("invented", arguments.invented).read("train"))
     rounds = []
     if arguments.runs is not None:
         parts.append(CorpusFolder("litbank", arguments.litbank).read("train"))
-        of_invented = None if invented is None else invented_texts(invented)
-        dev = of_ecb.read("dev")
-        rounds.append(whole_round(ecb, dev, parts, folds, arguments.runs, arguments.seeds[0], of_invented))
+        rounds.append(whole_round(ecb, of_ecb.read("dev"), parts, folds, arguments.runs, arguments.seeds[0]))
     else:
-        if invented is not None:
-            parts.append(invented.read("train"))
+        parts = replace(RECIPE.corpora, topics_of_heads={}).for_heads(parts)
         plain = replace(PRESETS["small"].model.vectors, learnt=0, antecedents=0, cross_encoder_kinds=())
         model = untrained(with_settings(plain, parse_settings(arguments.set)))
         say_on_stderr("reading the corpora")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
     from cdcoref.corpus import Corpus
     from cdcoref.formats import IdScope
+    from cdcoref.training import TrainingConfig
 
 SETTINGS = "Settings"
 EXAMPLES = (
@@ -64,9 +65,10 @@ def train(
         typer.Option(metavar="FILE", help="TOML file with settings; options override it.", rich_help_panel=SETTINGS),
     ] = None,
     preset: Annotated[
-        Literal["small", "paper"],
+        Literal["default", "paper", "small"],
         typer.Option(
-            help="Settings to start from. small: for the embedded encoder; paper: as in the paper, one --kind a run.",
+            help="Settings to start from. small: for any corpus; default: of the model that ships, with its corpora; "
+            "paper: as in the paper, one --kind a run.",
             rich_help_panel=SETTINGS,
         ),
     ] = "small",
@@ -178,7 +180,9 @@ def train(
     from cdcoref.training import train as train_model
     from cdlm.settings import parse_settings, read_toml, with_settings
 
-    training, file, given = PRESETS[preset], read_toml(config) if config else {}, parse_settings(settings or [])
+    folders, file = corpus_folders(corpus or [], ecb_root), read_toml(config) if config else {}
+    given = parse_settings(settings or [])
+    training = _for_corpora(PRESETS[preset], preset, [folder.info.name for folder in folders])
     if preset == "paper" and kind is None and "kind" not in {**file, **given}:
         raise InputError("the paper trains one model for each kind of mention; give --kind event or --kind entity")
     if config is not None:
@@ -186,12 +190,20 @@ def train(
     training = with_settings(training, given)
     training = with_settings(training, {name: value for name, value in named.items() if value is not None})
     stated = None if training.kind == "both" else training.kind
-    learnt, dev = _corpora(corpus_folders(corpus or [], ecb_root), train_file, dev_file, stated, ids)
+    learnt, dev = _corpora(folders, train_file, dev_file, stated, ids)
     try:
         train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
     except KeyboardInterrupt:
         say("cdcoref", "interrupted; run the same command with --resume to resume")
         sys.exit(130)
+
+
+def _for_corpora(preset: TrainingConfig, name: str, corpora: list[str]) -> TrainingConfig:
+    """A preset without its settings for corpora that are not given; a line says which those are."""
+    absent = [corpus for corpus in preset.named_corpora if corpus not in corpora]
+    if absent:
+        say("cdcoref", f"the preset {name} is for {', '.join(absent)} too; without them it makes another model")
+    return preset.for_corpora(corpora)
 
 
 def _corpora(

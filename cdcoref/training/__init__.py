@@ -4,7 +4,8 @@ from cdcoref.training.antecedents import AntecedentTraining
 from cdcoref.training.config import PRESETS, TrainingConfig
 from cdcoref.training.data import Batch, SamplingOptions, TrainingData
 from cdcoref.training.detector import DetectorTraining, fit_detector
-from cdcoref.training.loop import train
+from cdcoref.training.loop import fit_heads, train
+from cdcoref.training.roles import CorpusRoles
 from cdcoref.training.sources import linkable_groups
 from cdcoref.training.styles import tune_styles
 from cdcoref.training.tuning import (
@@ -25,6 +26,7 @@ __all__ = [
     "PRESETS",
     "AntecedentTraining",
     "Batch",
+    "CorpusRoles",
     "DetectorTraining",
     "KnownPairs",
     "SamplingOptions",
@@ -34,6 +36,7 @@ __all__ = [
     "best_distance_threshold",
     "calibration_error",
     "fit_detector",
+    "fit_heads",
     "fit_pair_scorers",
     "fit_vectors",
     "fit_weights",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,10 +11,11 @@ from cdcoref.corpus import KINDS
 from cdcoref.model import CorefConfig
 from cdcoref.training.data import SamplingOptions
 from cdcoref.training.detector import DetectorTraining
+from cdcoref.training.roles import CorpusRoles
 from cdcoref.training.vectors import VectorTraining
 from cdlm.runs import RunOptions
 from cdlm.settings import read_toml, with_settings
-from cdlm.validation import check_fields
+from cdlm.validation import Flag, check_fields
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,11 @@ class TrainingConfig:
         ``"default"``; see :func:`cdlm.starting_encoders.encoder_folder`.
     kind
         The mentions to train on: ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass.
+    int8
+        Whether the encoder's weights are rounded to 8 bits before heads are fitted,
+        and the model is stored so, in a quarter of the space.
+    corpora
+        What each corpus is used for.
     model
         The model's own configuration: how it is built and reads. Its thresholds and temperatures are tuned on dev.
     sampling
@@ -50,6 +56,8 @@ class TrainingConfig:
 
     encoder: str = "minilm"
     kind: Literal["event", "entity", "both"] = "both"
+    int8: Flag = False
+    corpora: CorpusRoles = field(default_factory=CorpusRoles)
     model: CorefConfig = field(default_factory=CorefConfig)
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
     run: RunOptions = field(default_factory=RunOptions)
@@ -63,6 +71,38 @@ class TrainingConfig:
     def kinds(self) -> tuple[str, ...]:
         """The kinds of mention that are trained."""
         return KINDS if self.kind == "both" else (self.kind,)
+
+    @property
+    def named_corpora(self) -> tuple[str, ...]:
+        """The corpora for which there is a setting, by name, sorted."""
+        shares = (
+            self.sampling.weights,
+            self.vectors.corpus_weights,
+            self.vectors.antecedents.corpus_shares,
+            self.detector.corpus_shares,
+        )
+        return tuple(sorted({*self.corpora.named, *self.vectors.unseen, *(name for of in shares for name in of)}))
+
+    def for_corpora(self, names: Collection[str]) -> TrainingConfig:
+        """The same without the settings for other corpora, such as a preset has."""
+
+        def kept(shares: Mapping[str, float]) -> dict[str, float]:
+            return {name: share for name, share in shares.items() if name in names}
+
+        vectors, detector = self.vectors, self.detector
+        antecedents = replace(vectors.antecedents, corpus_shares=kept(vectors.antecedents.corpus_shares))
+        return replace(
+            self,
+            corpora=self.corpora.for_corpora(names),
+            sampling=replace(self.sampling, weights=kept(self.sampling.weights)),
+            vectors=replace(
+                vectors,
+                corpus_weights=kept(vectors.corpus_weights),
+                unseen=tuple(name for name in vectors.unseen if name in names),
+                antecedents=antecedents,
+            ),
+            detector=replace(detector, corpus_shares=kept(detector.corpus_shares)),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The configuration as plain values, for JSON."""

@@ -18,17 +18,30 @@ from torch import Tensor
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, licences
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig, CorefModel, DetectorOptions, KindScores, Metadata, VectorOptions, model_card
+from cdcoref.model import (
+    UNSEEN,
+    CorefConfig,
+    CorefModel,
+    DetectorOptions,
+    KindScores,
+    Metadata,
+    VectorOptions,
+    model_card,
+)
 from cdcoref.training.config import TrainingConfig
 from cdcoref.training.data import Batch, TrainingData
 from cdcoref.training.detector import fit_detector
 from cdcoref.training.sources import check_weights
 from cdcoref.training.styles import tune_styles
-from cdcoref.training.tuning import tune
+from cdcoref.training.tuning import tune, weigh
 from cdcoref.training.vectors import fit_vectors
 from cdlm.encoder import CDLMModel
+from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, Say, digest, say_on_stderr
 from cdlm.starting_encoders import encoder_folder
+
+VECTORS, DETECTOR = "vectors", "detector"
+"""The heads that are fitted after the run, as progress calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,25 +87,26 @@ def train(
     InputError
         If a corpus has nothing to learn from or to tune on, or `output` already holds another model or run.
     """
-    output = Path(output)
+    output, roles = Path(output), config.corpora
     learnt, dev = ([p.of_kind(config.kind) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
     data = digest((*_told(learnt), None, *_told(dev)))
     run = Run(output, config.run, config, data=data, resume=resume, device=device, tracker=tracker, say=say)
-    _check_weights(config, learnt)
+    _check_corpora(config, learnt)
     for mention in (m for part in dev for m in part.corpus.mentions if m.kind is None):
         raise InputError(f"a mention of {mention.document!r} has no kind; make each an event or an entity")
     for kind in config.kinds:
-        if not any(m.kind == kind for part in dev for m in part.corpus.mentions):
-            raise InputError(f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind")
+        for parts in (roles.to_tune(dev), roles.to_choose_epoch(dev)):
+            if not any(m.kind == kind for part in parts for m in part.corpus.mentions):
+                raise InputError(
+                    f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind"
+                )
     if not run.finished:
-        _fine_tune(run, config, learnt, dev)
+        _fine_tune(run, config, roles.for_encoder(learnt), roles.to_choose_epoch(dev))
     with run.first_process_first():
         model = CorefModel.from_pretrained(output)
         if run.precision == "bf16":
             model.inference_dtype = torch.bfloat16
-        if heads := _heads_to_fit(model, config, learnt):
-            run.say(f"fitting heads on the trained encoder: {' and '.join(heads)}")
-            fit_heads(model, config, learnt, dev, output, say=run.say)
+        fit_heads(model, config, learnt, dev, output, say=run.say)
     return CorefModel.from_pretrained(output)
 
 
@@ -107,8 +121,8 @@ def _told(parts: Sequence[AnnotatedCorpus]) -> Iterator[object]:
             yield m.document, m.tokens, m.kind, m.cluster
 
 
-def _check_weights(config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> None:
-    """Refuse weights of corpora that are not trained on, and those that leave nothing to train on."""
+def _check_corpora(config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> None:
+    """Refuse settings for corpora that are not trained on, and those that leave nothing to train on."""
     heads = {
         "vectors.corpus_weights": config.vectors.corpus_weights,
         "vectors.antecedents.corpus_shares": config.vectors.antecedents.corpus_shares,
@@ -116,6 +130,13 @@ def _check_weights(config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) ->
     }
     for setting, weights in {"sampling.weights": config.sampling.weights, **heads}.items():
         check_weights(weights, learnt, setting)
+    vectors, names = config.model.vectors, {part.info.name for part in learnt}
+    learning = vectors.layers and vectors.learnt and any(UNSEEN in own for own in vectors.learnt_shares.values())
+    if learning and not names.intersection(config.vectors.unseen):
+        raise InputError(
+            "model.vectors.learnt_shares has networks that learn from texts that the encoder does not know, but "
+            f"vectors.unseen names none of the training corpora ({', '.join(sorted(names))})"
+        )
 
 
 def _fine_tune(
@@ -146,11 +167,11 @@ def _fine_tune(
 
 
 def _heads_to_fit(model: CorefModel, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> tuple[str, ...]:
-    """Which heads are fitted after the run and have not been: ``"vectors"``, ``"detector"``."""
+    """Which heads are fitted after the run and have not been: `VECTORS`, `DETECTOR`."""
     wanted = config.model.detector.word_layers and config.sampling.detection_passes
     heads = {
-        "vectors": config.model.vectors.layers and model.vector_scorer is None,
-        "detector": wanted and not model.settings.detector.word_layers and any(part.info.exhaustive for part in learnt),
+        VECTORS: config.model.vectors.layers and model.vector_scorer is None,
+        DETECTOR: wanted and not model.settings.detector.word_layers and any(part.info.exhaustive for part in learnt),
     }
     return tuple(name for name, pending in heads.items() if pending)
 
@@ -164,7 +185,9 @@ def fit_heads(
     *,
     say: Say = say_on_stderr,
 ) -> None:
-    """Fit the heads that compare mentions which were read apart and the detector, tune the model, and write it again.
+    """Fit the heads that the run has not trained: those that compare mentions which were read alone, and the detector.
+
+    The model is tuned anew and written again. If it has those heads already, nothing happens.
 
     Parameters
     ----------
@@ -175,31 +198,63 @@ def fit_heads(
     output
         The run's folder, in which everything but the model stays.
     say
-        Is told how well the heads fit.
+        Called with a line on how well each head fits.
     """
-    heads, tokens, seed = _heads_to_fit(model, config, learnt), 4 * config.sampling.batch_tokens, config.run.seed
-    if "vectors" in heads:
+    record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
+    heads, tokens, roles = _heads_to_fit(model, config, learnt), 4 * config.sampling.batch_tokens, config.corpora
+    rounding = config.int8 and not record.get("int8", False)
+    if not heads and not rounding:
+        return
+    say(f"fitting heads on the trained encoder: {' and '.join(heads) or 'none'}")
+    _round(model, config)
+    if VECTORS in heads:
         with encoder_folder(config.encoder) as encoder:
             before = CDLMModel.from_pretrained(encoder).float().to(model.device)
-        options = config.model.vectors
-        fit_vectors(model, before, learnt, options, config.vectors, batch_tokens=tokens, seed=seed, say=say)
-    if "detector" in heads:
-        detector = config.model.detector
-        fit_detector(model, learnt, detector, config.detector, batch_tokens=tokens, seed=seed, say=say)
-        model.settings = tune_styles(model, dev, batch_tokens=tokens)
-    record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
-    model.settings, scores = tune(model, dev, batch_tokens=tokens, kinds=config.kinds)
+        fit_vectors(
+            model,
+            before,
+            roles.for_heads(learnt),
+            config.model.vectors,
+            config.vectors,
+            batch_tokens=tokens,
+            seed=config.run.seed,
+            say=say,
+        )
+        _round(model, config)
+        model.settings = replace(model.settings, vectors=weigh(model, roles.to_weigh(dev), batch_tokens=tokens))
+    if DETECTOR in heads:
+        fit_detector(
+            model,
+            roles.for_detector(learnt),
+            config.model.detector,
+            config.detector,
+            batch_tokens=tokens,
+            seed=config.run.seed,
+            say=say,
+        )
+        _round(model, config)
+        model.settings = tune_styles(model, roles.to_tune_detector(dev), batch_tokens=tokens)
+    tuned = roles.to_tune(dev)
+    model.settings, scores = tune(model, tuned, batch_tokens=tokens, kinds=config.kinds, reweigh=False)
     for kind, values in scores.items():
-        say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with {' and '.join(heads)}")
+        say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with {' and '.join(heads) or 'rounded weights'}")
+    record["configuration"] = config.to_dict()
     record["dev"] = {kind: asdict(values) for kind, values in scores.items()}
+    record["int8"] = config.int8
     card = _card(model, config, scores, record["best_epoch"], learnt, dev)
     with RunFolder(output).replaced_model() as target:
-        model.save_pretrained(target / "model", card)
+        model.save_pretrained(target / "model", card, int8=config.int8)
         for path in (target / "model").iterdir():
             path.replace(target / path.name)
         (target / "model").rmdir()
         (target / RUN_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    say(f"written to {output} with {' and '.join(heads)}")
+    say(f"written to {output} with {' and '.join(heads) or 'rounded weights'}")
+
+
+def _round(model: CorefModel, config: TrainingConfig) -> None:
+    """Round the weights to what is stored, if they are stored in 8 bits."""
+    if config.int8:
+        model.load_state_dict(dequantize(quantize(model.state_dict())))
 
 
 def _card(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -15,15 +15,12 @@ from cdcoref.linking import read_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.training import TrainingConfig, VectorTraining, fit_vectors, known_pairs
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
 
 
 @pytest.fixture(scope="module")
-def script(load_script: Callable[[str], ModuleType]) -> Iterator[ModuleType]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(SCRIPTS))  # it imports another script, as a script may
-        yield load_script("cross_validate")
+def script(load_script: Callable[[str], ModuleType]) -> ModuleType:
+    return load_script("cross_validate")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +43,8 @@ def test_every_topic_is_in_one_fold(script: ModuleType, corpus: Corpus) -> None:
 def test_what_holds_in_all_topics_is_learnt_from_the_others(
     script: ModuleType, corpus: Corpus, tiny_encoder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(script, "VECTORS", VectorTraining(scorer_steps=300, scorer_pairs=64, scorer_rate=0.01))
+    quick = VectorTraining(scorer_steps=300, scorer_pairs=64, scorer_rate=0.01)
+    monkeypatch.setattr(script, "RECIPE", replace(script.RECIPE, vectors=quick))
     seen: list[int] = []
     fit = script.fit_pair_scorers
     monkeypatch.setattr(
@@ -77,43 +75,35 @@ def test_whole_models_are_judged_on_the_fold_that_they_have_not_seen(
     monkeypatch: pytest.MonkeyPatch,
     with_invented: bool,
 ) -> None:
-    """With Invented Texts the encoder sees some of it, the heads see the rest, and both are the default model's."""
-    trained: list[tuple[set[str], Path, int]] = []
-    others: list[tuple[list[str], int]] = []
+    """With Invented Texts the heads are the default model's."""
+    trained: list[tuple[set[str], list[str], Path, int]] = []
 
     def topics_of(part: AnnotatedCorpus) -> set[str]:
         return {document.topic or "" for document in part.corpus.documents}
 
-    def with_vectors(
-        _: None, parts: list[AnnotatedCorpus], chosen: CorefConfig, fitting: VectorTraining, seed: int
+    def train(
+        config: TrainingConfig, parts: list[AnnotatedCorpus], dev: list[AnnotatedCorpus], run: Path, *, resume: bool
     ) -> CorefModel:
-        others.append(([part.info.name for part in parts[1:]], chosen.vectors.starts))
+        assert topics_of(dev[0]) == {"0"}
+        assert not resume
+        assert config.int8
+        assert (config.model.vectors.starts, config.model.vectors.candidates) == (2 if with_invented else 1, 0)
+        trained.append((topics_of(parts[0]), [part.info.name for part in parts[1:]], run, config.run.seed))
         options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, candidates=0)
         model = CorefModel.from_encoder(tiny_encoder, CorefConfig(vectors=options)).eval()
         training = VectorTraining(scorer_steps=300, scorer_pairs=64, scorer_rate=0.01)
         fit_vectors(model, model.encoder, parts, options, training, batch_tokens=512, seed=0, say=str)
-        assert topics_of(parts[0]) == trained[-1][0]
         return model
 
-    def train_encoder(
-        config: TrainingConfig, parts: list[AnnotatedCorpus], dev: AnnotatedCorpus, run: Path, *, resume: bool
-    ) -> None:
-        assert topics_of(dev) == {"0"}
-        assert not resume
-        trained.append((topics_of(parts[0]), run, config.run.seed))
-        others.append(([part.info.name for part in parts[1:]], config.model.vectors.starts))
-
-    monkeypatch.setattr(script, "train_encoder", train_encoder)
-    monkeypatch.setattr(script, "with_vectors", with_vectors)
+    monkeypatch.setattr(script, "train", train)
     (part,) = annotated_corpora(corpus)
-    invented = tuple(replace(part, info=replace(part.info, name=name)) for name in ("seen", "unseen"))
-    folds = script.folds_of(corpus, 3)
-    scores = script.whole_round(part, part, [], folds, tmp_path, 5, invented if with_invented else None)
-    assert others == ([(["seen"], 2), (["unseen"], 2)] if with_invented else [([], 1), ([], 1)]) * 3
+    others = [replace(part, info=replace(part.info, name="invented"))] if with_invented else []
+    scores = script.whole_round(part, part, others, script.folds_of(corpus, 3), tmp_path, 5)
+    names = [other.info.name for other in others]
     assert trained == [
-        ({"1", "2", "4", "5"}, tmp_path / "0", 5),
-        ({"0", "2", "3", "5"}, tmp_path / "1", 6),
-        ({"0", "1", "3", "4"}, tmp_path / "2", 7),
+        ({"1", "2", "4", "5"}, names, tmp_path / "0", 5),
+        ({"0", "2", "3", "5"}, names, tmp_path / "1", 6),
+        ({"0", "1", "3", "4"}, names, tmp_path / "2", 7),
     ]
     assert scores["event"] == pytest.approx([100, 100])
     assert scores["entity"] == [0, 0]

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from cdcoref.errors import InputError
-from cdcoref.training import PRESETS, VectorTraining
+from cdcoref.training import PRESETS
 from cdlm.settings import parse_settings, with_settings
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -25,11 +25,8 @@ def script(load_script: Callable[[str], ModuleType]) -> ModuleType:
 def test_every_experiment_changes_settings_that_exist(script: ModuleType, path: Path) -> None:
     what, settings = script.read_experiment(path)
     assert what
-    changed = parse_settings(settings)
-    of_heads = {name.removeprefix("heads."): value for name, value in changed.items() if name.startswith("heads.")}
-    of_model = {name: value for name, value in changed.items() if not name.startswith("heads.")}
-    heads, model = with_settings(VectorTraining(), of_heads), with_settings(PRESETS["small"], of_model)
-    assert bool(settings) == (heads != VectorTraining() or model != PRESETS["small"])
+    shipped = PRESETS["default"]
+    assert bool(settings) == (with_settings(shipped, parse_settings(settings)) != shipped)
 
 
 def test_an_experiment_without_settings_is_refused(script: ModuleType, tmp_path: Path) -> None:

@@ -1,0 +1,138 @@
+"""What each corpus is used for: annotated corpora in, those that a part of training reads out.
+
+Corpora differ in what they annotate and in whose texts may be used. A recipe for several of them says which one the
+encoder learns from, which the heads, and on which dev splits what is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+
+from cdcoref.corpora import AnnotatedCorpus
+from cdlm.validation import check_fields
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CorpusRoles:
+    """What each corpus is used for, by its name. Without any setting, every corpus is used for everything.
+
+    Attributes
+    ----------
+    genres
+        By corpus, the genres of the documents that are trained on; all of a corpus that is not named. A document's
+        genre is the second part of its id, as in GUM: ``GUM_news_homeopathic``.
+    topics_of_heads
+        By corpus, the topics from which the heads learn that are fitted after the run. The encoder learns from the
+        corpus' other topics, so that the heads see texts that it does not know by heart.
+    encoder_detector
+        The corpora from which the mention detector learns while it is trained together with the encoder; none: all.
+    epoch_choice
+        The corpora on whose dev splits the best epoch is chosen; none: all.
+    only_detector
+        The corpora from which only the detector learns that is fitted after the run, and on whose dev splits only its
+        thresholds are chosen.
+    only_weights
+        The corpora on whose dev splits only the weights of cross-encoder and bi-encoder are chosen.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type.
+    """
+
+    genres: Mapping[str, Names] = field(default_factory=dict)
+    topics_of_heads: Mapping[str, Names] = field(default_factory=dict)
+    encoder_detector: Names = ()
+    epoch_choice: Names = ()
+    only_detector: Names = ()
+    only_weights: Names = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def named(self) -> set[str]:
+        """The corpora for which there is a setting."""
+        return {name for setting in fields(self) for name in getattr(self, setting.name)}
+
+    def for_corpora(self, names: Collection[str]) -> CorpusRoles:
+        """The same without the settings for other corpora."""
+
+        def kept(named: Names) -> Names:
+            return tuple(name for name in named if name in names)
+
+        def kept_of(parts: Mapping[str, Names]) -> dict[str, Names]:
+            return {name: part for name, part in parts.items() if name in names}
+
+        return CorpusRoles(
+            kept_of(self.genres),
+            kept_of(self.topics_of_heads),
+            kept(self.encoder_detector),
+            kept(self.epoch_choice),
+            kept(self.only_detector),
+            kept(self.only_weights),
+        )
+
+    def for_encoder(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
+        """What the encoder is trained on, with its pair scorer and its first detector."""
+        found = []
+        for part in self._of_genres(parts):
+            if part.info.name in self.only_detector:
+                continue
+            heads = self.topics_of_heads.get(part.info.name)
+            if heads is not None:
+                part = _of_documents(part, [d.id for d in part.corpus.documents if d.topic not in heads])
+            if self.encoder_detector and part.info.name not in self.encoder_detector:
+                part = replace(part, info=replace(part.info, exhaustive=()))
+            found.append(part)
+        return found
+
+    def for_heads(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
+        """What the bi-encoder and the scorer of antecedents are fitted on."""
+        return [part for part in self.for_detector(parts) if part.info.name not in self.only_detector]
+
+    def for_detector(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
+        """What the detector is fitted on after the run."""
+        found = []
+        for part in self._of_genres(parts):
+            heads = self.topics_of_heads.get(part.info.name)
+            if heads is not None:
+                part = _of_documents(part, [d.id for d in part.corpus.documents if d.topic in heads])
+            found.append(part)
+        return found
+
+    def to_choose_epoch(self, dev: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
+        """The dev splits on which the best epoch is chosen."""
+        return [part for part in self.to_tune(dev) if not self.epoch_choice or part.info.name in self.epoch_choice]
+
+    def to_tune(self, dev: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
+        """The dev splits on which thresholds and temperatures are chosen, and which are scored."""
+        return [part for part in dev if part.info.name not in (*self.only_detector, *self.only_weights)]
+
+    def to_weigh(self, dev: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
+        """The dev splits on which the weights of cross-encoder and bi-encoder are chosen."""
+        return [part for part in dev if part.info.name not in self.only_detector]
+
+    def to_tune_detector(self, dev: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
+        """The dev splits on which the thresholds of the detector's styles are chosen."""
+        return [part for part in dev if part.info.name not in self.only_weights]
+
+    def _of_genres(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
+        found = []
+        for part in parts:
+            genres = self.genres.get(part.info.name)
+            if genres is not None:
+                part = _of_documents(part, [d.id for d in part.corpus.documents if _genre(d.id) in genres])
+            found.append(part)
+        return found
+
+
+def _of_documents(part: AnnotatedCorpus, ids: Sequence[str]) -> AnnotatedCorpus:
+    return replace(part, corpus=part.corpus.subset(ids))
+
+
+def _genre(document: str) -> str:
+    return "".join(document.split("_")[1:2])
