@@ -264,14 +264,14 @@ def _fit(
     optimiser = torch.optim.AdamW(
         detector.parameters(), lr=training.detector_rate, weight_decay=training.detector_decay
     )
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, training.detector_rate, total_steps=sum(map(len, steps_of_epochs)), pct_start=0.1
-    )
+    # A tenth of the steps is warmup; of ten, that is none, and the schedule would divide by its length.
+    steps = max(11, sum(map(len, steps_of_epochs)))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.detector_rate, total_steps=steps, pct_start=0.1)
     detector.train()
     mean = 0.0
-    for steps in steps_of_epochs:
+    for own_steps in steps_of_epochs:
         total = 0.0
-        for step in steps:
+        for step in own_steps:
             loss = _loss(model, step, training, rng)
             optimiser.zero_grad()
             with repeatable_gradients(loss.device):
@@ -280,7 +280,7 @@ def _fit(
             optimiser.step()
             schedule.step()
             total += float(loss.detach())
-        mean = total / len(steps)
+        mean = total / len(own_steps)
     detector.eval()
     return mean
 
