@@ -80,7 +80,7 @@ class Period:
         return min(dated.gap(_in_year(other, year)) for year in range(dated.first.year - 1, dated.last.year + 2))
 
     def __str__(self) -> str:
-        """As ISO 8601, without what is unknown: ``2017``, ``2017-08``, ``--08-06``, ``2017-08-01/2017-08-07``."""
+        """As ISO 8601 (part 2 for unknown years): ``2017``, ``2017-08``, ``XXXX-08-06``, ``2017-08-01/2017-08-07``."""
         if self.days == 1:
             return _iso(self.first)
         if self == Period.of_year(self.first.year):
@@ -120,4 +120,4 @@ def _day_in_year(day: date, year: int) -> date:
 
 
 def _iso(day: date) -> str:
-    return day.isoformat() if day.year >= _FIRST_KNOWN_YEAR else f"--{day.month:02d}-{day.day:02d}"
+    return day.isoformat() if day.year >= _FIRST_KNOWN_YEAR else f"XXXX-{day.month:02d}-{day.day:02d}"

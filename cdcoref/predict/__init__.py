@@ -9,8 +9,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cdcoref.predict.cluster_circumstances import (
+    ClusterCircumstances,
+    ClusterParticipant,
+    ClusterPeriod,
+    ClusterPlace,
+    CorpusCircumstances,
+    Stated,
+)
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
-from cdcoref.predict.labels import cluster_label
+from cdcoref.predict.labels import cluster_label, event_label
 from cdcoref.predict.options import PredictionOptions, Topics
 from cdcoref.predict.predicted_story import Disagreement, PredictedStory, Statement, StoryEvent, stories_of
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
@@ -48,6 +56,11 @@ if TYPE_CHECKING:
 __all__ = [
     "LARGER_THAN_STORIES",
     "LEMMA",
+    "ClusterCircumstances",
+    "ClusterParticipant",
+    "ClusterPeriod",
+    "ClusterPlace",
+    "CorpusCircumstances",
     "Counts",
     "Disagreement",
     "GivenText",
@@ -64,6 +77,7 @@ __all__ = [
     "Progress",
     "RayEngine",
     "ResultCache",
+    "Stated",
     "Statement",
     "Story",
     "StoryEvent",
@@ -75,6 +89,7 @@ __all__ = [
     "corpus_and_stories",
     "corpus_of_texts",
     "dataframe",
+    "event_label",
     "load",
     "mean_confidence",
     "mention_rows",

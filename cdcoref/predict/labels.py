@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
+_CONSEQUENCES_WORDS = """
+casualties damage dead death deaths defeat fatal fatalities injuries injury loss losses outcome result toll victims
+victory win wounds
+"""
+_CONSEQUENCES = frozenset(_CONSEQUENCES_WORDS.split())
+_VERBS_WORDS = """
+began broke came died dies fell fled gave got held left lost made met rose said sank saw says sent shook shot sold
+stole struck swept took went won
+"""
+_VERBS = frozenset(_VERBS_WORDS.split())
+"""Forms of verbs that have other endings."""
 LONGEST_NAME = 6
 """In words; what is longer is more than a name."""
 
@@ -49,6 +61,59 @@ def cluster_label(wordings: Iterable[str]) -> str:
         best = max(fuller, key=lambda text: (counts[text], len(text)))
     label = spellings[best].most_common(1)[0][0]
     return label if best == first else " ".join(label.split()[-len(names[best]) :])
+
+
+def event_label(wordings: Iterable[str]) -> str:
+    """The label of an event: a name before a noun, a noun before a verb, and what happened before what came of it.
+
+    Parameters
+    ----------
+    wordings
+        The words of every mention, with single spaces; at least one.
+
+    >>> event_label(["fire", "burned", "burned", "blaze", "fire", "it"])
+    'fire'
+    >>> event_label(["defeat", "election", "defeat", "lost"])
+    'election'
+    >>> event_label(["elected", "elected", "the Norway Cup"])
+    'Norway Cup'
+    >>> event_label(["killed", "killed", "killing"])
+    'killing'
+    """
+    known = list(wordings)
+    sort = {wording: _sort_of_event(wording) for wording in known}
+    best = max(sort.values())
+    return _without_article(cluster_label([wording for wording in known if sort[wording] == best]))
+
+
+def is_pronoun(wording: str) -> bool:
+    """Whether words are a pronoun alone."""
+    return wording.casefold() in _PRONOUNS
+
+
+def _sort_of_event(wording: str) -> int:
+    """4: a name; 3: a noun; 2: what comes of something else; 1: a verb; 0: a pronoun."""
+    if is_pronoun(wording) or not wording.split():
+        return 0
+    if len(_name(wording)) > 1:
+        return 4
+    last = wording.split()[-1].casefold()
+    if _is_verb(last):
+        return 1
+    return 2 if last in _CONSEQUENCES else 3
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_verb(word: str) -> bool:
+    """Whether a word in lower case is a past form of a verb, as far as its ending tells; "shooting" may be a noun."""
+    from simplemma import lemmatize
+
+    return word in _VERBS or (word.endswith("ed") and lemmatize(word, lang="en") != word)
+
+
+def _without_article(label: str) -> str:
+    words = label.split()
+    return " ".join(words[1:]) if len(words) > 1 and words[0].casefold() in ("the", "a", "an") else label
 
 
 def _name(wording: str) -> tuple[str, ...]:

@@ -15,9 +15,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from cdcoref.corpus import Corpus, Document, Mention, character_parts, mention_text
+from cdcoref.corpus import EVENT, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
-from cdcoref.predict.labels import cluster_label
+from cdcoref.predict.cluster_circumstances import (
+    NO_CIRCUMSTANCES,
+    ClusterCircumstances,
+    ClusterParticipant,
+    ClusterPeriod,
+    ClusterPlace,
+    CorpusCircumstances,
+)
+from cdcoref.predict.labels import cluster_label, event_label
 from cdcoref.predict.predicted_story import PredictedStory, stories_of
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
 from cdlm.extras import install_command
@@ -163,12 +171,33 @@ class PredictedCluster:
         The mean of its mentions' confidences; None if none has one.
     id
         The cluster's name in the corpus; None for a mention without one.
+    circumstances
+        Of an event: when and where it happened, and who took part; empty where unknown.
+    given_name
+        What people call it; None if it has no such name.
     """
 
     kind: str
     mentions: tuple[PredictedMention, ...]
     confidence: float | None
     id: str | None = None
+    circumstances: ClusterCircumstances = NO_CIRCUMSTANCES
+    given_name: str | None = None
+
+    @property
+    def when(self) -> ClusterPeriod | None:
+        """When an event happened, and the words that state it; None if unknown."""
+        return self.circumstances.when
+
+    @property
+    def where(self) -> ClusterPlace | None:
+        """Where an event happened, and the words that state it; None if unknown."""
+        return self.circumstances.where
+
+    @property
+    def participants(self) -> tuple[ClusterParticipant, ...]:
+        """The entities that take part in an event, those of most mentions first."""
+        return self.circumstances.participants
 
     @property
     def documents(self) -> int:
@@ -177,8 +206,15 @@ class PredictedCluster:
 
     @property
     def label(self) -> str:
-        """Its most frequent wording, and of a name its fullest form (see :func:`~cdcoref.predict.cluster_label`)."""
-        return cluster_label(mention.text for mention in self.mentions)
+        """What people call it, or its most frequent wording, and of a name its fullest form.
+
+        An event has its place and day behind it: ``fire · Kalamata, Greece · 6 Aug.`` (see
+        :func:`~cdcoref.predict.cluster_label` and :func:`~cdcoref.predict.event_label`).
+        """
+        if self.given_name is not None:
+            return self.given_name
+        texts = [mention.text for mention in self.mentions]
+        return self.circumstances.title(event_label(texts)) if self.kind == EVENT else cluster_label(texts)
 
 
 class MentionRow(NamedTuple):
@@ -205,6 +241,9 @@ class MentionRow(NamedTuple):
         Metadata of the document; empty if unknown.
     metadata
         Its other metadata, as an object of JSON; empty if there are none.
+    when, where, participants
+        Of the cluster, if it is an event: its day or days (ISO 8601, ``XXXX-08-06`` without a year), its place, and the
+        labels of the entities that take part, separated by semicolons; empty if unknown.
     """
 
     cluster: str | None
@@ -226,6 +265,9 @@ class MentionRow(NamedTuple):
     author: str = ""
     url: str = ""
     metadata: str = ""
+    when: str = ""
+    where: str = ""
+    participants: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -275,7 +317,11 @@ class Prediction:
         dates or numbers come last (see :func:`cdcoref.predict.ranked_clusters`).
         """
         places = Places(self.corpus.documents)
-        return (_cluster(members, places) for members in ranked_clusters(self.corpus, singletons=singletons))
+        known = CorpusCircumstances(self.corpus)
+        return (
+            _cluster(members, places, known, self.corpus)
+            for members in ranked_clusters(self.corpus, singletons=singletons)
+        )
 
     def counts(self) -> Counts:
         """The number of documents, stories, mentions and clusters."""
@@ -403,10 +449,16 @@ def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = N
         The documents of each story, by its number; None if unknown.
     """
     places = Places(corpus.documents)
+    known = CorpusCircumstances(corpus)
     metadata = {document.id: _metadata_cells(document) for document in corpus.documents}
     story_of = {name: number for number, story in (stories or {}).items() for name in story}
     for members in ranked_clusters(corpus):
         documents = len({mention.document for mention in members})
+        circumstances = known.of(members)
+        happening = (
+            *(str(one or "") for one in (circumstances.when, circumstances.where)),
+            "; ".join(map(str, circumstances.participants)),
+        )
         for mention in members:
             shown = places.shown(mention)
             yield MentionRow(
@@ -424,6 +476,7 @@ def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = N
                 story_of.get(mention.document),
                 places.sentence(mention),
                 *metadata[mention.document],
+                *happening,
             )
 
 
@@ -525,6 +578,10 @@ class Places:
         return bisect_left(self._line_ends[document.id], character) + 1
 
 
-def _cluster(members: Sequence[Mention], places: Places) -> PredictedCluster:
+def _cluster(
+    members: Sequence[Mention], places: Places, known: CorpusCircumstances, corpus: Corpus
+) -> PredictedCluster:
+    first = members[0]
     mentions = tuple(places.shown(mention) for mention in members)
-    return PredictedCluster(members[0].kind or "", mentions, mean_confidence(members), members[0].cluster)
+    confidence, name = mean_confidence(members), corpus.name_of(first)
+    return PredictedCluster(first.kind or "", mentions, confidence, first.cluster, known.of(members), name)

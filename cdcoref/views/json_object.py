@@ -6,14 +6,18 @@ The JSON Schema is ``cdcoref.formats.json_schema("prediction")``.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from cdcoref.corpus import Corpus
 from cdcoref.formats import SCHEMAS, document_fields
 from cdcoref.predict import (
+    ClusterCircumstances,
+    CorpusCircumstances,
     Places,
     Prediction,
-    cluster_label,
+    Stated,
     corpus_and_stories,
     mean_confidence,
     ranked_clusters,
@@ -32,7 +36,7 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
     """
     corpus, stories = corpus_and_stories(source)
     mentions = corpus.by_document()
-    places = Places(corpus.documents)
+    places, known = Places(corpus.documents), CorpusCircumstances(corpus)
     clusters = []
     for members in ranked_clusters(corpus):
         shown = [places.shown(mention) for mention in members]
@@ -40,9 +44,10 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
             {
                 "id": members[0].cluster,
                 "kind": members[0].kind,
-                "label": corpus.name_of(members[0]) or cluster_label(mention.text for mention in shown),
+                "label": known.label(members),
                 "named": corpus.name_of(members[0]) is not None,
                 "confidence": mean_confidence(members),
+                **_circumstances(known.of(members)),
                 "mentions": [
                     {
                         "document": mention.document,
@@ -64,3 +69,19 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
         "notes": list(source.notes),
     }
     return json.dumps(content, ensure_ascii=False, indent=indent)
+
+
+def _circumstances(known: ClusterCircumstances) -> dict[str, Any]:
+    when, where = known.when, known.where
+    return {
+        "when": None if when is None else {"value": str(when), "mentions": _stated(when.stated)},
+        "where": None if where is None else {"value": str(where), "mentions": _stated(where.stated)},
+        "participants": [
+            {"label": one.label, "cluster": one.cluster, "role": one.role, "mentions": _stated(one.stated)}
+            for one in known.participants
+        ],
+    }
+
+
+def _stated(words: Sequence[Stated]) -> list[dict[str, Any]]:
+    return [asdict(one) for one in words]

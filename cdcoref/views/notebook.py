@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from cdcoref.corpus import Document, Mention, character_parts, confidence_text
-from cdcoref.predict import Places, Prediction, cluster_label, ranked_clusters
+from cdcoref.predict import CorpusCircumstances, Prediction, ranked_clusters
 from cdcoref.views.marked_text import marked_text
 from cdlm.printing import counted
 
@@ -51,10 +51,10 @@ def _table(prediction: Prediction) -> str:
 
 def _texts(prediction: Prediction) -> str:
     """The first texts, each to be unfolded; mentions of clusters of several are underlined."""
-    places = Places(prediction.corpus.documents)
+    known = CorpusCircumstances(prediction.corpus)
     titles: dict[int, str] = {}
     for members in ranked_clusters(prediction.corpus, singletons=False):
-        label = prediction.corpus.name_of(members[0]) or cluster_label(places.shown(m).text for m in members)
+        label = known.label(members)
         documents = len({mention.document for mention in members})
         size = f"{counted(len(members), 'mention')} in {counted(documents, 'document')}"
         titles.update((id(mention), f"{label}: {mention.kind or 'mention'}, {size}") for mention in members)

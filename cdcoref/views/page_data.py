@@ -11,8 +11,8 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cdcoref.corpus import Corpus, Document, Mention, character_parts, confidence_text
-from cdcoref.predict import cluster_label, mean_confidence, metadata_text, ranked_clusters
+from cdcoref.corpus import Corpus, Document, character_parts, confidence_text
+from cdcoref.predict import CorpusCircumstances, mean_confidence, metadata_text, ranked_clusters
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -28,18 +28,24 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
         numbers of its near-duplicates: its original, if it is a copy, and the other copies.
         ``mentions``: columns, one entry per mention; confidences in hundredths, -1 if unknown;
         ``parts`` holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of
-        name, kind, label (what people call it, or its words) and mean confidence. ``confidenceTexts``: the wording of
-        each confidence, by its hundredths.
+        name, kind, label (what people call it, or its words, and of an event its place and day) and mean confidence.
+        ``confidenceTexts``: the wording of each confidence, by its hundredths.
     """
     story_of = {name: number for number, group in stories.items() for name in group}
     clusters: list[tuple[str, str, str, int]] = []
     cluster_of: dict[int, int] = {}
-    documents = {document.id: document for document in corpus.documents}
+    known = CorpusCircumstances(corpus)
     for number, members in enumerate(ranked_clusters(corpus)):
         cluster_of.update((id(mention), number) for mention in members)
         name = without_surrogates(members[0].cluster or "")
-        label = corpus.name_of(members[0]) or cluster_label(_words(m, documents[m.document]) for m in members)
-        clusters.append((name, members[0].kind or "", without_surrogates(label), _hundredths(mean_confidence(members))))
+        clusters.append(
+            (
+                name,
+                members[0].kind or "",
+                without_surrogates(known.label(members)),
+                _hundredths(mean_confidence(members)),
+            )
+        )
     columns: dict[str, list[Any]] = {
         name: [] for name in ("document", "start", "end", "cluster", "confidence", "parts")
     }
@@ -98,10 +104,6 @@ class _Units:
 
     def __call__(self, character: int) -> int:
         return character + bisect_left(self._wide, character) if self._wide else character
-
-
-def _words(mention: Mention, document: Document) -> str:
-    return " … ".join(" ".join(document.text[a:b].split()) for a, b in character_parts(mention, document))
 
 
 def _hundredths(confidence: float | None) -> int:

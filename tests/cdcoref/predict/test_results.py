@@ -72,7 +72,8 @@ def test_a_prediction_is_printed_in_one_line() -> None:
 
 def test_rows() -> None:
     rows = list(PREDICTION.rows())
-    assert rows[0] == MentionRow("left", "", "event", "left", "a", 1, 4, 8, 0.9, 2, 2, 1, "Ann left .")
+    first = MentionRow("left", "", "event", "left", "a", 1, 4, 8, 0.9, 2, 2, 1, "Ann left .", participants="Ann")
+    assert rows[0] == first
     assert [row.text for row in rows] == ["left", "went", "Ann", "She", "Ann", "it", "off", "Rain", "took ... off"]
     assert (rows[8].start, rows[8].end, rows[8].line, rows[8].sentence) == (15, 26, 2, "She took it off .")
     assert rows[7].cluster is rows[7].confidence is None

@@ -1,0 +1,237 @@
+"""What tells event clusters apart for a reader: their mentions in; when, where, participants and a label out.
+
+The circumstances of a cluster are those of its mentions (:mod:`cdcoref.circumstances`): what their own clauses state
+counts before what their sentences state, and that before what their documents state; then what most mentions state.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from cdcoref.circumstances import Circumstances, DocumentCircumstances, Period, Place
+from cdcoref.corpus import ENTITY, EVENT, ClusterKey, Corpus, Mention, mention_text
+from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
+
+MOST_PARTICIPANTS = 5
+"""Participants of a cluster, at most: those of most mentions."""
+SEPARATOR = " · "
+"""Between the parts of a label."""
+_SHORT = 8
+"""A span of at most so many days is shown as its last one: that of the report that states a weekday and no year."""
+_Value = TypeVar("_Value", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """Words of a text that state a circumstance.
+
+    Attributes
+    ----------
+    document
+        The document's id.
+    start, end
+        Character range in its text, end exclusive.
+    text
+        The words.
+    """
+
+    document: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPeriod:
+    """When an event happened, and the words that state it."""
+
+    period: Period
+    stated: tuple[Stated, ...]
+
+    def __str__(self) -> str:
+        return str(self.period)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPlace:
+    """Where an event happened, and the words that state it."""
+
+    place: Place
+    stated: tuple[Stated, ...]
+
+    def __str__(self) -> str:
+        return self.place.shown()
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterParticipant:
+    """An entity that takes part in an event.
+
+    Attributes
+    ----------
+    label
+        The label of its cluster.
+    cluster
+        Its cluster's name in the corpus; None if it has none.
+    role
+        As in :class:`cdcoref.circumstances.Participant`, that of most mentions.
+    stated
+        Its mentions beside those of the event.
+    """
+
+    label: str
+    cluster: str | None
+    role: str
+    stated: tuple[Stated, ...]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterCircumstances:
+    """The circumstances of an event cluster; None or empty where unknown, and for clusters of entities."""
+
+    when: ClusterPeriod | None = None
+    where: ClusterPlace | None = None
+    participants: tuple[ClusterParticipant, ...] = ()
+
+    def title(self, label: str) -> str:
+        """A label with place and day: ``fire · Kalamata, Greece · 6 Aug.``"""
+        parts = [label]
+        if self.where is not None:
+            parts.append(self.where.place.shown())
+        if self.when is not None:
+            period = self.when.period
+            parts.append((Period.of_day(period.last) if period.days <= _SHORT else period).shown())
+        return SEPARATOR.join(filter(None, parts))
+
+
+NO_CIRCUMSTANCES = ClusterCircumstances()
+
+
+class CorpusCircumstances:
+    """The circumstances and labels of the clusters of a corpus; each document is looked at once, on demand.
+
+    Parameters
+    ----------
+    corpus
+        Documents, and mentions with their clusters.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._documents = {document.id: document for document in corpus.documents}
+        self._found: dict[str, dict[Mention, Circumstances]] = {}
+
+    def label(self, members: Sequence[Mention]) -> str:
+        """What a reader recognises a cluster by: what people call it, or its words, and an event's place and day."""
+        given = self._corpus.name_of(members[0])
+        if given is not None:
+            return given
+        if members[0].kind != EVENT:
+            return cluster_label(map(self._text, members))
+        return self.of(members).title(event_label(map(self._text, members)))
+
+    def of(self, members: Sequence[Mention]) -> ClusterCircumstances:
+        """The circumstances of a cluster.
+
+        Parameters
+        ----------
+        members
+            Its mentions.
+        """
+        if members[0].kind != EVENT:
+            return NO_CIRCUMSTANCES
+        known = [(mention, self._of_document(mention.document).get(mention, Circumstances())) for mention in members]
+        return ClusterCircumstances(self._when(known), self._where(known), self._participants(known))
+
+    def _of_document(self, id: str) -> dict[Mention, Circumstances]:
+        if id not in self._found:
+            mentions = self._by_document[id]
+            found = DocumentCircumstances(self._documents[id]).of_mentions(mentions)
+            self._found[id] = dict(zip(mentions, found, strict=True))
+        return self._found[id]
+
+    @cached_property
+    def _by_document(self) -> dict[str, list[Mention]]:
+        return self._corpus.by_document()
+
+    @cached_property
+    def _entities(self) -> dict[ClusterKey, list[Mention]]:
+        found: defaultdict[ClusterKey, list[Mention]] = defaultdict(list)
+        for mention in self._corpus.mentions:
+            if mention.kind == ENTITY and mention.cluster is not None:
+                found[mention.kind, mention.cluster].append(mention)
+        return found
+
+    def _when(self, known: Sequence[tuple[Mention, Circumstances]]) -> ClusterPeriod | None:
+        back = sum(any(when.looks_back for when in one.when[:1]) for _, one in known)
+        stated = [
+            (when.period, when.source, mention.document, when.tokens)
+            for mention, one in known
+            for when in one.when[:1]
+            if when.tokens and (2 * back >= len(known) or not when.looks_back)
+        ]
+        found = _most_stated(stated, Period.contains)
+        return None if found is None else ClusterPeriod(found[0], self._shown(found[1]))
+
+    def _where(self, known: Sequence[tuple[Mention, Circumstances]]) -> ClusterPlace | None:
+        stated = [
+            (where.place, where.source, mention.document, where.tokens)
+            for mention, one in known
+            for where in one.where[:1]
+        ]
+        found = _most_stated(stated, Place.contains)
+        return None if found is None else ClusterPlace(found[0], self._shown(found[1]))
+
+    def _participants(self, known: Sequence[tuple[Mention, Circumstances]]) -> tuple[ClusterParticipant, ...]:
+        by_cluster: defaultdict[object, list[tuple[str, Mention]]] = defaultdict(list)
+        for _, one in known:
+            for participant in one.participants:
+                mention = participant.mention
+                key = mention.place if mention.cluster is None else mention.cluster
+                by_cluster[key].append((participant.role, mention))
+        found = []
+        for own in by_cluster.values():
+            mention = own[0][1]
+            members = [mention] if mention.cluster is None else self._entities[ENTITY, mention.cluster]
+            label = self._corpus.name_of(mention) or cluster_label(map(self._text, members))
+            if not is_pronoun(label):
+                role = Counter(role for role, _ in own).most_common(1)[0][0]
+                places = dict.fromkeys((one.document, one.tokens) for _, one in own)
+                found.append(ClusterParticipant(label, mention.cluster, role, self._shown(places)))
+        found.sort(key=lambda one: -len(one.stated))
+        return tuple(found[:MOST_PARTICIPANTS])
+
+    def _shown(self, places: Iterable[tuple[str, Sequence[int]]]) -> tuple[Stated, ...]:
+        shown = []
+        for id, tokens in places:
+            document = self._documents[id]
+            start, end = document.offsets[tokens[0]][0], document.offsets[tokens[-1]][1]
+            shown.append(Stated(id, start, end, " ".join(document.text[start:end].split())))
+        return tuple(shown)
+
+    def _text(self, mention: Mention) -> str:
+        return mention_text(mention, self._documents[mention.document])
+
+
+def _most_stated(
+    stated: Sequence[tuple[_Value, int, str, tuple[int, ...]]], contains: Callable[[_Value, _Value], bool]
+) -> tuple[_Value, list[tuple[str, tuple[int, ...]]]] | None:
+    """The value that most mentions state among those stated nearest, or the most stated part of it; and its words."""
+    if not stated:
+        return None
+    nearest = max(source for _, source, _, _ in stated)
+    counts = Counter(value for value, source, _, _ in stated if source == nearest)
+    best = max(counts, key=counts.__getitem__)
+    parts = [value for value in counts if value != best and contains(best, value)]
+    while parts:
+        best = max(parts, key=counts.__getitem__)
+        parts = [value for value in counts if value != best and contains(best, value)]
+    places = dict.fromkeys((document, tokens) for value, _, document, tokens in stated if value == best)
+    return best, list(places)

@@ -1,0 +1,81 @@
+"""Event clusters with when, where and participants, and the words that state them; their labels."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.predict import CorpusCircumstances, Plan, Prediction, Stated
+
+TEXTS = {
+    "a": ["A storm hit the Norwegian town of Bergen on 3 May 2024 .", "The storm sank four boats ."],
+    "b": ["4 May 2024", "The storm in Norway on Friday cut power .", "It spared Oslo ."],
+}
+
+
+def prediction(names: dict[tuple[str | None, str], str] | None = None) -> Prediction:
+    documents = tuple(
+        Document.from_sentences(id, [sentence.split() for sentence in sentences]) for id, sentences in TEXTS.items()
+    )
+    places = {"a": {1: "storm", 2: "storm", 5: None, 14: "storm", 17: None}, "b": {4: "storm", 10: None, 12: "storm"}}
+    kinds = {("a", 5): "entity", ("a", 17): "entity", ("b", 10): "entity"}
+    mentions = tuple(
+        Mention(id, (place,), kinds.get((id, place), "event"), cluster)
+        for id, own in places.items()
+        for place, cluster in own.items()
+    )
+    return Prediction(Corpus(documents, mentions, names=names or {}), (("a", "b"),), Plan(2, 1, 2, 1, 0))
+
+
+def test_when_where_and_participants_of_a_cluster() -> None:
+    (storm,) = (cluster for cluster in prediction().clusters() if cluster.kind == "event")
+    assert str(storm.when) == "2024-05-03"
+    assert str(storm.where) == "Bergen, Norway"
+    assert storm.when is not None
+    assert storm.when.stated == (Stated("a", 44, 54, "3 May 2024"), Stated("b", 34, 40, "Friday"))
+    assert storm.where is not None
+    assert [one.text for one in storm.where.stated] == ["Bergen"]
+    assert storm.label == "storm · Bergen, Norway · 3 May 2024"
+    assert [str(one) for one in storm.participants] == ["town", "boats", "power"]
+
+
+def test_a_name_that_people_gave_is_the_label() -> None:
+    (storm,) = (one for one in prediction({("event", "storm"): "Storm Ada"}).clusters() if one.kind == "event")
+    assert storm.label == "Storm Ada"
+    assert str(storm.where) == "Bergen, Norway"
+
+
+def test_a_year_that_one_mention_looks_back_to_is_not_that_of_the_cluster() -> None:
+    sentences = ["1 May 2020", "A fire began .", "The fire grew .", "A fire in 2009 was worse ."]
+    document = Document.from_sentences("a", [sentence.split() for sentence in sentences])
+    mentions = tuple(Mention("a", (place,), "event", "fire") for place in (4, 8, 12))
+    assert [document.tokens[mention.start] for mention in mentions] == ["fire"] * 3
+    assert CorpusCircumstances(Corpus((document,), mentions)).of(mentions).when is None
+    assert str(CorpusCircumstances(Corpus((document,), mentions)).of(mentions[2:]).when) == "2009"
+
+
+def test_every_view_carries_them() -> None:
+    rows = [row for row in prediction().rows() if row.cluster == "storm"]
+    assert {(row.when, row.where, row.participants) for row in rows} == {
+        ("2024-05-03", "Bergen, Norway", "town; boats; power")
+    }
+    assert {row.when for row in prediction().rows() if row.kind == "entity"} == {""}
+    storm = next(one for one in json.loads(prediction().to_json())["clusters"] if one["id"] == "storm")
+    assert storm["when"]["value"] == "2024-05-03"
+    assert storm["where"] == {
+        "value": "Bergen, Norway",
+        "mentions": [{"document": "a", "start": 34, "end": 40, "text": "Bergen"}],
+    }
+    assert storm["participants"][0]["role"] == "after"
+    assert "storm · Bergen, Norway · 3 May 2024" in prediction().to_html()
+
+
+@pytest.mark.parametrize("kind", ["entity", None])
+def test_other_clusters_have_none(kind: str | None) -> None:
+    document = Document.from_sentences("a", [["A", "storm", "hit", "Bergen", "on", "3", "May", "2024", "."]])
+    mention = Mention("a", (1,), kind, "storm")
+    known = CorpusCircumstances(Corpus((document,), (mention,)))
+    assert known.of([mention]).where is None
+    assert known.label([mention]) == "storm"
