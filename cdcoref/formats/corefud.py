@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import quote
 
 from cdcoref.corpus import EVENT, Corpus, Document, Mention
@@ -26,12 +26,13 @@ from cdcoref.formats.corefud_parsing import (
     KIND,
     Brackets,
     FoundMention,
+    Word,
     begins_with_conllu,
     read_corefud_table,
 )
 from cdcoref.formats.document_names import DocumentKey, document_ids, document_keys, key_to_column
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.mention_table import beginning
+from cdcoref.formats.mention_table import DocumentRow, beginning
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape
 from cdlm.printing import counted
@@ -41,6 +42,11 @@ TYPES = {
     *("event", "other"),
 }
 """The entity types of CorefUD."""
+
+LAYOUT = "corefud"
+"""The metadata of a document in which is kept what only CorefUD has."""
+SENTENCE_IDS, EMPTY_NODES, HEADS = "sentence_ids", "empty_nodes", "heads"
+"""In it: the names of sentences; the dependencies of empty nodes, by token; the heads of mentions, by their tokens."""
 
 _HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
 
@@ -72,17 +78,21 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
         If the file is not CoNLL-U, a bracket is unmatched, a mention lacks the head that `heads` needs, or a mention
         begins or ends at an empty node that is not a token.
     """
-    sentences: dict[int, dict[int, list[str]]] = {}
+    words: dict[int, dict[int, list[Word]]] = {}
 
-    def add(document: int, sentence: int, word: str) -> None:
-        sentences.setdefault(document, {}).setdefault(sentence, []).append(word)
+    def add(word: Word) -> None:
+        words.setdefault(word.document, {}).setdefault(word.sentence, []).append(word)
 
     found: list[FoundMention] = []
     table = read_corefud_table(path, add, found.append, empty_nodes=empty_nodes)
     ids = document_ids(table.documents, str(path))
+    heads_of: dict[int, dict[str, str]] = {}
+    for number, mention in zip(table.document.tolist(), found, strict=True):
+        if mention.head not in ("", str(len(mention.tokens))):
+            heads_of.setdefault(number, {})[_place(mention.tokens)] = mention.head
     documents = [
-        Document.from_sentences(id, sentences.get(number, {}).values(), part=key.part, path=str(path))
-        for number, (id, key) in enumerate(zip(ids, table.documents, strict=True))
+        _document(id, key, row, list(words.get(number, {}).values()), heads_of.get(number, {}), str(path))
+        for number, (id, (key, row)) in enumerate(zip(ids, table.documents.items(), strict=True))
     ]
     mentions = []
     for document, mention in zip(table.document.tolist(), found, strict=True):
@@ -97,6 +107,56 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
             )
         )
     return Corpus(tuple(documents), tuple(mentions))
+
+
+def _document(
+    id: str, key: DocumentKey, row: DocumentRow, sentences: list[list[Word]], heads: dict[str, str], path: str
+) -> Document:
+    """A document with its original spaces, and what a corpus has no place for as metadata."""
+    tokens: list[str] = []
+    ranges: list[tuple[int, int]] = []
+    offsets: list[tuple[int, int]] = []
+    text = ""
+    empty = {node.token for node in row.empty_nodes}
+    for sentence in sentences:
+        start = len(tokens)
+        spaced = True
+        text += "\n" if ranges else ""
+        for number, word in enumerate(sentence):
+            if number:
+                text += " " if spaced else ""
+            if len(tokens) not in empty or not number:  # around an empty node, the text is as without it
+                spaced = word.space_after
+            offsets.append((len(text), len(text) + len(word.form)))
+            tokens.append(word.form)
+            text += word.form
+        ranges.append((start, len(tokens)))
+    layout: dict[str, Any] = {}
+    names = [sentence[0].sentence_id for sentence in sentences]
+    if any(names) and names != [_sentence_id(key_to_column(key), number) for number in range(1, len(names) + 1)]:
+        layout[SENTENCE_IDS] = names
+    if row.empty_nodes:
+        layout[EMPTY_NODES] = {str(node.token): "|".join(node.dependencies) for node in row.empty_nodes}
+    if heads:
+        layout[HEADS] = heads
+    metadata = {LAYOUT: layout} if layout else {}
+    return Document(id, tuple(tokens), tuple(ranges), text, tuple(offsets), part=key.part, path=path, metadata=metadata)
+
+
+def _sentence_id(document: str, number: int) -> str:
+    """The name of a sentence that has none."""
+    return f"{document}-{number}"
+
+
+def _place(tokens: Iterable[int]) -> str:
+    """The tokens of a mention as the name of a head."""
+    return ",".join(map(str, tokens))
+
+
+def _layout_of(document: Document, name: str) -> Any:
+    """What a document's metadata has of its CorefUD file under a name, which may have been changed since."""
+    layout = document.metadata.get(LAYOUT)
+    return layout.get(name) if isinstance(layout, Mapping) else None
 
 
 def _head_of(mention: FoundMention, path: str) -> tuple[int, ...]:
@@ -129,7 +189,7 @@ def write_corefud(corpus: Corpus, path: str | Path) -> None:
         for key, document in zip(document_keys(corpus.documents), corpus.documents, strict=True):
             if not document.tokens:
                 raise InputError(f"document {document.id!r} has no words, which CorefUD cannot express", document.path)
-            named, first = _named(found[document.id], first)
+            named, first = _named(found[document.id], first, _layout_of(document, HEADS))
             for line in _lines(key, document, _cells(document, named)):
                 file.write(line + "\n")
 
@@ -138,7 +198,7 @@ Named = list[tuple[str, str, Mention]]
 """Mentions with the id of their cluster in the document and with their attributes."""
 
 
-def _named(mentions: list[Mention], first: int) -> tuple[Named, int]:
+def _named(mentions: list[Mention], first: int, heads: Any) -> tuple[Named, int]:
     """The mentions of a document with cluster ids from `e{first}` on, and the next free number."""
     numbers: dict[object, tuple[int, str]] = {}
     named = []
@@ -150,7 +210,9 @@ def _named(mentions: list[Mention], first: int) -> tuple[Named, int]:
         other = {} if mention.kind is None else {KIND: mention.kind}
         if mention.cluster is not None:
             other[CROSS_DOCUMENT] = quote(mention.cluster, safe="", errors="surrogatepass").replace("-", "%2D")
-        values = (f"e{number}", etype, str(len(mention.tokens)), ",".join(f"{k}:{v}" for k, v in other.items()))
+        head = heads.get(_place(mention.tokens)) if isinstance(heads, Mapping) else None
+        head = head if isinstance(head, str) and _HEAD.fullmatch(head) else str(len(mention.tokens))
+        values = (f"e{number}", etype, head, ",".join(f"{k}:{v}" for k, v in other.items()))
         named.append((values[0], "-".join(values[1:]), mention))
     return named, first + len(numbers)
 
@@ -211,19 +273,36 @@ def _lines(key: DocumentKey, document: Document, cells: dict[int, str]) -> Itera
     id = key_to_column(key)
     yield f"# newdoc id = {id}"
     yield f"# global.Entity = {'-'.join(ATTRIBUTES)}"
+    names = _layout_of(document, SENTENCE_IDS)
+    if not (isinstance(names, list | tuple) and len(names) == len(document.sentences)):
+        names = []
+    empty = _layout_of(document, EMPTY_NODES)
+    empty = empty if isinstance(empty, Mapping) else {}
     for number, (start, end) in enumerate(document.sentences, 1):
         if start == end:
             continue
-        words = [escape(word) for word in document.tokens[start:end]]
-        touches = [first[1] == second[0] for first, second in pairwise(document.offsets[start:end])]
-        spaces = ["" if touching else " " for touching in touches]
-        yield f"# sent_id = {id}-{number}"
-        yield "# text = " + "".join(word + space for word, space in zip(words, [*spaces, ""], strict=True))
-        for place, word in enumerate(words):
-            misc = [f"Entity={cells[start + place]}"] if start + place in cells else []
-            if place < len(touches) and touches[place]:
-                misc.append("SpaceAfter=No")
-            yield "\t".join([str(place + 1), word, *["_"] * 7, "|".join(misc) or "_"])
+        touches = [one[1] == next[0] for one, next in pairwise(document.offsets[start:end])] + [False]
+        name = names[number - 1] if names else None
+        yield f"# sent_id = {escape(name) if isinstance(name, str) and name else _sentence_id(id, number)}"
+        text = ""
+        lines = []
+        place = empties = 0
+        for token, touching in zip(range(start, end), touches, strict=True):
+            word = escape(document.tokens[token])
+            misc = [f"Entity={cells[token]}"] if token in cells else []
+            dependencies = empty.get(str(token))
+            if isinstance(dependencies, str):
+                empties += 1
+                columns = [f"{place}.{empties}", word, *["_"] * 6, escape(dependencies) if dependencies else "_"]
+            else:
+                place, empties = place + 1, 0
+                columns = [str(place), word, *["_"] * 7]
+                text += word + ("" if touching else " ")
+                if touching:
+                    misc.append("SpaceAfter=No")
+            lines.append("\t".join([*columns, "|".join(misc) or "_"]))
+        yield f"# text = {text.rstrip()}"
+        yield from lines
         yield ""
 
 
@@ -245,4 +324,5 @@ COREFUD = Format(
     read=_read,
     read_table=lambda path, _: read_corefud_table(path),
     write=_write,
+    kept_metadata=frozenset([LAYOUT]),
 )

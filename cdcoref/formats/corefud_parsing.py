@@ -16,14 +16,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 from urllib.parse import unquote
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.formats.document_names import DocumentKey, column_to_key
 from cdcoref.formats.lines import line_chunks
-from cdcoref.formats.mention_table import KIND_NUMBERS, DocumentRow, MentionTable, MentionTableBuilder
+from cdcoref.formats.mention_table import KIND_NUMBERS, DocumentRow, EmptyNode, MentionTable, MentionTableBuilder
 from cdcoref.formats.word_escapes import unescape
 from cdlm.printing import counted
 
@@ -44,13 +44,38 @@ _COMMENT = re.compile(
 _FIRST_WORD = re.compile(rb"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}\r?$")
 _NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*))?\s*$")
 _GLOBAL_ENTITY = re.compile(rb"#\s*global\.Entity\s*=\s*(\S+)")
+_NO_SPACE = re.compile(rb"(?:^|\|)SpaceAfter=No(?:\||$)")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
 _TYPE_FIRST = re.compile(r"\([A-Za-z_]+-[0-9]+(?=[()]|$)")
 _BRACKET = re.compile(r"(\()?([^()]+)(\))?")
 _PIECE = re.compile(r"(.*)\[([0-9]{1,6})/([0-9]{1,6})\]")
 
-OnWord = Callable[[int, int, str], None]
-"""Called with the index of the document, the index of the sentence in the file, and the word."""
+_SENT_ID = re.compile(rb"#\s*sent_id\s*=\s*(.*)")
+
+
+class Word(NamedTuple):
+    """A word or an empty node.
+
+    Attributes
+    ----------
+    document, sentence
+        The index of the document, and that of the sentence in the file.
+    form
+        The word.
+    sentence_id
+        The name of the sentence, if it has one.
+    space_after
+        Whether white space follows in the text.
+    """
+
+    document: int
+    sentence: int
+    form: str
+    sentence_id: str
+    space_after: bool
+
+
+OnWord = Callable[[Word], None]
 
 
 def begins_with_conllu(start: bytes) -> bool:
@@ -241,6 +266,9 @@ class _Reader:
         self._brackets = Brackets(self._fail)
         self._attributes: Sequence[str] = ()  # until a comment or the first mention shows them
         self._sentence = 0
+        self._first_sentence = 0  # of the document
+        self._sentence_id = ""
+        self._range = 0, True  # the last word of a multiword token, and whether white space follows it
 
     def read(self, lines: list[bytes], first: int) -> None:
         """Parse lines; `first` is the number of the first one in the file."""
@@ -251,13 +279,18 @@ class _Reader:
                     # By far most lines: a word (or a range) at which no mention begins or ends.
                     if line.count(b"\t") != COLUMNS - 1:
                         self._fail_columns(line, number)
-                    self._document.tokens += b"-" not in line[: line.index(b"\t")]
+                    id = line[: line.index(b"\t")]
+                    if b"." in id:
+                        self._word(line, number)
+                    else:
+                        self._document.tokens += b"-" not in id
                 else:
                     self._word(line, number)
             elif line[:1] == b"#":
                 self._comment(line, number)
             elif not line.strip():
                 self._sentence += 1
+                self._sentence_id, self._range = "", (0, True)
             else:
                 self._fail_columns(line, number)
 
@@ -282,19 +315,25 @@ class _Reader:
             self._begin_document((match[1] or b"").decode().strip(), number)
         elif match := _GLOBAL_ENTITY.match(line):
             self._attributes = match[1].decode().split("-")
+        elif match := _SENT_ID.match(line):
+            self._sentence_id = match[1].decode().strip()
 
     def _begin_document(self, name: str, number: int) -> None:
         self._brackets.finish()
         self._brackets = Brackets(self._fail, self._brackets.order)
         key = column_to_key(name) if name else DocumentKey(f"document {len(self._builder.table.documents) + 1}")
         self._document = DocumentRow(line=number)
+        self._first_sentence = self._sentence
         self._builder.begin_document(key, self._document)
 
     def _word(self, line: bytes, number: int) -> None:
         columns = line.rstrip(b"\r").split(b"\t")
         if len(columns) != COLUMNS:
             self._fail_columns(line, number)
+        spaced = _NO_SPACE.search(columns[9]) is None
         if b"-" in columns[0]:
+            last = columns[0].partition(b"-")[2]
+            self._range = int(last) if last.isdigit() else 0, spaced
             return
         if b"." in columns[0] and not self._empty_nodes:
             if b"Entity=" in columns[9]:
@@ -303,8 +342,15 @@ class _Reader:
         if self._document is None:
             self._begin_document("", number)
         assert self._document is not None
+        if b"." in columns[0]:
+            found = () if columns[8] == b"_" else tuple(columns[8].decode().split("|"))
+            sentence = self._sentence - self._first_sentence
+            self._document.empty_nodes.append(EmptyNode(self._document.tokens, sentence, columns[0].decode(), found))
+        elif columns[0] == str(self._range[0]).encode():
+            spaced = self._range[1]
         if self._on_word is not None:
-            self._on_word(len(self._builder.table.documents) - 1, self._sentence, unescape(columns[1].decode()))
+            document = len(self._builder.table.documents) - 1
+            self._on_word(Word(document, self._sentence, unescape(columns[1].decode()), self._sentence_id, spaced))
         if b"Entity=" in columns[9] and (entity := _ENTITY.search(columns[9].decode())):
             if not self._attributes:
                 self._attributes = TYPE_FIRST if _TYPE_FIRST.match(entity[1]) else ATTRIBUTES

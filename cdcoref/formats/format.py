@@ -86,6 +86,8 @@ class Format:
         Whether it has the names that people gave to clusters.
     metadata
         Whether it has the metadata of documents.
+    kept_metadata
+        The names of those that it keeps though it has no others.
     """
 
     name: str
@@ -98,3 +100,4 @@ class Format:
     layouts: tuple[str, ...] = ()
     names: bool = False
     metadata: bool = False
+    kept_metadata: frozenset[str] = frozenset()

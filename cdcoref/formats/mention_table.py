@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,27 @@ def beginning(mention: Mention) -> tuple[int, bool, int, int]:
     return mention.start, mention.end - mention.start > 1, -mention.end, KIND_NUMBERS[mention.kind]
 
 
+class EmptyNode(NamedTuple):
+    """A word that the text omits, as CorefUD has them: a dropped pronoun, for example.
+
+    Attributes
+    ----------
+    token
+        Its token index in the document.
+    sentence
+        The number of its sentence in the document, from 0.
+    id
+        Its id in the sentence: ``"3.1"`` is the first behind the third word.
+    dependencies
+        Its enhanced dependencies, such as ``"4:nsubj"``.
+    """
+
+    token: int
+    sentence: int
+    id: str
+    dependencies: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class DocumentRow:
     """A document of a table.
@@ -49,6 +70,8 @@ class DocumentRow:
         The line on which it begins.
     ids_of
         The index of the first document of those with which it shares cluster ids; None if it shares them with all.
+    empty_nodes
+        Those of its tokens that the text omits, in order.
     """
 
     topic: str | None = None
@@ -56,6 +79,7 @@ class DocumentRow:
     tokens: int = 0
     line: int | None = None
     ids_of: int | None = None
+    empty_nodes: list[EmptyNode] = field(default_factory=list)
 
 
 @dataclass(slots=True)

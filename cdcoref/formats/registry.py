@@ -200,7 +200,8 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
     lost = {corpus.name_of(mention) for mention in corpus.mentions} - {None} if corpus.names else set()
     if lost and not format.names:
         notes += (f"{counted(len(lost), 'name')} of clusters omitted, since {format.name} has none",)
-    stated = sum(not document.metadata.keys() <= document.found for document in corpus.documents)
+    kept = format.kept_metadata
+    stated = sum(not document.metadata.keys() <= document.found | kept for document in corpus.documents)
     if stated and not format.metadata:
         notes += (f"metadata of {counted(stated, 'document')} omitted, since {format.name} has none",)
     return notes

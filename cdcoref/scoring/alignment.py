@@ -7,6 +7,8 @@ Two mentions are the same if their document, tokens and kind are equal (`cdcoref
 compared only if every mention on both sides has one, so that CoNLL files, which have no kinds, can be scored against
 files that do.
 
+Empty nodes of CorefUD, which the text omits, do not shift the words (see `empty_nodes`).
+
 Edge cases follow the reference scorer: a mention in several clusters of one side stays in the first of them; a document
 missing from the response counts as missed; one missing from the key is ignored.
 """
@@ -23,6 +25,7 @@ from numpy.typing import NDArray
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.formats import DocumentKey, Ints, MentionTable
+from cdcoref.scoring.empty_nodes import same_words, without_empty_nodes
 from cdcoref.scoring.overlap import ABSENT, Overlap
 from cdlm.printing import counted
 
@@ -124,6 +127,7 @@ def align(
     """
     document_of, notes = _match_documents(key, response)
     group_of, groups = groups_of_documents(key, level)
+    key, response = without_empty_nodes(key, response, document_of)
     sides = []
     for table, numbers in ((key, np.arange(len(key.documents))), (response, document_of)):
         rows = np.flatnonzero(numbers[table.document] >= 0)
@@ -202,7 +206,7 @@ def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, l
     if extra:
         notes.append(f"{counted(extra, 'document')} of the response missing from the key; ignored")
     for document, row in response.documents.items():
-        if (of_key := key.documents.get(document)) is not None and of_key.tokens != row.tokens:
+        if (of_key := key.documents.get(document)) is not None and not same_words(of_key, row):
             raise InputError(
                 f"document {str(document)!r} has {counted(row.tokens, 'token')} here and {of_key.tokens} in the key "
                 f"{key.path}; mentions are matched by token index, so both files must have the same tokens",

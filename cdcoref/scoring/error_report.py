@@ -21,6 +21,7 @@ from cdcoref.corpus import Corpus, Document
 from cdcoref.formats import MentionTable, ReadOptions, read_file, read_mention_table, readable_twice
 from cdcoref.language import MentionWords
 from cdcoref.scoring.alignment import Alignment, Side
+from cdcoref.scoring.empty_nodes import tokens_in_key
 from cdcoref.scoring.files import Options
 from cdcoref.scoring.overlap import ABSENT, Ints
 from cdcoref.scoring.ties import TIES, Tie, strongest_tie
@@ -211,6 +212,8 @@ class _Places:
         self._documents = corpus.documents
         self._names = [str(name) for name in key.documents]
         self._tables = key, response
+        of_response = response.documents
+        self._rows = [(row, of_response.get(name, row)) for name, row in key.documents.items()]
         self._sides = alignment.key, alignment.response
         self._index = []
         for side in self._sides:
@@ -224,7 +227,8 @@ class _Places:
         side, table = self._sides[number], self._tables[number]
         at = int(self._index[number][mention])
         row, document = int(side.row[at]), int(side.document[at])
-        return document, table.gaps.get(row) or tuple(range(int(table.start[row]), int(table.end[row])))
+        tokens = table.gaps.get(row) or tuple(range(int(table.start[row]), int(table.end[row])))
+        return document, tokens_in_key(*self._rows[document], tokens) if number else tokens
 
     def words_of(self, mention: int) -> MentionWords:
         """The words of a mention of either side."""

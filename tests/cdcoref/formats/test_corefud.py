@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import read_corefud, read_file, tokenise_text, write_corefud
+from cdcoref.formats import read_corefud, read_file, tokenise_text, write_corefud, write_corpus
 from cdcoref.formats.corefud_parsing import read_corefud_table
+from cdcoref.scoring import report_errors, score_files
 
 HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
 
@@ -292,3 +294,90 @@ def test_types_before_the_cluster_as_in_gum_2_7(tmp_path: Path) -> None:
     clusters = [sorted((m.document, m.tokens) for m in cluster) for cluster in corpus.clusters()]
     expected = [[(d, (0, 1)), (d, (3,))] for d in "ab"] + [[(d, (n,))] for d in "ab" for n in (1, 2)]
     assert sorted(clusters) == sorted(expected)
+
+
+DROPPED = """# newdoc id = es1
+# global.Entity = eid-etype-head-other
+# sent_id = first
+# text = Ana llegó tarde.
+1\tAna\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1-person-1-)
+2\tllegó\t_\t_\t_\t_\t_\t_\t_\t_
+3\ttarde\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+4\t.\t_\t_\t_\t_\t_\t_\t_\t_
+
+# sent_id = second
+# text = Perdió el tren.
+0.1\t_\t_\tPRON\t_\t_\t_\t_\t1:nsubj\tEntity=(e1-person-1-)
+1\tPerdió\t_\t_\t_\t_\t_\t_\t_\t_
+2\tel\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2-object-1-
+3\ttren\t_\t_\t_\t_\t_\t_\t_\tEntity=e2)|SpaceAfter=No
+4\t.\t_\t_\t_\t_\t_\t_\t_\t_
+
+"""
+
+
+def moved(text: str) -> str:
+    """The empty node behind the verb."""
+    lines = text.split("\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith("0.1"))
+    lines[at : at + 2] = [lines[at + 1], "1.1" + lines[at].removeprefix("0.1")]
+    return "\n".join(lines)
+
+
+def without(text: str) -> str:
+    """No empty node."""
+    return "\n".join(line for line in text.split("\n") if not line.startswith("0.1"))
+
+
+def kept(text: str) -> list[str]:
+    """The lines, without what names clusters across documents and parts of speech."""
+    return [re.sub(r"crossdoc:[^),|]*", "", line).replace("\tPRON\t", "\t_\t") for line in text.split("\n")]
+
+
+@pytest.mark.parametrize("text", [DROPPED, moved(DROPPED), without(DROPPED)])
+def test_empty_nodes_spaces_names_and_heads_are_written_as_they_were(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.conllu").write_text(text)
+    corpus = read_file(tmp_path / "x.conllu")
+    for name in ("y.conllu", "y.jsonl", "z.conllu", "y.spacy", "z.conllu"):
+        assert write_corpus(corpus, tmp_path / name) == ()
+        corpus = read_file(tmp_path / name)
+        if name.endswith(".conllu"):
+            assert kept((tmp_path / name).read_text()) == kept(text), name
+
+
+def test_the_text_has_its_own_spaces(tmp_path: Path) -> None:
+    (tmp_path / "x.conllu").write_text(without(DROPPED))
+    [document] = read_file(tmp_path / "x.conllu").documents
+    assert document.text == "Ana llegó tarde.\nPerdió el tren."
+    assert [document.text[start:end] for start, end in document.offsets] == list(document.tokens)
+    # "del" is one word of the text, written over two lines: nothing follows it without a space.
+    path = write(tmp_path / "y", "1-2=del|", "1=de", "2=el", "3=tren")
+    path.write_text(path.read_text().replace("1-2\tdel|" + "\t_" * 8, "1-2\tdel" + "\t_" * 7 + "\tSpaceAfter=No"))
+    assert read_file(path).documents[0].text == "de eltren"
+
+
+def test_empty_nodes_are_matched_apart_from_words(tmp_path: Path) -> None:
+    for name, text in {"key": DROPPED, "moved": moved(DROPPED), "none": without(DROPPED)}.items():
+        (tmp_path / f"{name}.conllu").write_text(text)
+    other = DROPPED.replace("1:nsubj", "3:nsubj")
+    (tmp_path / "other.conllu").write_text(other)
+    write_corpus(read_file(tmp_path / "key.conllu"), tmp_path / "key.jsonl")
+
+    def mentions(key: str, response: str) -> tuple[float, float]:
+        [result] = score_files(tmp_path / key, [tmp_path / response])
+        return result.scores["mentions"].recall, result.scores["mentions"].precision
+
+    assert mentions("key.conllu", "moved.conllu") == (1, 1)
+    assert mentions("moved.conllu", "key.conllu") == (1, 1)
+    assert mentions("key.conllu", "none.conllu") == (2 / 3, 1)
+    assert mentions("none.conllu", "moved.conllu") == (1, 2 / 3)
+    assert mentions("key.conllu", "other.conllu") == (2 / 3, 2 / 3)  # it depends on another word, so it is another one
+    assert mentions("key.conllu", "key.jsonl") == (1, 1)
+    assert mentions("key.jsonl", "key.conllu") == (1, 1)
+
+
+def test_errors_of_a_response_with_other_empty_nodes_are_shown_in_the_key(tmp_path: Path) -> None:
+    (tmp_path / "key.conllu").write_text(DROPPED.replace("Entity=(e2-object-1-", "_").replace("Entity=e2)|", ""))
+    (tmp_path / "none.conllu").write_text(without(DROPPED))
+    report = report_errors(tmp_path / "key.conllu", tmp_path / "none.conllu")
+    assert [entry.place.text for entry in report.spurious] == ["el tren"]

@@ -1,0 +1,135 @@
+"""Two documents of which either may have empty nodes in: the same token indices for the same words out.
+
+CorefUD adds empty nodes for what the text omits, such as a dropped pronoun, and a response need not have the same ones
+as its key. So words are matched by their numbers without empty nodes, and a mention with words is compared by its words
+alone. A mention of empty nodes alone is compared by those. Each is matched one to one with a node of the same sentence:
+the one that shares most dependencies (those with the same relation count twice), or the same id if none has any.
+
+Source: the default of the CorefUD scorer, https://github.com/ufal/corefud-scorer, which matches zeros by dependencies.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+import numpy as np
+
+from cdcoref.formats import DocumentRow, EmptyNode, Ints, MentionTable
+from cdcoref.scoring.assignment import best_assignment
+
+SAME_RELATION, SAME_HEAD, SAME_ID = 2.0, 1.0, 0.5
+"""What a dependency with the same head and relation, one with the same head, and the same id add to a match."""
+
+
+def same_words(key: DocumentRow, response: DocumentRow) -> bool:
+    """Whether two documents have the same number of words, with the empty nodes of either or without them."""
+    if key.tokens == response.tokens and not (key.empty_nodes and response.empty_nodes):
+        return True
+    return key.tokens - len(key.empty_nodes) == response.tokens - len(response.empty_nodes)
+
+
+def without_empty_nodes(
+    key: MentionTable, response: MentionTable, document_of: Ints
+) -> tuple[MentionTable, MentionTable]:
+    """Both tables, with the mentions of documents that have empty nodes on either side in the same numbering.
+
+    There, words are counted without empty nodes, and the empty nodes behind them.
+
+    Parameters
+    ----------
+    key, response
+        The mentions of two files.
+    document_of
+        The index in the key of each document of the response; negative if it is not there.
+    """
+    places: tuple[dict[int, Ints], dict[int, Ints]] = {}, {}
+    words_of: tuple[dict[int, int], dict[int, int]] = {}, {}
+    rows = list(key.documents.values())
+    for number, (row, of_key) in enumerate(zip(response.documents.values(), document_of.tolist(), strict=True)):
+        if of_key < 0 or not (row.empty_nodes or rows[of_key].empty_nodes):
+            continue
+        sides = rows[of_key].empty_nodes, row.empty_nodes
+        if rows[of_key].tokens == row.tokens and not all(sides):
+            sides = sides[0] or sides[1], sides[0] or sides[1]  # a format that has them as words
+        words = row.tokens - len(sides[1])
+        partner = _matched(*sides)
+        numbers: list[int] = []
+        for place in range(len(sides[1])):
+            numbers.append(partner.get(place, len(sides[0]) + place))
+        places[0][of_key] = _numbering(rows[of_key].tokens, sides[0], range(len(sides[0])))
+        places[1][number] = _numbering(row.tokens, sides[1], numbers)
+        words_of[0][of_key] = words_of[1][number] = words
+    return _renumbered(key, places[0], words_of[0]), _renumbered(response, places[1], words_of[1])
+
+
+def tokens_in_key(key: DocumentRow, response: DocumentRow, tokens: Sequence[int]) -> tuple[int, ...]:
+    """Tokens of a response as token indices of the key, to show them there; an empty node is the word behind it."""
+    if not (key.empty_nodes or response.empty_nodes) or (key.tokens == response.tokens and not response.empty_nodes):
+        return tuple(tokens)
+    own = [node.token for node in response.empty_nodes]
+    left_out = {node.token for node in key.empty_nodes}
+    words = [token for token in range(key.tokens) if token not in left_out]
+    numbers = {min(token - bisect_left(own, token), len(words) - 1) for token in tokens}
+    return tuple(words[number] for number in sorted(numbers))
+
+
+def _numbering(tokens: int, nodes: Sequence[EmptyNode], numbers: Sequence[int]) -> Ints:
+    """The new index of each token. *Shape:* (tokens,)"""
+    empty = np.array([node.token for node in nodes], np.int64)
+    place = np.arange(tokens)
+    words = np.ones(tokens, bool)
+    words[empty] = False
+    place[words] = np.arange(int(words.sum()))
+    place[empty] = int(words.sum()) + np.array(numbers, np.int64)
+    return place
+
+
+def _matched(key: Sequence[EmptyNode], response: Sequence[EmptyNode]) -> dict[int, int]:
+    """For each empty node of the response that has one, its match in the key, both by their places in the lists."""
+    of_sentence: dict[int, list[int]] = {}
+    for sentence, nodes in groupby(range(len(key)), key=lambda place: key[place].sentence):
+        of_sentence[sentence] = list(nodes)
+    rows: list[int] = []
+    columns: list[int] = []
+    weights: list[float] = []
+    for place, node in enumerate(response):
+        for other in of_sentence.get(node.sentence, []):
+            if weight := _likeness(key[other], node):
+                rows.append(other)
+                columns.append(place)
+                weights.append(weight)
+    if not rows:
+        return {}
+    chosen = best_assignment(np.array(rows), np.array(columns), np.array(weights))
+    return {column: row for row, column, taken in zip(rows, columns, chosen.tolist(), strict=True) if taken}
+
+
+def _likeness(one: EmptyNode, other: EmptyNode) -> float:
+    """How much two empty nodes of a sentence have in common; 0 if they are different ones."""
+    same = one.id == other.id
+    if not (one.dependencies and other.dependencies):
+        return SAME_ID * same
+    heads, others = ({dependency.partition(":")[0] for dependency in n.dependencies} for n in (one, other))
+    shared = SAME_HEAD * len(heads & others)
+    if not shared:
+        return 0.0
+    return shared + (SAME_RELATION - SAME_HEAD) * len({*one.dependencies} & {*other.dependencies}) + SAME_ID * same / 2
+
+
+def _renumbered(table: MentionTable, places: dict[int, Ints], words_of: dict[int, int]) -> MentionTable:
+    """A copy in which the mentions of some documents have other token indices."""
+    if not places:
+        return table
+    start, end, gaps = table.start.copy(), table.end.copy(), dict(table.gaps)
+    for row in np.flatnonzero(np.isin(table.document, np.fromiter(places, np.int64))).tolist():
+        document = int(table.document[row])
+        tokens = gaps.pop(row, None) or range(int(start[row]), int(end[row]))
+        new = sorted(places[document][list(tokens)].tolist())
+        new = [token for token in new if token < words_of[document]] or new
+        start[row], end[row] = new[0], new[-1] + 1
+        if end[row] - start[row] != len(new):
+            gaps[row] = tuple(new)
+    return replace(table, start=start, end=end, gaps=gaps)
