@@ -67,8 +67,8 @@ def train(
     preset: Annotated[
         Literal["default", "paper", "small"],
         typer.Option(
-            help="Settings to start from. small: for any corpus; default: of the model that ships, with its corpora; "
-            "paper: as in the paper, one --kind a run.",
+            help="Settings to start from. small: for a small encoder; default: those of the model that ships, for its "
+            "corpora; paper: as in the paper, one --kind a run.",
             rich_help_panel=SETTINGS,
         ),
     ] = "small",
@@ -76,8 +76,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Longformer, BERT, RoBERTa or MPNet checkpoint: a folder, a hub name, minilm (the embedded encoder), "
-            "mpnet, or default (that of the default model). Default: minilm.",
+            help="Longformer, BERT, RoBERTa or MPNet checkpoint: a folder, a hub name, minilm or mpnet (in "
+            "the extra build), or default (that of the default model). Default: minilm.",
             rich_help_panel=SETTINGS,
         ),
     ] = None,

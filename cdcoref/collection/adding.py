@@ -384,7 +384,9 @@ def _check_settings(stored: Settings | None, used: Settings) -> None:
     """Refuse to store what was read with other settings than the collection's."""
     same = stored is not None and (stored.model, stored.options) == (used.model, used.options)
     if stored is None or not same or stored.fingerprint not in (None, used.fingerprint):
-        raise InputError("the collection was rebuilt with another model or other options meanwhile; add again")
+        raise InputError(
+            "the collection was rebuilt with another model or other options in the meantime; add the documents again"
+        )
 
 
 def drop_empty_stories(connection: sqlite3.Connection, stories: Iterable[int]) -> set[int]:

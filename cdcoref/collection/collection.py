@@ -111,7 +111,7 @@ class Collection:
                     store_settings(connection, stored)
             if (stored.model, stored.options) != (wanted.model, wanted.options):
                 raise InputError(
-                    f"this collection was made with {stored.differences(wanted)}; go on without other settings, or "
+                    f"this collection was made with {stored.differences(wanted)}; leave out other settings, or "
                     "rebuild it with them first",
                     path,
                 )
@@ -138,7 +138,7 @@ class Collection:
             raise
         if settings is None:
             database.close()
-            raise InputError("the collection was not made completely; remove the file and make it anew", path)
+            raise InputError("the collection was not completely created; remove the file and create it again", path)
         return cls(database, settings)
 
     def close(self) -> None:

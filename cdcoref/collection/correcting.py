@@ -106,7 +106,7 @@ def undo_and_obey(database: Database, number: int | None) -> Correction:
         if not found:
             raise InputError(f"there is no correction {number}")
         if found[0].undone is not None:
-            raise InputError(f"correction {number} has been undone already")
+            raise InputError(f"correction {number} has already been undone")
         connection.execute("UPDATE corrections SET undone = ? WHERE number = ?", (now(), number))
         (correction,) = stored_corrections(connection, [number])
         return _obey(connection, correction)
@@ -147,7 +147,7 @@ class _Row:
         if id.startswith("c"):
             number = living_cluster(connection, number_of(id, "c", "cluster"))
             query = f"{_COLUMNS} WHERE cluster = ? ORDER BY document, place LIMIT 1"
-            what = f"there is no cluster {id} in the collection, or it has no mention left"
+            what = f"there is no cluster {id} in the collection, or it has no mentions left"
         else:
             number = number_of(id, "m", "mention")
             query = f"{_COLUMNS} WHERE mentions.number = ?"
@@ -162,42 +162,42 @@ def _check(action: Action, mentions: Sequence[_Row]) -> None:
     """Refuse what makes no sense."""
     if action == "not-a-mention":
         if not mentions:
-            raise InputError("name a mention that is none")
+            raise InputError("give the words that are not a mention")
         return
     if action == "not-same" and len(mentions) != 2:
-        raise InputError("name two different mentions that are not the same")
+        raise InputError("give two different mentions that are not the same")
     if len({row.number for row in mentions}) < 2:
-        raise InputError("name two different mentions, or more, that are the same")
+        raise InputError("give two or more different mentions that are the same")
     if len({row.mention.kind for row in mentions}) > 1:
-        raise InputError("an event and an entity are never the same; name mentions of one kind")
+        raise InputError("an event and an entity are never the same; give mentions of one kind")
     rejected = [row for row in mentions if row.rejected]
     if rejected:
-        raise InputError(f"{rejected[0].mention.words!r} was said to be no mention; undo that first")
+        raise InputError(f"{rejected[0].mention.words!r} was marked as not being a mention; undo that correction first")
 
 
 def _rest_of_cluster(connection: sqlite3.Connection, mentions: Sequence[_Row]) -> list[_Row]:
     """The mentions of a cluster that are not split from it."""
     clusters = {row.cluster for row in mentions}
     if len(clusters) != 1 or None in clusters:
-        raise InputError("name mentions of one cluster to be split from it")
+        raise InputError("give mentions of one cluster, to split them from it")
     (cluster,) = clusters
     chosen = {row.number for row in mentions}
     query = f"{_COLUMNS} WHERE cluster = ? ORDER BY document, place"
     rest = [row for row in map(_Row, connection.execute(query, (cluster,))) if row.number not in chosen]
     if not rest:
-        raise InputError("these are all the mentions of the cluster; name some of them to be split from it")
+        raise InputError("these are all mentions of the cluster; give only some of them, to split them from it")
     return rest
 
 
 def _rest_of_others(connection: sqlite3.Connection, ids: Sequence[str], mentions: Sequence[_Row]) -> list[_Row]:
     """The mentions that stay in the clusters from which mentions are moved into that of the last one."""
     if len(mentions) < 2 or ids[-1] in ids[:-1] or not all(id.startswith("m") for id in ids[:-1]):
-        raise InputError("name mentions, and last the cluster that they are to be moved into")
+        raise InputError("give mentions, and last the cluster that they move to")
     *moved, last = mentions
     _check("same", mentions)
     there = [row for row in moved if row.cluster == last.cluster]
     if there:
-        raise InputError(f"{there[0].mention.words!r} is in that cluster already")
+        raise InputError(f"{there[0].mention.words!r} is already in that cluster")
     chosen = {row.number for row in moved}
     query = f"{_COLUMNS} WHERE cluster = ? ORDER BY document, place"
     clusters = dict.fromkeys(row.cluster for row in moved)
@@ -209,7 +209,7 @@ def _rename(connection: sqlite3.Connection, ids: Sequence[str], name: str | None
     """Store the name of a cluster."""
     chosen = " ".join((name or "").split())
     if len(ids) != 1 or not ids[0].startswith("c"):
-        raise InputError("name one cluster to be renamed")
+        raise InputError("give the one cluster to rename")
     if not chosen or len(chosen) > LONGEST_NAME:
         raise InputError(f"a cluster's name has 1 to {LONGEST_NAME} characters")
     if any("\ud800" <= character <= "\udfff" for character in chosen):
@@ -217,7 +217,7 @@ def _rename(connection: sqlite3.Connection, ids: Sequence[str], name: str | None
     number = living_cluster(connection, number_of(ids[0], "c", "cluster"))
     row = connection.execute("SELECT 1 FROM clusters WHERE number = ? AND mentions > 0", (number,)).fetchone()
     if row is None:
-        raise InputError(f"there is no cluster {ids[0]} in the collection, or it has no mention left")
+        raise InputError(f"there is no cluster {ids[0]} in the collection, or it has no mentions left")
     return store_correction(connection, "rename", (), (), number, chosen)
 
 

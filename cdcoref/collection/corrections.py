@@ -173,7 +173,7 @@ def _check(connection: sqlite3.Connection, number: int) -> None:
     others = [c for c in holding if c.number != number]
     causes = [c for c in others if not contradicted(other for other in holding if other is not c)] or others
     what = " or ".join(str(cause.number) for cause in causes)
-    raise InputError(f"this contradicts what was said before; undo correction {what} first")
+    raise InputError(f"this contradicts an earlier correction; undo correction {what} first")
 
 
 def stored_constraints(

@@ -113,7 +113,7 @@ class Database:
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 if not self._absolute.exists():
-                    raise InputError("the file was removed meanwhile; nothing was stored", self.path)
+                    raise InputError("the file was removed in the meantime; nothing was stored", self.path)
                 yield self.connection
                 self.connection.execute("COMMIT")
             finally:

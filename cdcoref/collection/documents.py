@@ -132,7 +132,7 @@ def _sorted(connection: sqlite3.Connection, incoming: Sequence[Incoming], change
         number, id = _place(connection, document, taken)
         if id in new:
             raise InputError(
-                f"the document {document.document.id!r} and another one of those to be added would both have the id "
+                f"the document {document.document.id!r} and another document to be added would both have the id "
                 f"{id!r} in the collection; give one of them another id",
                 document.document.path,
             )

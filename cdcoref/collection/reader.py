@@ -202,7 +202,9 @@ class Reader:
     def _check_lemma(self, predictor: Predictor) -> None:
         if predictor.lemma != self.settings.lemma:
             own = "the lemma baseline" if self.settings.lemma else f"the model {self.settings.model}"
-            raise InputError(f"the collection was made with {own}; add to it with that, or rebuild it with another")
+            raise InputError(
+                f"the collection was made with {own}; use that model, or rebuild the collection with another one"
+            )
 
     def _predictor(self) -> Predictor:
         """The model, which must be the collection's."""
@@ -211,8 +213,7 @@ class Reader:
             fingerprint = predictor.fingerprint
             if self.settings.fingerprint not in (None, fingerprint):
                 raise InputError(
-                    "the collection was made with another model than this one; add to it with that, or rebuild it with "
-                    "this"
+                    "the collection was made with another model; use that one, or rebuild the collection with this one"
                 )
             clustering = None if self.settings.lemma else predictor.model.settings.to_dict()
             self.settings = replace(self.settings, fingerprint=fingerprint, clustering=clustering)

@@ -43,16 +43,16 @@ LONGEST_ENCODING = 100
 LARGEST = 2**62
 FAILURES = (401, 403, 404, 413, 415, 422, 503)
 
-Limit = Annotated[int, Query(ge=1, le=LONGEST_LIST, description="Longest list.")]
-FewerStories = Annotated[int, Query(ge=1, le=100, description="Longest list.")]
-Offset = Annotated[int, Query(ge=0, le=LARGEST, description="How many to leave out at the beginning.")]
-Words = Annotated[str | None, Query(max_length=LONGEST_QUERY, description="Only what has all these words.")]
+Limit = Annotated[int, Query(ge=1, le=LONGEST_LIST, description="Maximum length of the list.")]
+FewerStories = Annotated[int, Query(ge=1, le=100, description="Maximum length of the list.")]
+Offset = Annotated[int, Query(ge=0, le=LARGEST, description="Number of entries to skip.")]
+Words = Annotated[str | None, Query(max_length=LONGEST_QUERY, description="Only entries that contain all these words.")]
 Since = Annotated[
     str | None,
-    Query(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="Only those of this day (ISO 8601) or later."),
+    Query(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="Only documents of this day (ISO 8601) or later."),
 ]
 Source = Annotated[
-    str | None, Query(max_length=LONGEST_QUERY, description="Only those whose metadata name this source.")
+    str | None, Query(max_length=LONGEST_QUERY, description="Only documents whose metadata state this source.")
 ]
 Number = Annotated[int, Path(ge=1, le=LARGEST)]
 
@@ -64,7 +64,7 @@ class Failure(BaseModel):
 
 
 class About(BaseModel):
-    """The collection: its file's name, how it is made, how much there is."""
+    """The collection: the name of its file, its model, its options and its size."""
 
     name: str
     model: str
@@ -94,9 +94,9 @@ class StoryList(BaseModel):
 
 
 class NewCorrection(BaseModel):
-    """What to say about mentions (m12) or clusters (c3, which stand for their first mentions).
+    """A correction of mentions (m12) or clusters (c3, which stand for their first mentions).
 
-    ``move``: the mentions, and last the cluster that they are moved into. ``rename``: one cluster, and its name.
+    ``move``: the mentions, then the cluster that they move to. ``rename``: one cluster, and its name.
     """
 
     action: Action
@@ -112,7 +112,7 @@ class NewDocument(BaseModel):
 
 
 class NewDocuments(BaseModel):
-    """Texts to add; one whose id is taken replaces what is there, or (keep) is added under another id."""
+    """Texts to add. If the collection has a document with the id, the text replaces it, or (keep) gets another id."""
 
     documents: list[NewDocument] = Field(min_length=1)
     same_name: Literal["replace", "keep"] = "replace"
@@ -151,7 +151,7 @@ def api_routes(site: Site) -> APIRouter:
     failures: dict[int | str, dict[str, Any]] = {code: {"model": Failure} for code in FAILURES}
     router = APIRouter(prefix="/api", responses=failures)
 
-    @router.get("/collection", summary="How the collection is made, and how much there is")
+    @router.get("/collection", summary="The model, the options and the size of the collection")
     def about() -> About:
         collection = site.readers()
         return About(
@@ -166,7 +166,7 @@ def api_routes(site: Site) -> APIRouter:
         kind: Literal["event", "entity"] | None = None,
         query: Words = None,
         story: Annotated[int | None, Query(ge=1, le=LARGEST)] = None,
-        least: Annotated[int, Query(ge=1, le=LARGEST, description="Fewest mentions.")] = 2,
+        least: Annotated[int, Query(ge=1, le=LARGEST, description="Minimum number of mentions.")] = 2,
         limit: Limit = 100,
         offset: Offset = 0,
     ) -> ClusterList:
@@ -175,7 +175,7 @@ def api_routes(site: Site) -> APIRouter:
         found = collection.clusters(kind=kind, least=least, story=story, query=query, limit=limit, offset=offset)
         return ClusterList(total=total, clusters=found)
 
-    @router.get("/clusters/{id}", summary="All about a cluster, its documents in the order of their dates")
+    @router.get("/clusters/{id}", summary="A cluster with its mentions; its documents are ordered by date")
     def cluster(
         id: str, limit: Annotated[int | None, Query(ge=1, le=LARGEST)] = None, offset: Offset = 0
     ) -> ClusterPage:
@@ -197,11 +197,11 @@ def api_routes(site: Site) -> APIRouter:
         found = collection.documents(since=since, source=source, limit=limit, offset=offset)
         return DocumentList(total=collection.document_count(since=since, source=source), documents=found)
 
-    @router.get("/document", summary="All about a document")
+    @router.get("/document", summary="A document with its mentions and clusters")
     def document(id: Annotated[str, Query(max_length=2000)]) -> DocumentPage:
         return site.readers().document(id)
 
-    @router.delete("/document", dependencies=CHANGING, summary="Remove a document; what became of it")
+    @router.delete("/document", dependencies=CHANGING, summary="Remove a document")
     def remove(id: Annotated[str, Query(max_length=2000)]) -> Report:
         return site.writer.remove(id)
 
@@ -209,29 +209,34 @@ def api_routes(site: Site) -> APIRouter:
     def mention(id: str) -> StoredMention:
         return site.readers().mention(id)
 
-    @router.get("/search", summary="Clusters and documents that have all the words")
+    @router.get("/search", summary="Clusters and documents that contain all the words")
     def search(
         query: Annotated[str, Query(max_length=LONGEST_QUERY)], limit: Limit = 20, offset: Offset = 0
     ) -> SearchResult:
         return site.readers().search(query, limit=limit, offset=offset)
 
-    @router.get("/questions", summary="The least sure decisions")
+    @router.get("/questions", summary="The least certain decisions")
     def questions(limit: Limit = 20, offset: Offset = 0) -> list[Question]:
         return site.readers().least_sure(limit, offset)
 
-    @router.get("/corrections", summary="What was said, in that order; also what was undone")
+    @router.get("/corrections", summary="All corrections in their order, also those that were undone")
     def corrections() -> list[Correction]:
         return site.readers().corrections()
 
-    @router.post("/corrections", dependencies=CHANGING, summary="Make a correction; what it did", status_code=201)
+    @router.post(
+        "/corrections",
+        dependencies=CHANGING,
+        summary="Make a correction",
+        status_code=201,
+    )
     def correct(new: NewCorrection) -> Correction:
         return _written(lambda: site.writer.correct(new.action, new.ids, new.name))
 
-    @router.post("/corrections/{number}/undo", dependencies=CHANGING, summary="Undo a correction; what that did")
+    @router.post("/corrections/{number}/undo", dependencies=CHANGING, summary="Undo a correction")
     def undo(number: Number) -> Correction:
         return _written(lambda: site.writer.undo(number))
 
-    @router.post("/undo", dependencies=CHANGING, summary="Undo the latest correction that holds")
+    @router.post("/undo", dependencies=CHANGING, summary="Undo the latest correction")
     def undo_latest() -> Correction:
         return _written(site.writer.undo)
 
@@ -273,7 +278,7 @@ def api_routes(site: Site) -> APIRouter:
     def jobs() -> list[Job]:
         return site.writer.jobs.latest()
 
-    @router.get("/jobs/{number}", summary="How far an addition is, and what it did")
+    @router.get("/jobs/{number}", summary="The progress of an addition, and its result")
     def job(number: Number) -> Job:
         found = site.writer.jobs.get(number)
         if found is None:

@@ -23,7 +23,7 @@ from cdcoref.server.pages import sentence, show, status_of
 from cdcoref.server.readers import THREADS
 from cdcoref.server.site import Site
 
-BROKEN = "Something went wrong in cdcoref itself; nothing was changed. The terminal says what it was."
+BROKEN = "An error occurred in cdcoref; nothing was changed. The terminal shows the details."
 FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -87,7 +87,11 @@ def make_application(site: Site, port: int) -> ASGIApp:
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        why = "This address takes no such request." if error.status_code == 405 else f"{str(error.detail).rstrip('.')}."
+        why = (
+            "This address does not accept such requests."
+            if error.status_code == 405
+            else f"{str(error.detail).rstrip('.')}."
+        )
         return await run_in_threadpool(refusal, request.scope, error.status_code, why)
 
     @app.exception_handler(RequestValidationError)

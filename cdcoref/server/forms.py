@@ -128,10 +128,10 @@ def _page_to_move(site: Site, ids: Sequence[str]) -> str:
         If there are no such mentions.
     """
     if not ids:
-        raise InputError("select the mentions that are to be moved")
+        raise InputError("select the mentions to move")
     cluster = site.readers().mention(ids[0]).cluster
     if cluster is None:
-        raise InputError("somebody said that this is no mention; undo that first")
+        raise InputError("this was marked as not being a mention; undo that correction first")
     return f"/clusters/{cluster}/move?{urlencode({'mentions': ','.join(ids)}, safe=',')}"
 
 

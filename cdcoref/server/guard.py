@@ -131,8 +131,10 @@ class Guard:
         if any(same(value, _seal(token)) for value in _cookies(headers.get("cookie", ""), self._cookie)):
             return None
         if given is not None or bearer:
-            return self._refuse(scope, 401, "This is not the token that was printed when the server was started.")
-        return self._refuse(scope, 401, "Give the token that was printed when the server was started.")
+            return self._refuse(
+                scope, 401, "The token is wrong; enter the one that was printed when the server was started."
+            )
+        return self._refuse(scope, 401, "Enter the token that was printed when the server was started.")
 
     def _unsafe(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         """The refusal of a request that changes something and could have been sent by a foreign form."""
@@ -156,7 +158,7 @@ def new_secret() -> str:
 
 def too_large(limit: int) -> str:
     """What is said of a request that is too large."""
-    return f"This is too much at once; send at most {max(1, limit // MEGABYTE)} MB."
+    return f"The upload is too large; the maximum is {max(1, limit // MEGABYTE)} MB."
 
 
 def _seal(token: str) -> str:

@@ -200,7 +200,7 @@ def _same(view: View, id: str) -> Response:
 def _move(view: View, id: str) -> Response:
     chosen = dict.fromkeys(one for one in view.query.get("mentions", "").split(",") if one)
     if not chosen:
-        raise InputError("select the mentions that are to be moved")
+        raise InputError("select the mentions to move")
     return _candidates(view, id, [view.collection.mention(one) for one in chosen])
 
 
@@ -275,7 +275,7 @@ def _add(view: View) -> Response:
 def _job(view: View, number: str) -> Response:
     job = view.site.writer.jobs.get(int(number))
     if job is None:
-        return view.site.error_page(404, "There is no such addition; the server has forgotten it or was restarted.")
+        return view.site.error_page(404, "There is no such addition; a server knows only its recent additions.")
     report = job.report or {}
     ids = dict.fromkeys(id for pairs in ("merged", "split") for pair in report.get(pairs, ())[:CHANGES] for id in pair)
     titles = {cluster.id: cluster.title for cluster in view.collection.summaries(list(ids))}

@@ -67,7 +67,7 @@ def read_uploads(uploads: Sequence[Upload], kind: str | None, limit: int, encodi
             corpus = _read(upload, replace(options, id=upload.name), limit)
             twice = next((d.id for d in corpus.documents if d.id in documents), None)
             if twice is not None:
-                raise InputError(f"another of these files has a document {twice!r} too, so this one was left out")
+                raise InputError(f"another uploaded file also has a document {twice!r}, so this file was skipped")
         except InputError as error:
             problems.append(str(InputError(error.message, upload.name, error.line)))
             if isinstance(error, EncodingError):

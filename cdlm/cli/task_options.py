@@ -23,14 +23,16 @@ EncoderOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Longformer, BERT, RoBERTa or MPNet checkpoint: a folder, a hub name, minilm (the embedded encoder), "
-        "mpnet, or default (that of cdcoref's default model). Default: the preset's.",
+        help="Longformer, BERT, RoBERTa or MPNet checkpoint: a folder, a hub name, minilm or mpnet (in the "
+        "extra build), or default (that of cdcoref's default model). Default: the preset's.",
         rich_help_panel=SETTINGS,
     ),
 ]
 PresetOption = Annotated[
     Literal["small", "paper"],
-    typer.Option(help="Settings to start from: for the small encoder, or as in the paper.", rich_help_panel=SETTINGS),
+    typer.Option(
+        help="Settings to start from. small: for a small encoder; paper: as in the paper.", rich_help_panel=SETTINGS
+    ),
 ]
 ConfigOption = Annotated[
     Path | None,

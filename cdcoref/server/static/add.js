@@ -19,7 +19,7 @@ function showFiles() {
   document.getElementById("list").replaceChildren(...shown);
   const size = files.reduce((sum, file) => sum + file.size, 0);
   const count = `${files.length.toLocaleString("en")} ${files.length === 1 ? "file" : "files"}`;
-  say(size > limit ? `${count} of ${megabytes(size)}; at most ${megabytes(limit)} at once` : files.length ? count : "");
+  say(size > limit ? `${count} of ${megabytes(size)}; the maximum is ${megabytes(limit)}` : files.length ? count : "");
   document.getElementById("send").disabled = size > limit;
 }
 

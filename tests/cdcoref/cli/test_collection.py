@@ -79,7 +79,7 @@ def test_other_options_than_the_collections_are_refused_before_files_are_read(ru
     Collection.create("news.cdcoref", "lemma").close()
     done = run("add", "news.cdcoref", "missing.txt", "--threshold", "0.7")
     assert (done.code, len(done.err.splitlines())) == (2, 1)
-    assert "made with threshold unset; go on without other settings, or rebuild it with them first" in done.err
+    assert "made with threshold unset; leave out other settings, or rebuild it with them first" in done.err
 
 
 def test_stories_are_listed_and_shown(news: Run) -> None:

@@ -214,22 +214,22 @@ def test_stories_tied_by_a_correction_are_clustered_together(news: Collection, m
 @pytest.mark.parametrize(
     ("action", "ids", "what"),
     [
-        ("same", ["m1"], "two different mentions, or more"),
-        ("same", ["m1", "m1"], "two different mentions, or more"),
+        ("same", ["m1"], "two or more different mentions"),
+        ("same", ["m1", "m1"], "two or more different mentions"),
         ("same", ["m1", "m999"], "there is no mention m999"),
         ("same", ["c1", "c999"], "there is no cluster c999"),
         ("same", ["m1", "ferry"], "'ferry' is not the id of a mention, which is m and a number, such as m12"),
         ("not-same", ["m1", "m2", "m3"], "two different mentions that are not the same"),
-        ("not-a-mention", [], "name a mention"),
-        ("split", [], "name mentions of one cluster"),
-        ("split", ["m1", "m4"], "name mentions of one cluster"),
-        ("move", [], "name mentions, and last the cluster that they are to be moved into"),
-        ("move", ["m1"], "name mentions, and last the cluster that they are to be moved into"),
-        ("move", ["m2", "m3", "m2"], "name mentions, and last the cluster that they are to be moved into"),
+        ("not-a-mention", [], "give the words"),
+        ("split", [], "give mentions of one cluster"),
+        ("split", ["m1", "m4"], "give mentions of one cluster"),
+        ("move", [], "give mentions, and last the cluster that they move to"),
+        ("move", ["m1"], "give mentions, and last the cluster that they move to"),
+        ("move", ["m2", "m3", "m2"], "give mentions, and last the cluster that they move to"),
         ("not-same", [], "two different mentions that are not the same"),
-        ("same", [], "two different mentions, or more"),
-        ("rename", [], "name one cluster to be renamed"),
-        ("rename", ["m1"], "name one cluster to be renamed"),
+        ("same", [], "two or more different mentions"),
+        ("rename", [], "give the one cluster to rename"),
+        ("rename", ["m1"], "give the one cluster to rename"),
         ("rename", ["c1"], "a cluster's name has 1 to 200 characters"),
         ("rename", ["c999"], "there is no cluster c999"),
         (
@@ -252,10 +252,10 @@ def test_kinds_and_rejected_mentions_are_refused(news: Collection, mention_id: F
     with pytest.raises(InputError, match="an event and an entity are never the same"):
         news.correct("same", [mention_id("ferry0", "sank"), mention_id("ferry0", "storm")])
     news.correct("not-a-mention", [mention_id("ferry0", "sank")])
-    with pytest.raises(InputError, match="'sank' was said to be no mention; undo that first"):
+    with pytest.raises(InputError, match="'sank' was marked as not being a mention; undo"):
         news.correct("same", [mention_id("ferry0", "sank"), mention_id("ferry0", "arrested")])
     whole = [m.id for m in news.cluster(news.mention(mention_id("ferry0", "storm")).cluster or "").mentions]
-    with pytest.raises(InputError, match="these are all the mentions of the cluster"):
+    with pytest.raises(InputError, match="these are all mentions of the cluster"):
         news.correct("split", whole)
 
 
@@ -282,7 +282,7 @@ def test_only_what_holds_can_be_undone(news: Collection, mention_id: Find) -> No
     with pytest.raises(InputError, match="a number is too large; give a smaller one"):
         news.undo(10**20)
     news.undo(1)
-    with pytest.raises(InputError, match="correction 1 has been undone already"):
+    with pytest.raises(InputError, match="correction 1 has already been undone"):
         news.undo(1)
 
 

@@ -74,10 +74,10 @@ def test_options_last_and_are_checked(path: Path) -> None:
     with Collection.open(path) as collection:
         assert (collection.model, collection.options) == ("lemma", options)
     with pytest.raises(
-        InputError, match=r"made with kind entity, threshold 0\.4, max pairs unset, max windows 3; go on"
+        InputError, match=r"made with kind entity, threshold 0\.4, max pairs unset, max windows 3; leave out"
     ):
         Collection.create(path, "lemma")
-    with pytest.raises(InputError, match="made with the model 'lemma'; go on"):
+    with pytest.raises(InputError, match="made with the model 'lemma'; leave out"):
         Collection.create(path, "default", options)
     text = path.with_suffix(".txt")
     text.write_text("A ferry sank.")
@@ -201,7 +201,7 @@ def test_only_a_collection_that_is_empty_and_nobody_uses_is_discarded(written: A
 
 def test_nothing_is_stored_in_a_file_that_was_removed(written: Any, lemma: Collection) -> None:
     lemma.path.unlink()
-    with pytest.raises(InputError, match="the file was removed meanwhile; nothing was stored"):
+    with pytest.raises(InputError, match="the file was removed in the meantime; nothing was stored"):
         lemma.add(written.reports(1)[0])
 
 

@@ -100,7 +100,7 @@ def test_moving_and_what_became_of_clusters(client: Any) -> None:
     assert [(m["change"], m["cluster"], m["other"]) for m in undone["moves"]] == [("moved", ferry, captain)]
     assert client.get(f"/api/mentions/{mention}").json()["cluster"] == ferry
     answer = client.http.post("/api/corrections", json={"action": "move", "ids": [mention, ferry]})
-    assert (answer.status_code, answer.json()["error"]) == (422, "'ferry' is in that cluster already.")
+    assert (answer.status_code, answer.json()["error"]) == (422, "'ferry' is already in that cluster.")
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_a_fault_of_the_program_is_said_and_the_server_goes_on(
         for address in ("/api/search?query=x", "/search?query=x"):
             answer = httpx.get(steady.server.address + address)
             assert answer.status_code == 500
-            assert "Something went wrong in cdcoref itself" in answer.text
+            assert "An error occurred in cdcoref" in answer.text
             assert "secret" not in answer.text.replace('name="secret"', "")
             assert answer.headers["x-content-type-options"] == "nosniff"
     assert "secret details" in caplog.text

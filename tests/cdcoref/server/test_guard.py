@@ -118,7 +118,9 @@ def test_beyond_this_computer_a_token_is_needed(news: Path, start: Callable[...,
         assert TOKEN not in answer.text
         assert "ferry" not in answer.text
     assert http.get("/static/server.css").status_code == 200
-    assert http.get("/api/clusters").json() == {"error": "Give the token that was printed when the server was started."}
+    assert http.get("/api/clusters").json() == {
+        "error": "Enter the token that was printed when the server was started."
+    }
     assert http.get("/api/clusters", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
     assert http.get("/api/clusters", headers={"Authorization": "Bearer x"}).status_code == 401
     # The cookie does not hold the token itself.
@@ -252,7 +254,7 @@ def test_too_large(news: Path, start: Callable[..., Any]) -> None:
         ),
     ):
         assert answer.status_code == 413, answer.text
-        assert "This is too much at once; send at most " in answer.text
+        assert "The upload is too large; the maximum is " in answer.text
     assert client.get("/api/jobs").json() == []
     assert client.get("/").status_code == 200
 
@@ -261,5 +263,5 @@ def test_other_methods_and_protocols(steady: Any) -> None:
     for method in ("PUT", "DELETE", "PATCH"):
         answer = steady.http.request(method, "/corrections")
         assert answer.status_code == 405
-        assert "This address takes no such request." in answer.text
+        assert "This address does not accept such requests." in answer.text
     assert steady.http.request("DELETE", "/api/clusters", headers={"X-Cdcoref": "1"}).status_code == 405

@@ -44,8 +44,8 @@ def test_search(steady: Any) -> None:
     assert "2024-03-05 storm.txt" in page
     assert "inquiry" not in page
     assert 'value="storm fer"' in page
-    assert "Nothing has these words." in steady.html("/search?query=zebra")
-    assert "Give some words." in steady.html("/search")
+    assert "No cluster or document contains all of these words." in steady.html("/search?query=zebra")
+    assert "Enter some words." in steady.html("/search")
 
 
 def test_a_cluster_in_time_order(steady: Any) -> None:
@@ -55,7 +55,7 @@ def test_a_cluster_in_time_order(steady: Any) -> None:
         "2024-03-05 storm.txt", "2024-03-06 inquiry.txt", "harbour.txt",
     ]  # fmt: skip
     words = text_of(page)
-    assert "Documents in the order of their dates, those without a known date last" in words
+    assert "Documents are ordered by date; those without a known date come last" in words
     assert "5 March 2024" in words
     assert "4 mentions in 3 documents" in words
     assert "In the same documents" in words
@@ -130,7 +130,7 @@ def test_corrections_and_undoing(client: Any) -> None:
 def test_a_document_is_removed(client: Any) -> None:
     name = "2024-03-05 storm.txt"
     page = client.html("/document?id=2024-03-05+storm.txt")
-    assert "It cannot be undone here." in page
+    assert "cannot be undone here." in page
     ferry = client.cluster("ferry")
     client.send("/corrections", action="not-a-mention", id=[client.id(name, "storm")])
     answer = client.send("/documents/remove", id=name, back="/document?id=2024-03-05+storm.txt")
@@ -164,7 +164,7 @@ def test_what_is_wrong_with_a_form_is_said_and_the_form_stays(steady: Any) -> No
     one = steady.id("harbour.txt", "ferry")
     answer = steady.send("/corrections", action="not-same", id=[one], back=back)
     assert answer.status_code == 422
-    assert "Name two different mentions that are not the same." in answer.text
+    assert "Give two different mentions that are not the same." in answer.text
     assert f'value="{one}" checked' in answer.text
     answer = steady.send("/corrections", action="rename", id=[ferry], name="x" * 201, back=back)
     assert "A cluster&#39;s name has 1 to 200 characters." in answer.text
@@ -221,14 +221,14 @@ def test_mentions_are_moved_to_another_cluster(client: Any) -> None:
     answer = client.send("/corrections", action="move", id=[*ids, captain], back=back)
     assert answer.headers["location"] == f"{back}?done=1"
     said = text_of(client.html(answer.headers["location"]))
-    assert f"go into {captain} ." in said
+    assert f"are moved into {captain} ." in said
     assert f"moved from ferry {ferry} into captain {captain} : “ ferry ”" in said
     assert {client.get(f"/api/mentions/{id}").json()["cluster"] for id in ids} == {captain}
     client.send("/corrections/undo")
     assert {client.get(f"/api/mentions/{id}").json()["cluster"] for id in ids} == {ferry}
     answer = client.send("/corrections", action="move", back=back)
     assert answer.status_code == 422
-    assert "Select the mentions that are to be moved." in answer.text
+    assert "Select the mentions to move." in answer.text
     for wrong in ("", "?mentions=", "?mentions=m999", "?mentions=x"):
         assert client.get(f"{back}/move{wrong}").status_code == 404
     forged = client.http.post("/corrections", data={"action": "move", "id": [*ids, captain], "secret": "x"})
@@ -310,7 +310,7 @@ def test_nothing_at_all(tmp_path: Path, start: Callable[..., Any]) -> None:
     client = start(path)
     for address in ("/", "/documents", "/questions", "/corrections", "/add", "/download", "/search?query=x", "/jobs/1"):
         assert client.get(address).status_code == (404 if "jobs" in address else 200)
-    assert "There is no document yet." in client.html("/")
+    assert "There are no documents yet." in client.html("/")
     assert "There is nothing to check." in client.html("/questions")
 
 

@@ -78,7 +78,7 @@ def test_filters_and_search(steady: Any, open_at: Open) -> None:
     page.keyboard.press("/")
     page.keyboard.type("storm")
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Found for “storm”")
+    expect(page.locator("h1")).to_have_text("Results for “storm”")
     assert page.locator("mark").first.inner_text() == "storm"
     page.get_by_role("link", name="harbour.txt").click()
     assert path_of(page) == "/document?id=harbour.txt"
@@ -229,7 +229,7 @@ def test_moving_by_keyboard(client: Any, open_at: Open) -> None:
     expect(page.locator(".found")).to_have_text("1 cluster of this kind")
     page.keyboard.press("j")
     page.keyboard.press("v")
-    expect(page.locator(".notice")).to_contain_text(f"goes into {captain}.")
+    expect(page.locator(".notice")).to_contain_text(f"is moved into {captain}.")
     expect(page.locator(".notice .outcome")).to_contain_text("moved from ferry")
     expect(page.locator(".mention")).to_have_count(3)
     page.locator(".outcome").get_by_role("link", name="captain").click()
@@ -283,7 +283,7 @@ def test_an_error_says_why_and_keeps_what_was_chosen(client: Any, open_at: Open)
         box.check()
     page.get_by_role("button", name="Split from the cluster").click()
     expect(page.get_by_role("alert")).to_have_text(
-        "These are all the mentions of the cluster; name some of them to be split from it."
+        "These are all mentions of the cluster; give only some of them, to split them from it."
     )
     expect(page.locator("#chosen")).to_have_text("4 selected")
 
@@ -380,7 +380,7 @@ def test_files_are_dropped_and_chosen(client: Any, open_at: Open, written: Any, 
     page.dispatch_event("body", "drop", {"dataTransfer": transfer})
     expect(page.locator("#state")).to_have_text("2 files")
     assert page.locator("#list li").all_inner_texts() == ["new.jsonl", "<img src=x>.jsonl"]
-    page.get_by_label("is added under a new name").check()
+    page.get_by_label("add it under a new name").check()
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator(".state")).to_have_text("Added", timeout=240_000)
     expect(page.locator(".job")).to_contain_text("documents: 1 added")
@@ -393,11 +393,11 @@ def test_too_much_is_not_sent(news: Path, start: Start, open_at: Open) -> None:
     page = open_at(start(news, max_upload=2**20), "/add")
     large = {"name": "large.txt", "mimeType": "text/plain", "buffer": b"x" * (3 * 2**20)}
     page.locator("#files").set_input_files(large)
-    expect(page.locator("#state")).to_have_text("1 file of 3 MB; at most 1 MB at once")
+    expect(page.locator("#state")).to_have_text("1 file of 3 MB; the maximum is 1 MB")
     expect(page.get_by_role("button", name="Add", exact=True)).to_be_disabled()
     page.evaluate("document.getElementById('send').disabled = false")
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#state")).to_have_text("This is too much at once; send at most 2 MB.")
+    expect(page.locator("#state")).to_have_text("The upload is too large; the maximum is 2 MB.")
     assert page.locator("#files").evaluate("input => input.files.length") == 1  # nothing is lost
 
 

@@ -76,7 +76,7 @@ def test_adding_files(client: Any, written: Any, lines: Callable[[Corpus], bytes
     assert client.get("/api/collection").json()["counts"]["documents"] == 7
     # Files with two documents of one name, and compressed ones.
     job = added(client, ("x.jsonl", lines(changed)), ("y.jsonl", lines(changed)))
-    assert "another of these files has a document 'new.txt' too" in job["problems"][0]
+    assert "another uploaded file also has a document 'new.txt'" in job["problems"][0]
     job = added(client, ("z.jsonl.gz", gzip.compress(lines(written.annotated("z", "A guard saw it .")))))
     assert job["report"]["added"] == ["z"]
     for wrong in ({"files": ("", b"x")}, {"other": ("a.txt", b"x")}):
