@@ -28,6 +28,7 @@ EXAMPLES = (
     "cdcoref correct news.cdcoref move m7 c3",
     "cdcoref correct news.cdcoref rename c3 'The sinking of the Maren'",
     "cdcoref correct news.cdcoref undo",
+    "cdcoref correct news.cdcoref from corrections.csv",
 )
 
 
