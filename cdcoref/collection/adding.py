@@ -26,6 +26,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from cdcoref.collection.comparing import StoryReading, compare_stories
+from cdcoref.collection.copies import find_copies, store_copies
 from cdcoref.collection.corrections import move_corrections
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import (
@@ -55,7 +56,7 @@ from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
 from cdcoref.predict import plan_stories
-from cdcoref.stories import DocumentVectors, nearest_to, place_documents
+from cdcoref.stories import DocumentVectors, near_duplicates, nearest_to, place_documents
 
 if TYPE_CHECKING:
     from cdcoref.linking import MentionVectors
@@ -100,9 +101,11 @@ class StoryPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done with documents: which are new, for how much of a document each counts, their stories."""
+    """What is to be done with documents: which are new, which of those are copies, for how much of a document each
+    counts, their stories."""
 
     documents: Sorted
+    original_of: Mapping[str, str]
     share: dict[str, float]
     stories: tuple[StoryPlan, ...]
     revision: int
@@ -203,7 +206,9 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
     gone = frozenset(documents.replaced.values())
     (stored,) = connection.execute("SELECT count(*) FROM documents").fetchone()
     if stored == len(gone):
-        vectors = DocumentVectors([incoming.document for incoming in documents.new])
+        new = [incoming.document for incoming in documents.new]
+        original_of = near_duplicates(new)
+        vectors = DocumentVectors(new, original_of)
         grouped, _ = plan_stories(vectors, "predicted", None if reader.settings.lemma else max_pairs)
         share = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if documents.new else {}
         stories = []
@@ -211,10 +216,16 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
             all_pairs = list(combinations(sorted(story.documents), 2))
             chosen = tuple(_ordered(all_pairs if story.pairs is None else story.pairs))
             stories.append(StoryPlan(None, (), story.documents, chosen, chosen, {}))
-        return Plan(documents, share, tuple(stories), revision)
+        return Plan(documents, original_of, share, tuple(stories), revision)
     if not documents.new:
-        return Plan(documents, {}, (), revision)
-    around = surroundings(connection, [i.weights for i in documents.new], gone)
+        return Plan(documents, {}, {}, (), revision)
+    original_of = find_copies(connection, [(i.document, i.weights) for i in documents.new], gone)
+    number_of = {i.document.id: -1 - place for place, i in enumerate(documents.new)}
+    copies = {
+        _number(connection, copy, number_of): _number(connection, original, number_of)
+        for copy, original in original_of.items()
+    }
+    around = surroundings(connection, [i.weights for i in documents.new], gone, copies)
     placed = place_documents(around.near)
     ids = _ids(connection, around.documents) + [i.document.id for i in documents.new]
     share = {i.document.id: float(s) for i, s in zip(documents.new, placed.share, strict=True)}
@@ -243,7 +254,7 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
                 known,
             )
         )
-    return Plan(documents, share, tuple(stories), revision)
+    return Plan(documents, original_of, share, tuple(stories), revision)
 
 
 def _bases(story: np.ndarray, label: np.ndarray) -> dict[int, int | None]:
@@ -297,6 +308,14 @@ def _data_version(connection: sqlite3.Connection) -> int:
 
 def _ordered(pairs: Iterable[DocumentPair]) -> list[DocumentPair]:
     return sorted({(min(pair), max(pair)) for pair in pairs})
+
+
+def _number(connection: sqlite3.Connection, id: str, new: Mapping[str, int]) -> int:
+    """The number of a new or a stored document."""
+    if id in new:
+        return new[id]
+    (number,) = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
+    return int(number)
 
 
 def _ids(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[str]:
@@ -354,6 +373,7 @@ def _apply(
             inherit_clusters(connection, same)
             tokens = {(one.tokens, one.kind): other.tokens for one, other in same}
             move_corrections(connection, before[id].content, incoming.content, tokens)
+    store_copies(connection, plan.original_of)
     for id in ({id for pair in scores for id in pair} | vectors.keys()) - numbers.keys():
         row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
         if row is not None:

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from cdcoref.collection.clusters import now
+from cdcoref.collection.copies import forget_copies
 from cdcoref.collection.corrections import stored_tokens
 from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_value, stored_value
@@ -291,6 +292,7 @@ def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
     query = "SELECT story, text, content FROM documents WHERE number = ?"
     story, text, content = connection.execute(query, (number,)).fetchone()
     mentions = delete_mentions(connection, number)
+    forget_copies(connection, number)
     unindex_words(connection, number)
     connection.execute("DELETE FROM scores WHERE first = ?1 OR second = ?1", (number,))
     connection.execute("DELETE FROM vectors WHERE document = ?", (number,))

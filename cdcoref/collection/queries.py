@@ -9,8 +9,10 @@ import json
 import re
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from cdcoref.collection.copies import originals_of
 from cdcoref.collection.names import living_cluster
 from cdcoref.collection.records import (
     ClusterChange,
@@ -309,13 +311,21 @@ def document_page(connection: sqlite3.Connection, id: str, *, others: int | None
     story = connection.execute(query, (number, id, limit)).fetchall()
     query = f"SELECT {_DOCUMENT} FROM documents WHERE number IN ({_RELATED}) ORDER BY number LIMIT ?"
     related = connection.execute(query, (number, limit)).fetchall()
+    query = (
+        "SELECT id FROM documents WHERE number != ?1 AND (number = ?2 OR number IN "
+        "(SELECT document FROM copies WHERE original = ?2)) ORDER BY number != ?2, number"
+    )
+    original = originals_of(connection, [row[0]]).get(row[0], row[0])
+    copies = tuple(other for (other,) in connection.execute(query, (row[0], original)))
+    document = stored_document(id, text, fields)
     return DocumentPage(
         summary,
-        stored_document(id, text, fields),
+        document if original == row[0] else replace(document, copy_of=copies[0]),
         tuple(stored_mentions(connection, rows)),
         tuple(summaries(connection, list(clusters))),
         tuple(_document_summary(other) for other in story),
         tuple(_document_summary(other) for other in related),
+        copies,
     )
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from cdcoref.collection.adding import drop_empty_stories
 from cdcoref.collection.comparing import StoryReading, compare_stories
+from cdcoref.collection.copies import store_copies
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import (
     REVISION,
@@ -39,7 +40,7 @@ from cdcoref.collection.vectors import store_vectors
 from cdcoref.collection.word_index import TOTAL_SHARE, index_words
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import plan_stories
-from cdcoref.stories import DocumentVectors, subjects, words_of
+from cdcoref.stories import DocumentVectors, near_duplicates, subjects, words_of
 
 if TYPE_CHECKING:
     from cdcoref.linking import MentionVectors
@@ -73,7 +74,7 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
         if given and reader.has_vectors:
             marked = (mention for id in documents if id in given for mention in mentions[id])
             read |= reader.vectors(Corpus(tuple(documents[id] for id in documents if id in given), tuple(marked)))
-        vectors = DocumentVectors(stored.documents)
+        vectors = DocumentVectors(stored.documents, near_duplicates(stored.documents))
         max_pairs = None if reader.settings.lemma else reader.settings.options.max_pairs
         stories, _ = plan_stories(vectors, "predicted", max_pairs)
         readings = (_reading(story, documents, mentions, read) for story in stories)
@@ -138,6 +139,8 @@ def _store(
         words = index_words(connection, number, words_of(documents[id]), shares[id])
         connection.execute("UPDATE documents SET words = ?, share = ? WHERE number = ?", (words, shares[id], number))
     store_scores(connection, number_of, scores)
+    connection.execute("DELETE FROM copies")
+    store_copies(connection, vectors.original_of)
     numbers = _store_stories(connection, stories)
     connection.execute("DELETE FROM subjects")
     if reader.settings.across_stories:

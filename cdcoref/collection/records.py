@@ -222,6 +222,8 @@ class DocumentPage:
         Other documents of its story, all or as many as were asked for.
     related
         Of every other story about the same subject the first document, as many of them.
+    copies
+        Ids of its near-duplicates, its original first if it is a copy.
     """
 
     summary: DocumentSummary
@@ -230,6 +232,7 @@ class DocumentPage:
     clusters: tuple[ClusterSummary, ...]
     story: tuple[DocumentSummary, ...]
     related: tuple[DocumentSummary, ...]
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

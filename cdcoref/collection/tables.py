@@ -180,7 +180,16 @@ CREATE INDEX left_out_by_document ON left_out (document)
 """
 """What a collection of version 4 left out is not known."""
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _OUTCOMES, _SUBJECTS, _LEFT_OUT)
+_COPIES = """
+CREATE TABLE copies (
+    document INTEGER PRIMARY KEY REFERENCES documents,
+    original INTEGER NOT NULL REFERENCES documents   -- what it is a near-duplicate of; no copy itself
+);
+CREATE INDEX copies_by_original ON copies (original)
+"""
+"""Near-duplicates of a collection of version 5 are found by a rebuild."""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _OUTCOMES, _SUBJECTS, _LEFT_OUT, _COPIES)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:

@@ -11,6 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ NEAREST = 8
 """Documents whose stories are looked at for a new document."""
 
 TOTAL_SHARE = "total_share"
+_ORIGINALS_WITH = "SELECT document FROM postings WHERE word = ? AND document NOT IN (SELECT document FROM copies)"
 _AT_ONCE = 500
 
 Weights = Mapping[str, float]
@@ -87,10 +89,25 @@ def unindex_words(connection: sqlite3.Connection, document: int) -> None:
     store_value(connection, TOTAL_SHARE, max(0.0, stored_value(connection, TOTAL_SHARE, 0.0) - share))
 
 
+def set_share(connection: sqlite3.Connection, document: int, share: float) -> None:
+    """Let a stored document count for another share of a document in how frequent its words are."""
+    query = "SELECT words, share FROM documents WHERE number = ?"
+    stored, before = connection.execute(query, (document,)).fetchone()
+    connection.executemany(
+        "UPDATE words SET frequency = max(0, frequency + ?) WHERE number = ?",
+        ((share - before, number) for number in _unpacked(stored)[0].tolist()),
+    )
+    connection.execute("UPDATE documents SET share = ? WHERE number = ?", (share, document))
+    store_value(connection, TOTAL_SHARE, max(0.0, stored_value(connection, TOTAL_SHARE, 0.0) + share - before))
+
+
 def documents_near(
     connection: sqlite3.Connection, weights: Weights, rows: Mapping[str, WordRow], without: frozenset[int]
 ) -> list[int]:
-    """Numbers of the documents that share the most, and rarest, words with a new one; `without` are not looked at."""
+    """Numbers of the documents that share the most, and rarest, words with a new one; `without` are not looked at.
+
+    Copies are not looked at either.
+    """
     total = stored_value(connection, TOTAL_SHARE, 0.0)
     known = sorted((rows[word].documents, word) for word in weights if word in rows)
     score: Counter[int] = Counter()
@@ -102,7 +119,7 @@ def documents_near(
         row = rows[word]
         (rare,) = rarity(np.array([row.frequency]), total)
         gain = weights[word] * float(rare) ** 2
-        for (document,) in connection.execute("SELECT document FROM postings WHERE word = ?", (row.number,)):
+        for (document,) in connection.execute(_ORIGINALS_WITH, (row.number,)):
             score[document] += gain  # type: ignore[assignment]
     best = sorted((-gain, number) for number, gain in score.items() if number not in without)
     return [number for _, number in best[:NEAREST]]
@@ -127,11 +144,19 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(
-    connection: sqlite3.Connection, new: Sequence[Weights], without: frozenset[int] = frozenset()
+    connection: sqlite3.Connection,
+    new: Sequence[Weights],
+    without: frozenset[int] = frozenset(),
+    original_of: Mapping[int, int] = MappingProxyType({}),
 ) -> Surroundings:
-    """What is near new documents; `without` are documents that are being replaced."""
+    """What is near new documents; `without` are documents that are being replaced.
+
+    `original_of` has the originals of copies: stored documents by their numbers, and the new document of place p by
+    -1 - p.
+    """
     rows = word_rows(connection, {word for weights in new for word in weights})
     candidates = {number for weights in new for number in documents_near(connection, weights, rows, without)}
+    candidates |= {original for original in original_of.values() if original >= 0}
     stories = sorted(
         {
             story
@@ -163,15 +188,27 @@ def surroundings(
         story_of.append(-1)
     table, counts = _table(connection, columns, values, frequency)
     total = stored_value(connection, TOTAL_SHARE, 0.0)
-    return Surroundings(documents, stories, Neighbourhood(table, np.array(story_of, dtype=np.int64), counts, total))
+    row_of = {number: row for row, number in enumerate([*documents, *(-1 - place for place in range(len(new)))])}
+    originals = np.arange(len(row_of))
+    stored = connection.execute("SELECT document, original FROM copies ORDER BY document").fetchall()
+    heirs: dict[int, int] = {}
+    for copy, original in (*stored, *original_of.items()):
+        if copy in row_of:
+            # The first copy of a document that is being replaced is the original of the others.
+            there = original if original in row_of else heirs.setdefault(original, copy)
+            originals[row_of[copy]] = row_of[there]
+    near = Neighbourhood(table, np.array(story_of, dtype=np.int64), originals, counts, total)
+    return Surroundings(documents, stories, near)
 
 
 def vectors_of_stories(connection: sqlite3.Connection, stories: Sequence[int]) -> tuple[csr_array, np.ndarray]:
-    """The vectors of the documents of some stories, of length 1 or 0, and the place of each one's story in `stories`.
+    """The vectors of the documents of some stories, of length 1 or 0, and the place of each one's story in `stories`;
+    copies are left out.
 
     *Shapes:* (documents, words), (documents,)
     """
-    found = list(_words_of_stories(connection, stories))
+    copies = {copy for (copy,) in connection.execute("SELECT document FROM copies")}
+    found = [row for row in _words_of_stories(connection, stories) if row[0] not in copies]
     table, frequency = _table(connection, [own for *_, own, _ in found], [weight for *_, weight in found], {})
     weights = rarity(frequency, stored_value(connection, TOTAL_SHARE, 0.0))
     story_of = np.array([place for _, place, _, _ in found], dtype=np.int64)

@@ -24,7 +24,7 @@ from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 5
+COLLECTION_VERSION = 6
 """Version of the tables; a file of an earlier version is migrated when it is next written to."""
 COLLECTION_SUFFIX = ".cdcoref"
 
@@ -160,6 +160,8 @@ def collection_errors(path: str | Path) -> Iterator[None]:
         else:
             what = f"the collection cannot be used ({what})"
         raise InputError(what, path) from error
+    except UnicodeDecodeError as error:
+        raise InputError("the collection is damaged", path) from error
     except UnicodeEncodeError as error:
         raise InputError("an id or a word contains half of a surrogate pair, which is not a character", path) from error
     except OverflowError as error:
@@ -181,11 +183,23 @@ def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = No
     values = () if stories is None else tuple(stories)
     chosen = "" if stories is None else f"AND documents.story IN ({', '.join('?' * len(values))})"
     rows = connection.execute(_DOCUMENTS.format(chosen), values)
-    documents = [stored_document(*row) for row in rows]
+    original_of = stored_copies(connection)
+    documents = [replace(stored_document(*row), copy_of=original_of.get(row[0])) for row in rows]
     mentions = connection.execute(_MENTIONS.format(chosen), values)
     named = connection.execute("SELECT kind, number, name FROM clusters WHERE name IS NOT NULL AND mentions > 0")
     names = {(kind, cluster_id(number)): name for kind, number, name in named}
     return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions), names=names)
+
+
+def stored_copies(connection: sqlite3.Connection) -> dict[str, str]:
+    """By the id of every document that is a near-duplicate of another, that of the other."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'copies'").fetchone() is None:
+        return {}  # of an earlier version
+    query = (
+        "SELECT one.id, other.id FROM copies JOIN documents AS one ON one.number = copies.document "
+        "JOIN documents AS other ON other.number = copies.original ORDER BY one.number"
+    )
+    return dict(connection.execute(query))
 
 
 def stored_mention(

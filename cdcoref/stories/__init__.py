@@ -3,7 +3,7 @@
 `DocumentVectors` holds what is computed once per collection; every function accepts it in place of the documents.
 """
 
-from cdcoref.stories.copies import Sources, near_duplicates, own_part, own_sentences, sentence_sources
+from cdcoref.stories.copies import Sources, near_duplicates, own_part, own_sentences, resemblance, sentence_sources
 from cdcoref.stories.grouping import Setting, group_documents
 from cdcoref.stories.growing import Neighbourhood, Placement, nearest_to, place_documents
 from cdcoref.stories.neighbours import NearestPairs, nearest_pairs
@@ -27,6 +27,7 @@ __all__ = [
     "own_sentences",
     "place_documents",
     "rarity",
+    "resemblance",
     "sentence_sources",
     "subject_labels",
     "subjects",

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from hashlib import blake2b
+from types import MappingProxyType
 
 from cdcoref.corpus import Document
 
@@ -45,43 +46,53 @@ class _Group:
     shingles: set[bytes]
 
 
-def near_duplicates(documents: Sequence[Document], originals: Sequence[Document] = ()) -> dict[str, str]:
+def near_duplicates(
+    documents: Sequence[Document],
+    known: Sequence[Document] = (),
+    original_of: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, str]:
     """Find the documents that are copies of others.
 
     Parameters
     ----------
     documents
         The documents. Hidden sentences are ignored.
-    originals
-        Further documents, which are known not to be copies.
+    known, original_of
+        Further documents, and of which originals among them some of them are copies; the others are none.
 
     Returns
     -------
     dict
-        By the id of every copy that of its original, which is itself no copy. It does not depend on the order of the
-        documents.
+        By the id of every copy among `documents` that of its original, which is itself no copy. It does not depend on
+        the order of the documents.
     """
     from datasketch import MinHash, MinHashLSH
 
-    known = sorted(((document.id, _shingles(document)) for document in originals), key=lambda one: one[0])
+    before = sorted(((d.id, _shingles(d)) for d in known), key=lambda one: (one[0] in original_of, one[0]))
     new = sorted(((d.id, _shingles(d)) for d in documents), key=lambda one: (-len(one[1]), one[0]))
     index = MinHashLSH(num_perm=_PERMUTATIONS, params=(_BANDS, _ROWS))
     shingles_of: dict[str, frozenset[bytes]] = {}
     group_of: dict[str, _Group] = {}
-    for place, (id, own) in enumerate([*known, *new]):
+    for place, (id, own) in enumerate([*before, *new]):
         if len(own) < MIN_SHINGLES:
             continue
         signature = MinHash(num_perm=_PERMUTATIONS)
         signature.update_batch(own)
-        best = None
-        if place >= len(known):
+        best = original_of.get(id) if place < len(before) else None
+        if place >= len(before):
             near = sorted((-_resemblance(own, shingles_of[other]), other) for other in index.query(signature))
             best = next((other for _, other in near if _is_copy(own, shingles_of[other], group_of[other])), None)
-        group = _Group(id, set()) if best is None else group_of[best]
+        group = _Group(id, set()) if best not in group_of else group_of[best]
         group.shingles.update(own)
         index.insert(id, signature)
         shingles_of[id], group_of[id] = own, group
-    return {id: group.original for id, group in group_of.items() if group.original != id}
+    new_ids = {id for id, _ in new}
+    return {id: group.original for id, group in group_of.items() if id in new_ids and group.original != id}
+
+
+def resemblance(one: Document, other: Document) -> float:
+    """The share of the shingles of two documents that both have; 0 without any."""
+    return _resemblance(_shingles(one), _shingles(other))
 
 
 def sentence_sources(documents: Mapping[str, Document], original_of: Mapping[str, str]) -> dict[str, Sources]:
@@ -162,4 +173,4 @@ def _is_word(token: str) -> bool:
 
 
 def _resemblance(one: frozenset[bytes], other: frozenset[bytes]) -> float:
-    return len(one & other) / len(one | other)
+    return len(one & other) / max(1, len(one | other))

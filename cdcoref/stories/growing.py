@@ -34,12 +34,15 @@ class Neighbourhood:
         How much every word of a document weighs before its rarity is known. *Shape:* (documents, words)
     story
         The number of each document's story, from 0; -1 for a new document. *Shape:* (documents,)
+    original
+        The row of each document's original; of a document that is no copy its own. *Shape:* (documents,)
     frequency, total
         What `rarity` takes, for all documents but the new ones. *Shape of `frequency`:* (words,)
     """
 
     weights: csr_array
     story: np.ndarray
+    original: np.ndarray
     frequency: np.ndarray
     total: float
 
@@ -63,19 +66,24 @@ class Placement(NamedTuple):
 
 
 def place_documents(near: Neighbourhood) -> Placement:
-    """Find the stories of new documents."""
+    """Find the stories of new documents; a copy is where its original is."""
+    rows = np.arange(len(near.story))
+    single = np.flatnonzero(near.original == rows)
+    place = np.cumsum(near.original == rows) - 1  # of each original among them
     new = np.flatnonzero(near.story < 0)
-    share = 1 / (1 + _alike(near.weights, new))
+    share = np.zeros(len(new))
+    counted = near.original[new] == new
+    share[counted] = 1 / (1 + _alike(csr_array(near.weights[single]), place[new[counted]]))
     own = near.weights[new]
     frequency = near.frequency + np.bincount(
         own.indices, np.repeat(share, np.diff(own.indptr)), minlength=len(near.frequency)
     )
     vectors = unit_length(csr_array(near.weights @ diags_array(rarity(frequency, near.total + share.sum()))))
     vectors.sort_indices()
-    size = np.bincount(near.story + 1)[near.story + 1]
-    alone = len(near.story) + np.arange(len(near.story))
-    together = np.where((near.story < 0) | (size <= LARGEST_DIVIDED), alone, near.story)
-    label = story_labels(vectors, np.unique(together, return_inverse=True)[1])
+    size = np.bincount(near.story[single] + 1, minlength=int(near.story.max(initial=-1)) + 2)[near.story + 1]
+    together = np.where((near.story < 0) | (size <= LARGEST_DIVIDED), len(rows) + rows, near.story)[single]
+    labels = story_labels(csr_array(vectors[single]), np.unique(together, return_inverse=True)[1])
+    label = labels[place[near.original]]
     reached = _reached(near.story, label)
     return Placement(np.where(reached, label, len(near.story) + near.story), share, vectors)
 

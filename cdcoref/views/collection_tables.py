@@ -130,6 +130,8 @@ def document_page_lines(page: DocumentPage) -> Iterator[str]:
     for name, value in page.document.metadata.items():
         found = " (found in the text)" if name in page.document.found else ""
         yield f"{printable(name)}: {printable(metadata_text(value))}{found}"
+    if page.copies:
+        yield f"near-duplicate of: {', '.join(map(printable, page.copies))}"
     if page.story:
         yield f"in one story with: {', '.join(printable(other.id) for other in page.story)}"
     if page.related:

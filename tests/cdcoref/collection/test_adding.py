@@ -165,9 +165,12 @@ def test_nothing_is_added_if_anything_is_wrong(written: Any, lemma: Collection) 
 
 # -- with a model ------------------------------------------------------------------------------------------------------
 
+SAILORS = "sailors who came home late, and of a cook who had stayed on land that week because his daughter was ill"
+WEATHER = "weather: wind from the north, rain until noon, then clouds, and no sun before the middle of next month"
+LAWYERS = "lawyers, each of whom had read the same forty pages and drawn from them what his client wished to hear"
 TEXTS = {
     f"{name}{n}": f"{text} Paragraph {n} says more about {extra}.\n"
-    for n, extra in enumerate(("sailors", "weather", "lawyers"))
+    for n, extra in enumerate((SAILORS, WEATHER, LAWYERS))
     for name, text in (
         ("ferry", "The ferry Maren sank in the storm off Tresk. Police arrested the captain of the ferry on Friday."),
         ("museum", "Thieves stole a Torvik painting from the Lindmere museum. A guard saw the thieves leave in a van."),

@@ -116,7 +116,8 @@ def test_marks_of_a_collection_of_an_earlier_version(brothers: Collection, menti
     brothers.correct("same", [karl, brother])
     path = brothers.path
     brothers._database.connection.executescript(
-        "DROP TABLE checked; DROP TABLE outcomes; DROP TABLE subjects; DROP TABLE left_out; PRAGMA user_version = 2; "
+        "DROP TABLE checked; DROP TABLE outcomes; DROP TABLE subjects; DROP TABLE left_out; DROP TABLE copies; "
+        "PRAGMA user_version = 2; "
         "PRAGMA wal_checkpoint"
     )
     with pytest.MonkeyPatch.context() as patch:

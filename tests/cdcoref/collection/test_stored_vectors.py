@@ -188,6 +188,7 @@ def test_documents_of_an_earlier_version_are_read_once_more(
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
             "DROP TABLE vectors; DROP TABLE checked; DROP TABLE outcomes; DROP TABLE subjects; DROP TABLE left_out; "
+            "DROP TABLE copies; "
             "PRAGMA user_version = 1"
         )
     read.clear()

@@ -215,6 +215,7 @@ def test_stories_of_an_earlier_version_are_linked_when_they_change(
             connection.execute("UPDATE settings SET value = ? WHERE name = 'settings'", (older,))
             connection.execute("DROP TABLE subjects")
             connection.execute("DROP TABLE left_out")
+            connection.execute("DROP TABLE copies")
             connection.execute("PRAGMA user_version = 3")
     with monkeypatch.context() as patch:
         patch.setattr("os.access", lambda path, mode: False)  # as for a user without the right to write

@@ -53,7 +53,8 @@ def neighbourhood(known: list[Document], story: list[int], new: list[Document]) 
     for document in known:
         for word in words_of(document):
             frequency[column[word]] += of_id[document.id]
-    return Neighbourhood(table, np.array([*story, *[-1] * len(new)]), frequency, float(share.sum()))
+    stories = np.array([*story, *[-1] * len(new)])
+    return Neighbourhood(table, stories, np.arange(len(stories)), frequency, float(share.sum()))
 
 
 def groups(label: np.ndarray) -> set[frozenset[int]]:

@@ -1,0 +1,117 @@
+"""Near-duplicates in a collection: which new documents are copies of others, and what becomes of copies.
+
+A copy is in the story of its original and counts for nothing in how rare words are; in finding stories it has no say.
+A new document that is longer than the stored original becomes the original of its copies; an original that is removed
+leaves its place to the first of them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from cdcoref.collection.word_index import Weights, chunks, documents_near, marks, set_share, word_rows
+from cdcoref.corpus import Document
+from cdcoref.formats import stored_document
+from cdcoref.stories import near_duplicates, resemblance
+
+CLOSE = 0.2
+"""From this resemblance on a new document is also compared with the copies of an original."""
+
+
+def find_copies(
+    connection: sqlite3.Connection, new: Sequence[tuple[Document, Weights]], without: frozenset[int]
+) -> dict[str, str]:
+    """By the id of every new document that is a copy, that of its original; and of stored ones that have another now.
+
+    Parameters
+    ----------
+    new
+        Documents and their words.
+    without
+        Numbers of stored documents that are being replaced; the first copies of those are originals then.
+    """
+    rows = word_rows(connection, {word for _, weights in new for word in weights})
+    near = {number for _, weights in new for number in documents_near(connection, weights, rows, without)}
+    near |= {heir for number in without if (heir := _heir(connection, number, without)) is not None}
+    originals = _documents(connection, near)
+    documents = [document for document, _ in new]
+    close = {one.id for one in originals for document in documents if resemblance(one, document) >= CLOSE}
+    query = (
+        "SELECT copies.document, one.id, other.id FROM copies JOIN documents AS one ON one.number = copies.document "
+        "JOIN documents AS other ON other.number = copies.original WHERE other.id = ?"
+    )
+    stored = [row for id in sorted(close) for row in connection.execute(query, (id,)).fetchall()]
+    original_of = {str(copy): str(original) for number, copy, original in stored if number not in without}
+    copies = _documents(connection, [int(number) for number, *_ in stored if number not in without])
+    found = near_duplicates(documents, [*originals, *copies], original_of)
+    return _with_longest(found, original_of, {one.id: one for one in (*originals, *documents)})
+
+
+def _with_longest(
+    found: Mapping[str, str], stored: Mapping[str, str], documents: Mapping[str, Document]
+) -> dict[str, str]:
+    """The originals of new copies, with the longest of several new documents in the place of a stored original.
+
+    Parameters
+    ----------
+    found, stored
+        By the id of every new or stored copy that of its original.
+    documents
+        The new documents and the originals, by id.
+    """
+    longest: dict[str, str] = {}
+    for copy, original in sorted(found.items()):
+        if len(documents[copy].tokens) > len(documents[longest.get(original, original)].tokens):
+            longest[original] = copy
+    result = {copy: longest.get(original, original) for copy, original in found.items()}
+    result |= longest
+    result |= {copy: longest[original] for copy, original in stored.items() if original in longest}
+    return {copy: original for copy, original in result.items() if copy != original}
+
+
+def originals_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
+    """By the number of every copy among stored documents that of its original."""
+    found: dict[int, int] = {}
+    for chunk in chunks(numbers):
+        found.update(
+            connection.execute(f"SELECT document, original FROM copies WHERE document IN ({marks(chunk)})", chunk)
+        )
+    return found
+
+
+def store_copies(connection: sqlite3.Connection, original_of: Mapping[str, str]) -> None:
+    """Store which documents are copies, by the ids under which they are stored; they count for nothing from now on."""
+    for id, original in original_of.items():
+        query = "SELECT one.number, other.number, one.share FROM documents AS one, documents AS other WHERE one.id = ? "
+        number, other, share = connection.execute(f"{query} AND other.id = ?", (id, original)).fetchone()
+        connection.execute("DELETE FROM copies WHERE document = ?", (other,))
+        connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (number, other))
+        if share:
+            set_share(connection, number, 0.0)
+
+
+def forget_copies(connection: sqlite3.Connection, number: int) -> None:
+    """Note that a document is about to be removed: the first of its copies, if it has any, is the original of the
+    others, and counts in how rare words are for as much of a document as it did."""
+    heir = _heir(connection, number, ())
+    if heir is not None:
+        (share,) = connection.execute("SELECT share FROM documents WHERE number = ?", (number,)).fetchone()
+        connection.execute("DELETE FROM copies WHERE document = ?", (heir,))
+        connection.execute("UPDATE copies SET original = ? WHERE original = ?", (heir, number))
+        set_share(connection, heir, share)
+    connection.execute("DELETE FROM copies WHERE document = ?", (number,))
+
+
+def _heir(connection: sqlite3.Connection, number: int, without: Collection[int]) -> int | None:
+    """The first copy of a document."""
+    query = "SELECT document FROM copies WHERE original = ? ORDER BY document"
+    return next((copy for (copy,) in connection.execute(query, (number,)) if copy not in without), None)
+
+
+def _documents(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Document]:
+    return [
+        stored_document(*row)
+        for chunk in chunks(sorted(numbers))
+        for row in connection.execute(f"SELECT id, text, fields FROM documents WHERE number IN ({marks(chunk)})", chunk)
+    ]

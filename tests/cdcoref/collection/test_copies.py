@@ -1,0 +1,107 @@
+"""Near-duplicates in a collection: stories are those of a folder, whatever came first, and removals leave an heir."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cdcoref.collection import Collection
+from cdcoref.corpora import CorpusFolder
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.formats import read_jsonl, write_jsonl
+from cdcoref.stories import group_documents, topic_quality
+from cdcoref.views import document_page_lines
+
+FOLDER = Path(__file__).resolve().parents[3] / "data" / "invented"
+
+
+def without(document: Document, gone: set[int], id: str) -> Document:
+    kept = [document.tokens[start:end] for n, (start, end) in enumerate(document.sentences) if n not in gone]
+    return Document.from_sentences(id, kept, topic=document.topic, subtopic=document.subtopic)
+
+
+@pytest.fixture(scope="module")
+def originals() -> Sequence[Document]:
+    """Sixty texts of at least five sentences."""
+    documents = CorpusFolder("invented", FOLDER).read("dev").corpus.documents
+    return [document for document in documents if len(document.sentences) >= 5][:60]
+
+
+def stories_of(collection: Collection) -> list[list[str]]:
+    found: dict[int | None, list[str]] = {}
+    for document in collection.documents(limit=1_000):
+        found.setdefault(document.story, []).append(document.id)
+    return list(found.values())
+
+
+def add_one_by_one(collection: Collection, documents: Sequence[Document]) -> None:
+    """Add documents with one mention each, so that no model is needed."""
+    for document in documents:
+        collection.add(Corpus((document,), (Mention(document.id, (0,), "entity"),)))
+
+
+def test_copies_one_by_one_do_not_divide_stories(lemma: Collection, originals: Sequence[Document]) -> None:
+    documents = [
+        without(document, {n} if n else set(), f"{document.id}~{n}") for document in originals for n in range(4)
+    ]
+    alone = topic_quality(originals, group_documents(originals)).f1
+    different = list({document.tokens: document for document in documents}.values())
+    add_one_by_one(lemma, different)
+    assert topic_quality(different, stories_of(lemma)).f1 > alone - 0.03
+    copies = lemma.corpus().copies()
+    assert sum(map(len, copies.values())) > 0.9 * (len(different) - len(originals))
+    assert all(copy.split("~")[0] == original.split("~")[0] for original, own in copies.items() for copy in own)
+
+
+def sentence(number: int) -> list[str]:
+    return [f"w{number}x{n}" for n in range(12)]
+
+
+TEXT = Document.from_sentences("text", [sentence(n) for n in range(10)])
+FIRST, SECOND = without(TEXT, {4}, "first"), without(TEXT, {5, 6}, "second")
+OTHER = Document.from_sentences("other", [sentence(n + 50) for n in range(6)])
+
+
+def test_copies_are_shown(lemma: Collection, tmp_path: Path) -> None:
+    add_one_by_one(lemma, [TEXT, OTHER, FIRST, SECOND])
+    page = lemma.document("second")
+    assert page.copies == ("text", "first")
+    assert page.document.copy_of == "text"
+    assert "near-duplicate of: text, first" in list(document_page_lines(page))
+    assert lemma.document("text").copies == ("first", "second")
+    assert lemma.document("other").copies == ()
+    write_jsonl(lemma.corpus(), tmp_path / "all.jsonl")
+    assert read_jsonl(tmp_path / "all.jsonl").copies() == {"text": ["first", "second"]}
+
+
+def test_a_removed_original_leaves_its_place_to_the_first_of_its_copies(lemma: Collection) -> None:
+    add_one_by_one(lemma, [TEXT, OTHER, FIRST, SECOND])
+    frequencies = "SELECT word, frequency FROM words WHERE word LIKE 'w1x%' ORDER BY word"
+    before = lemma._database.connection.execute(frequencies).fetchall()
+    lemma.remove(["text"])
+    assert lemma.corpus().copies() == {"first": ["second"]}
+    assert lemma._database.connection.execute(frequencies).fetchall() == before
+    lemma.remove(["second"])
+    assert lemma.corpus().copies() == {}
+    add_one_by_one(lemma, [SECOND])
+    assert lemma.corpus().copies() == {"first": ["second"]}
+
+
+def test_a_changed_original_is_a_copy_of_the_first_of_its_copies(lemma: Collection) -> None:
+    add_one_by_one(lemma, [TEXT, OTHER, FIRST, SECOND])
+    add_one_by_one(lemma, [without(TEXT, {9}, "text")])
+    assert lemma.corpus().copies() == {"first": ["second", "text"]}
+    assert {frozenset(story) for story in stories_of(lemma)} == {
+        frozenset({"text", "first", "second"}),
+        frozenset({"other"}),
+    }
+
+
+def test_a_longer_text_is_the_original_from_then_on_and_a_rebuild_finds_the_same(lemma: Collection) -> None:
+    add_one_by_one(lemma, [SECOND, FIRST, TEXT])
+    assert lemma.corpus().copies() == {"text": ["second", "first"]}
+    lemma._database.connection.execute("DELETE FROM copies")
+    lemma.rebuild()
+    assert lemma.corpus().copies() == {"text": ["second", "first"]}
