@@ -229,7 +229,7 @@ class PredictedStory:
     def to_dict(self) -> dict[str, Any]:
         """The story as plain values, for JSON: days as in ISO 8601, with ``--`` for an unknown year."""
         return {
-            "story": self.number,
+            "number": self.number,
             "title": self.title,
             "documents": list(self.documents),
             "who": list(self.who),

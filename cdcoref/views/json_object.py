@@ -21,6 +21,7 @@ from cdcoref.predict import (
     corpus_and_stories,
     mean_confidence,
     ranked_clusters,
+    stories_of,
 )
 
 
@@ -63,7 +64,7 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
         )
     content: dict[str, Any] = {
         "version": SCHEMAS["prediction"],
-        "stories": [{"number": number, "documents": list(ids)} for number, ids in stories.items()],
+        "stories": [story.to_dict() for story in stories_of(corpus, stories)],
         "clusters": clusters,
         "documents": [document_fields(document, mentions[document.id]) for document in corpus.documents],
         "notes": list(source.notes),

@@ -129,7 +129,7 @@ def test_the_stories_of_a_prediction_are_as_plain_values(corpus: Corpus) -> None
     plan = Plan(3, 1, 3, 3, 0, 1)
     (story,) = Prediction(corpus, (tuple(TEXTS),), plan, story_numbers=(7,)).stories
     plain = json.loads(json.dumps(story.to_dict()))
-    assert plain["story"] == 7
+    assert plain["number"] == 7
     assert plain["documents"] == ["early.txt", "late.txt", "empty.txt"]
     assert [event["when"] for event in plain["timeline"]] == ["2024-03-11", "2024-03-11"]
     assert plain["disagreements"][0]["statements"][1]["value"] == "47 people"

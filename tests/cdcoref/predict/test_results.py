@@ -150,7 +150,8 @@ def test_a_prediction_as_json_follows_its_schema() -> None:
         jsonschema.Draft202012Validator(schema, registry=registry).validate(content)
         assert content == json.loads(prediction.to_json(indent=2))
     content = json.loads(named.to_json())
-    assert content["stories"] == [{"number": 1, "documents": ["a", "b"]}]
+    (story,) = content["stories"]
+    assert (story["number"], story["documents"]) == (1, ["a", "b"])
     assert [(c["id"], c["label"], c["named"], len(c["mentions"])) for c in content["clusters"][:2]] == [
         ("left", "left", False, 2), ("ann", "Ann Lee", True, 3),
     ]  # fmt: skip
