@@ -11,8 +11,17 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cdcoref.corpus import Corpus, Document, character_parts, confidence_text
-from cdcoref.predict import CorpusCircumstances, mean_confidence, metadata_text, ranked_clusters
+from cdcoref.corpus import EVENT, Corpus, Document, character_parts, confidence_text
+from cdcoref.predict import (
+    CorpusCircumstances,
+    PredictedStory,
+    StoryEvent,
+    mean_confidence,
+    metadata_text,
+    ranked_clusters,
+    stories_of,
+)
+from cdlm.printing import counted
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -29,7 +38,10 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
         ``mentions``: columns, one entry per mention; confidences in hundredths, -1 if unknown;
         ``parts`` holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of
         name, kind, label (what people call it, or its words, and of an event its place and day) and mean confidence.
-        ``confidenceTexts``: the wording of each confidence, by its hundredths.
+        ``confidenceTexts``: the wording of each confidence, by its hundredths. ``stories``: objects with title, what it
+        is about in words, documents (number and day), ``timeline``, ``oneSource`` (label, when and where in words,
+        number of the cluster or -1, sentence, number of its document) and ``disagreements`` (label, what differs, number
+        of the cluster or -1, and statements: value, sentence, number of its document).
     """
     story_of = {name: number for number, group in stories.items() for name in group}
     clusters: list[tuple[str, str, str, int]] = []
@@ -76,8 +88,10 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
             columns["end"].append(parts[-1][1])
             columns["cluster"].append(cluster_of[id(mention)])
             columns["confidence"].append(_hundredths(mention.confidence))
+    event_clusters = {name: number for number, (name, kind, *_) in enumerate(clusters) if kind == EVENT and name}
+    reports = [_story(story, number_of, event_clusters) for story in stories_of(corpus, stories)]
     texts = [confidence_text(hundredths / 100) for hundredths in range(101)]
-    return {"documents": shown, "mentions": columns, "clusters": clusters, "confidenceTexts": texts}
+    return {"documents": shown, "mentions": columns, "clusters": clusters, "stories": reports, "confidenceTexts": texts}
 
 
 def _about(document: Document) -> tuple[str, str, str]:
@@ -93,6 +107,40 @@ def _about(document: Document) -> tuple[str, str, str]:
 def without_surrogates(text: str) -> str:
     """The text with every character that UTF-8 cannot encode replaced."""
     return _SURROGATE.sub("\ufffd", text)
+
+
+def _story(story: PredictedStory, documents: Mapping[str, int], clusters: Mapping[str, int]) -> dict[str, Any]:
+    def cluster(name: str | None) -> int:
+        return clusters.get(without_surrogates(name or ""), -1)
+
+    def event(one: StoryEvent) -> tuple[str, str, int, str, int]:
+        when = one.when.shown() if one.when else f"reported {one.reported.shown()}" if one.reported else ""
+        parts = [when, one.where, counted(len(one.documents), "document")]
+        about = without_surrogates(" · ".join(filter(None, parts)))
+        sentence = without_surrogates(one.best.sentence)
+        return without_surrogates(one.label), about, cluster(one.cluster), sentence, documents[one.best.document]
+
+    days = ((name, story.day_of(name)) for name in story.documents)
+    about = [f"Story {story.number}", ", ".join(story.who), story.where, story.when.shown() if story.when else ""]
+    return {
+        "title": without_surrogates(story.title),
+        "about": [without_surrogates(words) for words in about if words],
+        "documents": [(documents[name], day.shown() if day else "") for name, day in days],
+        "timeline": [event(one) for one in story.timeline],
+        "oneSource": [event(one) for one in story.one_source],
+        "disagreements": [
+            (
+                without_surrogates(one.label),
+                one.about,
+                cluster(one.cluster),
+                [
+                    (without_surrogates(own.value), without_surrogates(own.sentence), documents[own.document])
+                    for own in one.statements
+                ],
+            )
+            for one in story.disagreements
+        ],
+    }
 
 
 class _Units:

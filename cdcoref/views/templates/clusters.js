@@ -236,12 +236,16 @@ const documentList = new ChoiceList(byId("document-list"), {
 
 function showLists() {
   if (filters.tab === "clusters") clusterList.show(clusterRows());
+  else if (filters.tab === "stories") storyList.show(storyRows());
   else documentList.show(documentRows());
 }
 
+const LISTS = { clusters: "cluster-list", stories: "story-list", documents: "document-list" };
+const TABS = Object.keys(LISTS);
+
 function chooseTab(tab) {
   filters.tab = tab;
-  for (const name of ["clusters", "documents"]) {
+  for (const name of TABS) {
     const chosen = name === tab;
     byId(`tab-${name}`).setAttribute("aria-selected", String(chosen));
     byId(`tab-${name}`).tabIndex = chosen ? 0 : -1;
@@ -285,11 +289,12 @@ function setUpFilters() {
     texts.refresh();
   });
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
-  for (const tab of ["clusters", "documents"]) {
+  for (const tab of TABS) {
     byId(`tab-${tab}`).addEventListener("click", () => chooseTab(tab));
     byId(`tab-${tab}`).addEventListener("keydown", ({ key }) => {
       if (key !== "ArrowLeft" && key !== "ArrowRight") return;
-      chooseTab(tab === "clusters" ? "documents" : "clusters");
+      const step = key === "ArrowRight" ? 1 : TABS.length - 1;
+      chooseTab(TABS[(TABS.indexOf(tab) + step) % TABS.length]);
       byId(`tab-${filters.tab}`).focus();
     });
   }

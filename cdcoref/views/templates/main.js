@@ -1,11 +1,11 @@
-// The current view, given by the address (#c3 cluster, #m7 mention, #d2 document); keys, print, start-up.
+// The current view, given by the address (#c3 cluster, #m7 mention, #d2 document, #s1 story); keys, print, start-up.
 
 let textsAnchor = null; // the scroll position at which the texts were left
 
 function parse(hash) {
-  const match = /^#([cmd])(\d+)$/.exec(hash);
+  const match = /^#([cmds])(\d+)$/.exec(hash);
   const number = match ? Number(match[2]) : 0;
-  const [view, count] = { c: ["cluster", clusters.length], m: ["mention", mentionCount], d: ["document", documents.length] }[match?.[1]] ?? ["home", 1];
+  const [view, count] = { c: ["cluster", clusters.length], m: ["mention", mentionCount], d: ["document", documents.length], s: ["story", stories.length] }[match?.[1]] ?? ["home", 1];
   return number < count ? { view, number } : { view: "home", number: 0 };
 }
 
@@ -46,14 +46,21 @@ function arrive(back) {
     texts.refresh();
   }
   document.body.dataset.view = view;
-  byId("reader").hidden = view === "cluster";
+  byId("reader").hidden = view === "cluster" || view === "story";
   byId("cluster").hidden = view !== "cluster";
+  byId("story").hidden = view !== "story";
+  storyList.mark(view === "story" ? number : null);
   clusterList.mark(state.cluster);
   documentList.mark(state.document);
   if (view === "cluster") {
     showCluster(clusters[number]);
     byId("to-texts").textContent = "Back to the texts";
     if (fromTexts || !back) byId("cluster-scroll").focus({ preventScroll: true });
+    return;
+  }
+  if (view === "story") {
+    showStory(stories[number]);
+    byId("story-scroll").focus({ preventScroll: true });
     return;
   }
   texts.resized();
@@ -70,7 +77,7 @@ function arrive(back) {
 function leave() {
   if (state.view === "mention") go(`#c${state.cluster}`);
   else if (state.view !== "home") go("#");
-  if (state.view === "home") byId(filters.tab === "clusters" ? "cluster-list" : "document-list").focus();
+  if (state.view === "home") byId(LISTS[filters.tab]).focus();
 }
 
 const KEYS = {
@@ -108,7 +115,7 @@ function setUpLinks() {
     const link = event.target.closest("a[href^='#']");
     if (link) {
       event.preventDefault();
-      if (link.id === "skip") byId(state.view === "cluster" ? "cluster-scroll" : "texts").focus();
+      if (link.id === "skip") byId({ cluster: "cluster-scroll", story: "story-scroll" }[state.view] ?? "texts").focus();
       else if (link.matches("#texts a.m") && link.dataset.m.includes(" ")) chooseMention(link);
       else if (link.id === "to-texts") backToTexts();
       else go(link.getAttribute("href"));
@@ -156,9 +163,14 @@ function printedTexts() {
   return nodes;
 }
 
+function printed() {
+  if (state.view === "cluster") return printedCluster(clusters[state.cluster]);
+  return state.view === "story" ? storyNodes(stories[parse(location.hash).number]) : printedTexts();
+}
+
 function setUpPrint() {
   addEventListener("beforeprint", () => {
-    byId("print").replaceChildren(...(state.view === "cluster" ? printedCluster(clusters[state.cluster]) : printedTexts()));
+    byId("print").replaceChildren(...printed());
   });
   addEventListener("afterprint", () => byId("print").replaceChildren());
 }

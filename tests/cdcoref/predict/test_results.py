@@ -163,7 +163,7 @@ def test_a_prediction_as_json_follows_its_schema() -> None:
 
 
 def test_a_part_of_a_prediction_keeps_the_numbers_of_stories() -> None:
-    prediction = replace(PREDICTION, stories=(("a",), ("b",)))
+    prediction = replace(PREDICTION, story_documents=(("a",), ("b",)))
     part = prediction.subset(["b"])
     assert part.numbered_stories() == {2: ("b",)}
     assert {mention.document for mention in part.corpus.mentions} == {"b"}

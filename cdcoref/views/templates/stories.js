@@ -1,0 +1,93 @@
+// Stories: their list on the left; one story, with its timeline and its documents' disagreements.
+
+const EVENTS_AT_ONCE = 25;
+
+const stories = source.stories.map((story, index) => ({ index, ...story, words: folded(`${story.title} ${story.about.join(" ")}`) }));
+
+function storyRow({ story }) {
+  const title = element("div", "title", foreign("span", "label", story.title));
+  const about = [counted(story.documents.length, "document"), ...story.about.slice(1)].join(" · ");
+  return element("div", "choice", title, element("div", "meta", element("span", "", about)));
+}
+
+const storyList = new ChoiceList(byId("story-list"), {
+  guess: () => 58,
+  render: storyRow,
+  choose: (key) => go(`#s${key}`),
+});
+
+function storyRows() {
+  const query = folded(filters.query).trim();
+  const found = stories.filter((story) => !query || matches(query, story.words));
+  byId("found").textContent = found.length ? counted(found.length, "story", "stories") : "No story matches.";
+  return found.map((story) => ({ key: story.index, story }));
+}
+
+function documentLink(d) {
+  const link = foreign("a", "name", documents[d].name);
+  link.href = `#d${d}`;
+  return link;
+}
+
+/** The words of an event, as a link to its cluster. */
+function eventTitle(label, cluster) {
+  const words = cluster < 0 ? foreign("bdi", "", label) : foreign("a", "name", label);
+  if (cluster >= 0) words.href = `#c${cluster}`;
+  return element("h4", "", words);
+}
+
+function quoted(sentence, d, value = "") {
+  const node = foreign("p", "quoted", value ? element("strong", "", value) : "", value ? " " : "", sentence, " ");
+  node.append(documentLink(d));
+  return node;
+}
+
+function eventCard([label, about, cluster, sentence, d]) {
+  const head = element("header", "", eventTitle(label, cluster), element("span", "story", about));
+  return element("article", "card", head, quoted(sentence, d));
+}
+
+function disagreementCard([label, about, cluster, statements]) {
+  const head = element("header", "", eventTitle(label, cluster), element("span", "story", about));
+  return element("article", "card", head, ...statements.map(([value, sentence, d]) => quoted(sentence, d, value)));
+}
+
+/** A part of a story: a heading and cards, the first ones at once and the others on request. */
+function storySection(title, entries, makeCard) {
+  if (!entries.length) return [];
+  const cards = element("div", "events", ...entries.slice(0, EVENTS_AT_ONCE).map(makeCard));
+  const nodes = [element("h3", "part", title), cards];
+  if (entries.length > EVENTS_AT_ONCE) {
+    const more = element("button", "more", `Show ${counted(entries.length - EVENTS_AT_ONCE, "other")}`);
+    more.type = "button";
+    more.addEventListener("click", () => {
+      cards.append(...entries.slice(EVENTS_AT_ONCE).map(makeCard));
+      more.remove();
+    });
+    nodes.push(more);
+  }
+  return nodes;
+}
+
+function storyNodes(story) {
+  const title = foreign("h2", "", story.title);
+  title.id = "story-label";
+  const about = element("p", "meta", ...story.about.map((words) => foreign("span", "", words)));
+  const list = element("ul", "plain");
+  for (const [d, day] of story.documents) {
+    list.append(element("li", "", documentLink(d), day ? element("span", "story", ` ${day}`) : ""));
+  }
+  return [
+    element("header", "head", element("div", "title", title), about),
+    element("h3", "part", "Documents"),
+    list,
+    ...storySection("Timeline", story.timeline, eventCard),
+    ...storySection("Where documents disagree", story.disagreements, disagreementCard),
+    ...storySection("Only in one document", story.oneSource, eventCard),
+  ];
+}
+
+function showStory(story) {
+  byId("story-content").replaceChildren(...storyNodes(story));
+  byId("story-scroll").scrollTop = 0;
+}
