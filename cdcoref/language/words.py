@@ -432,4 +432,6 @@ def lemma(word: str) -> str:
     if not word or word in _ACRONYMS:
         return _ACRONYMS.get(word, word)
     word = word.lower()
+    if not word.isprintable() and any("\ud800" <= character <= "\udfff" for character in word):
+        return word  # half a character, which no dictionary has
     return _PRONOUNS.get(word) or lemmatize(word, lang="en").lower()

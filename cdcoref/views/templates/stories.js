@@ -37,8 +37,8 @@ function eventTitle(label, cluster) {
 }
 
 function quoted(sentence, d, value = "") {
-  const node = foreign("p", "quoted", value ? element("strong", "", value) : "", value ? " " : "", sentence, " ");
-  node.append(documentLink(d));
+  const node = element("p", "quoted", ...(value ? [element("strong", "", value), " "] : []), `${sentence} `, documentLink(d));
+  node.dir = "auto";
   return node;
 }
 

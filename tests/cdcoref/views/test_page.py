@@ -57,7 +57,7 @@ def test_the_data(news: Prediction) -> None:
         ("theft", "event", "stolen", 40), ("painting", "entity", "the painting", 80), ("swim", "event", "swam", 50),
     ]  # fmt: skip
     name, story, text, borders, *about = data["documents"][2]
-    assert about == ["", "", ""]
+    assert about == ["", "", "", []]
     assert (name, story) == ("museum.txt", 2)
     in_units = text.encode("utf-16-le")
 
@@ -72,12 +72,24 @@ def test_the_data(news: Prediction) -> None:
     assert found == {"A painting", "stolen", "theft", "the painting"}
 
 
+def test_stories_are_reported(news: Prediction) -> None:
+    data = page_data(news.corpus, news.numbered_stories())
+    first, second = data["stories"]
+    assert [number for number, _ in first["documents"]] == [0, 1]
+    (label, about, cluster, sentence, document) = first["timeline"][0]
+    assert (label, data["clusters"][cluster][0]) == ("sinking", "sinking")
+    assert "2 documents" in about
+    assert sentence in " ".join(data["documents"][document][2].split())
+    assert second["about"][0] == "Story 2"
+
+
 def test_a_corpus_has_a_page_too(news: Prediction, tmp_path: Path) -> None:
     write_page(news.corpus, tmp_path / "x.html", title='<Ships> & "more"')
     html = (tmp_path / "x.html").read_text(encoding="utf-8")
     assert "<title>&lt;Ships&gt; &amp; &#34;more&#34;</title>" in html
     assert [document[1] for document in data_of(html)["documents"]] == [0, 0, 0]
-    assert "stories" not in html.partition("<script")[0]
+    assert data_of(html)["stories"] == []
+    assert not re.search(r"\d stor(y|ies)", html.partition("<script")[0])
 
 
 def test_nothing_comes_from_elsewhere(news: Prediction) -> None:
@@ -152,4 +164,4 @@ def test_the_page_has_what_is_known_about_documents() -> None:
     second = replace(Document.from_sentences("b", [["Ferry", "sinks"]]), metadata={**metadata, "url": "javascript:1"})
     documents = page_data(Corpus((first, second)), {})["documents"]
     about = "2024-03-05 · AP · A. Lee, B. Ray"
-    assert [entry[4:] for entry in documents] == [("Ferry sinks", about, "https://x.y/"), ("", about, "")]
+    assert [entry[4:] for entry in documents] == [("Ferry sinks", about, "https://x.y/", []), ("", about, "", [])]

@@ -94,8 +94,30 @@ def test_documents_by_story(open_page: Open, news: Prediction) -> None:
     page.locator("#query").fill("nowhere")
     expect(page.locator("#found")).to_have_text("No document matches.")
     page.get_by_role("tab", name="Documents").press("ArrowLeft")
+    assert focused(page) == "tab-stories"
+    page.keyboard.press("ArrowLeft")
     assert focused(page) == "tab-clusters"
     expect(page.locator("#panel-clusters")).to_be_visible()
+
+
+def test_a_story(open_page: Open, news: Prediction) -> None:
+    page = open_page(news)
+    page.locator("#tab-stories").click()
+    expect(page.locator("#found")).to_have_text("2 stories")
+    page.locator("#story-list .choice").first.click()
+    assert page.evaluate("location.hash") == "#s0"
+    story = page.locator("#story-content")
+    expect(story.locator("h3.part").first).to_have_text("Documents")
+    expect(story.locator(".card h4").first).to_have_text("sinking")
+    page.locator("#query").fill("nothing of the kind")
+    expect(page.locator("#found")).to_have_text("No story matches.")
+    story.locator(".card h4 a").first.click()
+    assert page.evaluate("location.hash") == "#c0"
+    page.go_back()
+    expect(story.locator("h2")).to_be_visible()
+    assert not Axe().run(page).response["violations"]
+    page.keyboard.press("Escape")
+    assert page.evaluate("location.hash") in ("", "#")
 
 
 def test_a_list_by_keyboard(open_page: Open, news: Prediction) -> None:
@@ -379,7 +401,7 @@ def test_accessible(open_page: Open, news: Prediction, size: str, colours: str) 
     page = open_page(news, size=size, color_scheme=colours)
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (int(background.split("(")[1].split(",")[0]) < 128) == (colours == "dark")
-    for at in ("", "#c1", "#m1", "#d1"):
+    for at in ("", "#c1", "#m1", "#d1", "#s1"):
         page.evaluate(f"location.hash = '{at}'")
         assert Axe().run(page).response["violations"] == []
     page.keyboard.press("?")
