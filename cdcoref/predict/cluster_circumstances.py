@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from cdcoref.circumstances import Circumstances, DocumentCircumstances, Period, Place
+from cdcoref.circumstances import Circumstances, DocumentCircumstances, Period, Place, Setting
 from cdcoref.corpus import ENTITY, EVENT, ClusterKey, Corpus, Mention, mention_text
 from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
 
@@ -127,6 +127,7 @@ class CorpusCircumstances:
         self._corpus = corpus
         self._documents = {document.id: document for document in corpus.documents}
         self._found: dict[str, dict[Mention, Circumstances]] = {}
+        self._settings: dict[str, Setting] = {}
 
     def label(self, members: Sequence[Mention]) -> str:
         """What a reader recognises a cluster by: what people call it, or its words, and an event's place and day."""
@@ -147,14 +148,24 @@ class CorpusCircumstances:
         """
         if members[0].kind != EVENT:
             return NO_CIRCUMSTANCES
-        known = [(mention, self._of_document(mention.document).get(mention, Circumstances())) for mention in members]
+        known = [(mention, self.of_mention(mention)) for mention in members]
         return ClusterCircumstances(self._when(known), self._where(known), self._participants(known))
+
+    def of_mention(self, mention: Mention) -> Circumstances:
+        """The circumstances of one mention."""
+        return self._of_document(mention.document).get(mention, Circumstances())
+
+    def setting(self, document: str) -> Setting:
+        """What a document as a whole states."""
+        self._of_document(document)
+        return self._settings[document]
 
     def _of_document(self, id: str) -> dict[Mention, Circumstances]:
         if id not in self._found:
             mentions = self._by_document[id]
-            found = DocumentCircumstances(self._documents[id]).of_mentions(mentions)
-            self._found[id] = dict(zip(mentions, found, strict=True))
+            document = DocumentCircumstances(self._documents[id])
+            self._settings[id] = document.setting
+            self._found[id] = dict(zip(mentions, document.of_mentions(mentions), strict=True))
         return self._found[id]
 
     @cached_property

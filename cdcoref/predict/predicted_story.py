@@ -14,10 +14,11 @@ from datetime import date
 from functools import cached_property
 from typing import Any, TypeVar
 
-from cdcoref.circumstances import Circumstances, HowMany, Period, Place, Setting, Source, circumstances_of, day_of
+from cdcoref.circumstances import HowMany, Period, Place, Setting, Source, day_of
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
 from cdcoref.language import head_word, lemma
-from cdcoref.predict.labels import cluster_label
+from cdcoref.predict.cluster_circumstances import CorpusCircumstances
+from cdcoref.predict.labels import cluster_label, event_label
 from cdcoref.predict.ranking import mean_confidence, says_little
 
 T = TypeVar("T")
@@ -227,7 +228,7 @@ class PredictedStory:
         return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
-        """The story as plain values, for JSON: days as in ISO 8601, with ``--`` for an unknown year."""
+        """The story as plain values, for JSON: days as in ISO 8601, with ``XXXX`` for an unknown year."""
         return {
             "number": self.number,
             "title": self.title,
@@ -272,16 +273,12 @@ class PredictedStory:
         return {name: number for number, name in enumerate(self.documents)}
 
     @cached_property
-    def _found(self) -> tuple[dict[int, Circumstances], dict[str, Setting]]:
-        found, settings = circumstances_of(self.corpus)
-        return {id(mention): one for mention, one in zip(self.corpus.mentions, found, strict=True)}, settings
+    def _circumstances(self) -> CorpusCircumstances:
+        return CorpusCircumstances(self.corpus)
 
-    @property
+    @cached_property
     def _settings(self) -> dict[str, Setting]:
-        return self._found[1]
-
-    def _of(self, mention: Mention) -> Circumstances:
-        return self._found[0][id(mention)]
+        return {document.id: self._circumstances.setting(document.id) for document in self.corpus.documents}
 
     def _clusters(self, kind: str) -> Iterator[list[Mention]]:
         """The clusters of one kind, their mentions in the order of the story."""
@@ -291,7 +288,8 @@ class PredictedStory:
 
     def _label(self, members: Sequence[Mention]) -> str:
         given = self.corpus.name_of(members[0])
-        return given or cluster_label(mention_text(m, self._documents[m.document]) for m in members)
+        label = event_label if members[0].kind == EVENT else cluster_label
+        return given or label(mention_text(m, self._documents[m.document]) for m in members)
 
     def _tells(self, members: Iterable[Mention]) -> bool:
         """Whether an event's words tell something."""
@@ -304,25 +302,22 @@ class PredictedStory:
 
     def _stands_out(self, members: Iterable[Mention]) -> bool:
         for mention in members:
-            own = self._of(mention)
+            own = self._circumstances.of_mention(mention)
             near = [one.source for one in own.when] + [one.source for one in own.where]
             if own.how_many or Source.CLAUSE in near:
                 return True
         return False
 
     def _event(self, members: Sequence[Mention]) -> StoryEvent:
-        # A time without words is the guess that a report is about its last days.
-        whens = [(one.source, one.period) for m in members for one in self._of(m).when if one.tokens]
-        wheres = [(one.source, one.place) for m in members for one in self._of(m).where]
-        place = _nearest(wheres)
+        own = self._circumstances.of(members)
         reported = [day for m in members if (day := self._days[m.document]) is not None]
         documents = tuple(sorted({m.document for m in members}, key=self._rank.__getitem__))
         return StoryEvent(
             members[0].cluster,
             self._label(members),
-            _nearest(whens, lambda period: (period.days, period.first)),
+            None if own.when is None else own.when.period,
             min(reported, key=lambda day: day.first, default=None),
-            "" if place is None else place.shown(),
+            "" if own.where is None else str(own.where),
             documents,
             self._best(members),
             mean_confidence(members),
@@ -355,7 +350,7 @@ class PredictedStory:
         days: list[tuple[Mention, Period]] = []
         places: list[tuple[Mention, Place]] = []
         for mention in members:
-            own = self._of(mention)
+            own = self._circumstances.of_mention(mention)
             for one in own.how_many:
                 numbers[one.count.unit].append((mention, one))
             days += [
@@ -447,15 +442,6 @@ def _lemmas(words: Iterable[str]) -> frozenset[str]:
 def _commonest(values: Sequence[T]) -> T:
     """The value that occurs most often, the first of equally frequent ones."""
     return Counter(values).most_common(1)[0][0]
-
-
-def _nearest(stated: Sequence[tuple[Source, T]], key: Callable[[T], Any] | None = None) -> T | None:
-    """What is stated nearest to the mentions, the most frequent of several; None if nothing is."""
-    if not stated:
-        return None
-    nearest = max(source for source, _ in stated)
-    values = [value for source, value in stated if source == nearest]
-    return _commonest(values if key is None else sorted(values, key=key))
 
 
 def _time_key(event: StoryEvent) -> tuple[int, date, date]:

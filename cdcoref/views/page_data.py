@@ -40,8 +40,8 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
         name, kind, label (what people call it, or its words, and of an event its place and day) and mean confidence.
         ``confidenceTexts``: the wording of each confidence, by its hundredths. ``stories``: objects with title, what it
         is about in words, documents (number and day), ``timeline``, ``oneSource`` (label, when and where in words,
-        number of the cluster or -1, sentence, number of its document) and ``disagreements`` (label, what differs, number
-        of the cluster or -1, and statements: value, sentence, number of its document).
+        number of the cluster or -1, sentence, number of its document) and ``disagreements`` (label, what differs,
+        number of the cluster or -1, and statements: value, sentence, number of its document).
     """
     story_of = {name: number for number, group in stories.items() for name in group}
     clusters: list[tuple[str, str, str, int]] = []
