@@ -21,7 +21,8 @@ PAGE = "commands.md"
 INTRODUCTION = """# Commands
 
 Generated from the commands; `COMMAND --help` prints the same. Two programs are installed: `cdcoref` for coreference,
-`cdlm` for the language model underneath.
+`cdlm` for the language model underneath. `cdcoref --install-completion` installs the completion of commands and options
+in bash, zsh or fish, whichever it is called from.
 """
 
 

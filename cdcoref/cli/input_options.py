@@ -55,7 +55,7 @@ SourceOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Only documents whose metadata name this source.",
+        help="Only documents whose metadata state this source.",
         rich_help_panel=INPUT,
         show_default=False,
     ),

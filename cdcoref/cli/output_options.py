@@ -32,6 +32,7 @@ FolderFormatOption = Annotated[
         "--format",
         help="Format of the files of an output folder: text (the texts with mentions replaced by the names of their "
         "clusters), brat, webanno (WebAnno TSV 3) or xmi (UIMA CAS XMI). Default: text.",
+        rich_help_panel=OUTPUT,
         show_default=False,
     ),
 ]
@@ -40,6 +41,7 @@ ReplaceOption = Annotated[
     typer.Option(
         "--replace",
         help="Which mentions are replaced in the texts of an output folder. Default: pronouns.",
+        rich_help_panel=OUTPUT,
         show_default=False,
     ),
 ]
@@ -95,6 +97,6 @@ def document_writer(output: Path, layout: str | None) -> Writer | None:
     *most, last = result_suffixes()
     raise InputError(
         f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow; a "
-        "name without an end is a folder",
+        "name without a suffix is a folder",
         output,
     )

@@ -60,11 +60,11 @@ def _silent(stage: str, done: int, total: int) -> None:
 
 
 class Collection:
-    """A collection in a file; made by :meth:`create` and :meth:`open`, and closed by :meth:`close` or ``with``.
+    """A collection in a file; :meth:`create` and :meth:`open` return one, :meth:`close` or ``with`` closes it.
 
     An object belongs to one thread; opening another on the same file takes milliseconds. Any number of them, in any
     number of programs, can read while one writes: each method sees the collection as it was before or after a change.
-    A change is stored whole or not at all, whatever happens meanwhile. Every method raises `InputError`, in one
+    A change is stored whole or not at all, whatever happens in the meantime. Every method raises `InputError`, in one
     sentence, if the file cannot be used or another program keeps writing for a minute.
     """
 
@@ -182,7 +182,7 @@ class Collection:
     ) -> Report:
         """Add documents, all of them or none.
 
-        A document that is there already, under whatever id, is recognised by its content and left alone; one that has
+        A document that is already in the collection, under any id, is recognised by its content and kept; one that has
         changed replaces its earlier self, whose mentions with the same words keep their clusters' ids. See
         :mod:`cdcoref.collection.adding` for what it costs.
 
@@ -197,7 +197,7 @@ class Collection:
         batch_tokens
             Word pieces that the encoder reads at once.
         progress
-            Is told a stage (``"finding mentions"``, ``"comparing"``), how much of it is done, and how much there is.
+            Called with a stage (``"finding mentions"``, ``"comparing"``), the amount done, and the total.
 
         Raises
         ------
@@ -232,7 +232,7 @@ class Collection:
         progress: Progress = _silent,
         **changes: Any,
     ) -> Report:
-        """Make everything anew: exactly what prediction gives for all documents at once, then corrections.
+        """Predict all documents at once again, then apply the corrections.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class Collection:
         return rebuild_collection(self._database, reader, progress)
 
     def correct(self, action: Action, ids: Sequence[str], *, name: str | None = None) -> Correction:
-        """Say something about mentions or clusters; it is obeyed now, by every later addition and rebuild.
+        """Correct mentions or a cluster. Corrections take effect immediately and persist.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class Collection:
         Raises
         ------
         InputError
-            If there is no such mention or cluster, the correction makes no sense, or it contradicts an earlier one.
+            If there is no such mention or cluster, the correction is not possible, or it contradicts an earlier one.
         """
         [correction] = store_and_obey(self._database, [Decision(action, tuple(ids), name)])
         return correction
@@ -312,7 +312,7 @@ class Collection:
     # -- looking at it -----------------------------------------------------------------------------------------------
 
     def counts(self) -> Counts:
-        """How much there is."""
+        """Numbers of documents, stories, mentions, clusters and corrections."""
         with self._database.reading() as connection:
             return queries.counts(connection)
 
@@ -378,12 +378,13 @@ class Collection:
             return queries.document_count(connection, since=since, source=source)
 
     def cluster(self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None) -> ClusterPage:
-        """All about a cluster; about the one into which it was merged, if it was.
+        """A cluster with its mentions and documents; if it was merged, the cluster that it was merged into.
 
         Parameters
         ----------
         limit, offset
-            Its mentions in so many of its documents, in the order of their dates; by default in all.
+            Maximum number of documents whose mentions are returned, and number of documents to skip. Documents are
+            ordered by date; by default all are returned.
         around
             Instead of an offset: the id of a mention that is to be among them.
 
@@ -398,7 +399,7 @@ class Collection:
             return queries.cluster_page(connection, id, limit=limit, offset=offset)
 
     def document(self, id: str, *, others: int | None = None) -> DocumentPage:
-        """All about a document.
+        """A document with its mentions, its clusters and related documents.
 
         Parameters
         ----------
@@ -468,7 +469,7 @@ class Collection:
             return queries.questions(connection, limit, offset)
 
     def corrections(self) -> list[Correction]:
-        """What was said, in that order; also what was undone."""
+        """All corrections in the order in which they were made, also those that were undone."""
         with self._database.reading() as connection:
             return with_outcomes(connection, stored_corrections(connection))
 
@@ -478,7 +479,7 @@ class Collection:
         Parameters
         ----------
         corrected
-            Only the documents with a mention about which somebody said something that holds.
+            Only the documents that have a corrected mention; corrections that were undone do not count.
         """
         with self._database.reading() as connection:
             corpus = corpus_in(connection)

@@ -29,7 +29,7 @@ class ClusterSummary:
     story
         The number of the story in which it is mentioned first.
     checked
-        Of how many of its mentions somebody said that they are the same as another of them.
+        Number of its mentions that people confirmed to be the same as another one of them.
     """
 
     id: str
@@ -54,7 +54,7 @@ class StoredMention:
     document, kind, confidence
         As in :class:`cdcoref.corpus.Mention`.
     cluster
-        The cluster's id; None if somebody said that it is no mention.
+        The cluster's id; None if it was marked as not being a mention.
     tokens
         Numbers of its tokens in the document.
     start, end
@@ -66,9 +66,9 @@ class StoredMention:
     before, after
         What stands before and after it in the sentence in which it begins, with the space next to it, if there is one.
     rejected
-        Whether somebody said that it is no mention.
+        Whether it was marked as not being a mention.
     checked
-        Whether somebody said that it is the same as another mention of its cluster.
+        Whether people confirmed that it is the same as another mention of its cluster.
     """
 
     id: str
@@ -140,7 +140,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class ClusterPage:
-    """All about a cluster.
+    """A cluster with its mentions, documents and history.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ class DocumentSummary:
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """All about a document.
+    """A document with its mentions, its clusters and related documents.
 
     Attributes
     ----------
@@ -273,7 +273,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much there is in a collection; `across` are clusters in several documents, `singletons` of one mention.
+    """Numbers of what is in a collection; `across` are clusters in several documents, `singletons` of one mention.
 
     Documents without words are counted, but are no story.
     """
@@ -296,7 +296,7 @@ class Report:
     added, replaced, removed
         Ids of documents.
     known
-        Documents that were there already, by the id with which they came: the id under which they are there.
+        Documents that were already in the collection: by the id with which they came, the id that they have there.
     pairs
         Pairs of documents that were read together.
     stories

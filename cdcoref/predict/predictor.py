@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 Precision = Literal["auto", "fp32", "bf16", "int8"]
 LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
-"""Groups that are told which predicted stories they consist of."""
+"""Groups in which pairs across predicted stories are scored differently."""
 LEMMA = "lemma"
 _WITH_COPIES: tuple[Topics, ...] = ("predicted", "none")
 """Groups in which a copy is always together with its original."""
@@ -193,9 +193,9 @@ class Predictor:
                     whole = with_copies(own, every) if find else replace(own, documents=every)
                     yield replace(story, corpus=whole, notes=(*notes, *story.notes))
                     notes = ()
-        told = {name for subject in by_subject for story in subject for name in story.documents}
-        if untold := [document.id for document in corpus.documents if document.id not in told]:
-            yield LinkedStory(corpus.subset(untold), notes=notes)
+        linked_ids = {name for subject in by_subject for story in subject for name in story.documents}
+        if without_words := [document.id for document in corpus.documents if document.id not in linked_ids]:
+            yield LinkedStory(corpus.subset(without_words), notes=notes)
 
     def _engine(
         self, options: PredictionOptions, find: bool, store: ResultCache | None

@@ -48,7 +48,7 @@ class Server:
     address
         Where it is, without the token.
     left
-        When it has ended: the additions that were stopped, of which nothing was stored.
+        When the server has stopped: the additions that were cancelled, whose documents were not stored.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def serve(path: str | Path, options: ServerOptions, ready: Callable[[Server], No
     Returns
     -------
     list
-        The additions that were stopped, of which nothing was stored.
+        The additions that were cancelled, whose documents were not stored.
 
     Raises
     ------

@@ -163,7 +163,7 @@ class RayEngine:
     ) -> Iterator[LinkedStory]:
         """Link every story; parameters and results as those of :meth:`cdcoref.predict.LocalEngine.run`.
 
-        Stories are returned in order, but `progress` is told about each as soon as it is finished.
+        Stories are returned in order, but `progress` is called for each as soon as it is finished.
         """
         given = given_mentions(corpus)
         words = sum(len(document.tokens) for document in corpus.documents)

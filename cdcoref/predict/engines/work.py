@@ -12,7 +12,7 @@ WORDS_AT_ONCE = 50_000
 """Small stories are searched for mentions together, up to this many words at a time."""
 
 Progress = Callable[[str, int, int], None]
-"""Is told a stage, how much of it is done, and how much there is in total."""
+"""Called with a stage, the amount done, and the total."""
 
 
 @dataclass(frozen=True, slots=True)
