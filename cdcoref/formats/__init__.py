@@ -38,6 +38,7 @@ from cdcoref.formats.input_file import readable_twice
 from cdcoref.formats.json_schemas import SCHEMAS, json_schema
 from cdcoref.formats.jsonl import document_fields, jsonl_writer, read_jsonl, write_jsonl
 from cdcoref.formats.lines import first_bytes, line_chunks
+from cdcoref.formats.markdown import OWN_REPORT
 from cdcoref.formats.mention_table import DocumentRow, EmptyNode, IdScope, Ints, MentionTable, table_of_corpus
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.registry import (
@@ -61,6 +62,7 @@ __all__ = [
     "COLLECTION_SUFFIX",
     "COLLECTION_VERSION",
     "FORMATS",
+    "OWN_REPORT",
     "SCHEMAS",
     "USUAL_ENCODINGS",
     "DocumentKey",

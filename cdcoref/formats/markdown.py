@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
+from cdcoref.formats.lines import first_bytes
 from cdcoref.formats.text import text_content, tokenise_text
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+OWN_REPORT = "<!-- a report that cdcoref wrote -->"
+"""The first line of a report, which tells it from a document."""
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(?P<fields>.*?)^(?:---|\.\.\.)[ \t]*$\r?\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*:\s+(?P<value>\S.*?)\s*")
 
@@ -29,10 +33,12 @@ def read_markdown(path: str | Path, options: ReadOptions | None = None) -> Corpu
     Raises
     ------
     InputError
-        If the file cannot be read.
+        If the file cannot be read, or is a report that cdcoref wrote.
     """
     options = options or ReadOptions()
     source = text_content(Path(path), options.encoding).decode()
+    if source.startswith(OWN_REPORT):
+        raise InputError("this is a report that cdcoref wrote; give the documents that it was made from", path)
     stated: dict[str, str] = {}
     if front := _FRONT.match(source):
         source = source[front.end() :]
@@ -46,6 +52,14 @@ def read_markdown(path: str | Path, options: ReadOptions | None = None) -> Corpu
     text = "\n\n".join(text for _, text in blocks)
     document = tokenise_text(text, options.id or Path(path).name, options.pipeline, path=str(path))
     return Corpus((with_stated(document, stated),))
+
+
+def is_own_report(path: str | Path) -> bool:
+    """Whether a file is a report that cdcoref wrote; False for one that cannot be read."""
+    try:
+        return first_bytes(path, any_type=True).startswith(OWN_REPORT.encode())
+    except InputError:
+        return False
 
 
 def _blocks(source: str) -> Iterator[tuple[bool, str]]:

@@ -19,7 +19,9 @@ from cdcoref.views.collection_tables import (
     work_lines,
 )
 from cdcoref.views.evaluation_tables import evaluation_text
+from cdcoref.views.graphml import graph_of, write_graphml
 from cdcoref.views.json_object import json_text
+from cdcoref.views.jsonld import linked_data, write_jsonld
 from cdcoref.views.marked_text import Run, marked_text
 from cdcoref.views.mention_tables import check_parquet, write_csv, write_parquet
 from cdcoref.views.notebook import notebook_view
@@ -32,6 +34,7 @@ from cdcoref.views.output import (
     write_result,
 )
 from cdcoref.views.page import page_html, shared_style, write_page
+from cdcoref.views.report import story_report, write_report
 from cdcoref.views.resolved_text import Replaced, resolved_texts, write_resolved
 from cdcoref.views.score_tables import error_text
 from cdcoref.views.statistics_tables import statistics_text
@@ -54,8 +57,10 @@ __all__ = [
     "error_text",
     "evaluation_text",
     "first_lines",
+    "graph_of",
     "is_folder_output",
     "json_text",
+    "linked_data",
     "marked_text",
     "mention_lines",
     "notebook_view",
@@ -69,11 +74,15 @@ __all__ = [
     "statistics_text",
     "story_lines",
     "story_list_lines",
+    "story_report",
     "summary",
     "work_lines",
     "write_csv",
+    "write_graphml",
+    "write_jsonld",
     "write_page",
     "write_parquet",
+    "write_report",
     "write_resolved",
     "write_result",
 ]

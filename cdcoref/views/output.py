@@ -10,8 +10,11 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import output_suffixes, write_brat, write_corpus, write_webanno, write_xmi
 from cdcoref.predict import Prediction, corpus_and_stories
+from cdcoref.views.graphml import write_graphml
+from cdcoref.views.jsonld import write_jsonld
 from cdcoref.views.mention_tables import write_csv, write_parquet
 from cdcoref.views.page import write_page
+from cdcoref.views.report import write_report
 from cdcoref.views.resolved_text import Replaced, write_resolved
 
 WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
@@ -19,6 +22,11 @@ WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
     ".csv": write_csv,
     ".csv.gz": write_csv,
     ".parquet": write_parquet,
+    ".graphml": write_graphml,
+    ".graphml.gz": write_graphml,
+    ".jsonld": write_jsonld,
+    ".jsonld.gz": write_jsonld,
+    ".md": write_report,
 }
 """The writers of files for people or other programs, by the file's suffix."""
 

@@ -1,0 +1,95 @@
+"""A prediction or a corpus in, GraphML out: who and what appears together in which events and documents, for Gephi,
+Cytoscape, networkx and others.
+
+Nodes are documents, and clusters of several mentions. A cluster is joined to the documents that mention it, by the
+number of mentions, and an entity to the events with which it is mentioned, by the number of sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cdcoref.circumstances import Period
+from cdcoref.corpus import Corpus
+from cdcoref.formats import output_file
+from cdcoref.predict import Prediction, corpus_and_stories, metadata_text
+from cdcoref.views.knowledge import appearances, known_clusters
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def graph_of(source: Prediction | Corpus) -> Graph:
+    """The graph as networkx has it.
+
+    A node ``document:ID`` has ``type`` (``"document"``), ``label`` (its title or id), ``date``, ``source`` and
+    ``story``; a node ``event:NAME`` or ``entity:NAME`` has ``type`` (its kind), ``class`` (schema.org), ``label``,
+    ``mentions``, ``documents``, and of an event ``date`` and ``place``. An edge has ``relation`` (``"mentioned in"`` or
+    ``"together"``) and ``weight``. What is unknown is an empty string, or a story of 0.
+    """
+    import networkx as nx
+
+    corpus, stories = corpus_and_stories(source)
+    story_of = {id: number for number, own in stories.items() for id in own}
+    graph = nx.Graph()
+    for document in corpus.documents:
+        known = {name: metadata_text(document.metadata.get(name)) for name in ("title", "date", "source")}
+        graph.add_node(
+            f"document:{_plain(document.id)}",
+            type="document",
+            label=_plain(known["title"] or document.id),
+            date=_plain(known["date"]),
+            source=_plain(known["source"]),
+            story=story_of.get(document.id, 0),
+        )
+    clusters = known_clusters(corpus)
+    for cluster in clusters:
+        documents = cluster.documents()
+        graph.add_node(
+            _plain(cluster.id),
+            type=cluster.kind or "mention",
+            label=_plain(cluster.label),
+            mentions=len(cluster.mentions),
+            documents=len(documents),
+            date=_interval(cluster.when),
+            place="" if cluster.where is None else cluster.where.shown(),
+            **{"class": cluster.type},
+        )
+        for id in documents:
+            weight = sum(mention.document == id for mention in cluster.mentions)
+            graph.add_edge(_plain(cluster.id), f"document:{_plain(id)}", relation="mentioned in", weight=weight)
+    for (entity, event), sentences in appearances(corpus, clusters).items():
+        graph.add_edge(_plain(entity), _plain(event), relation="together", weight=sentences)
+    return graph
+
+
+def write_graphml(source: Prediction | Corpus, path: str | Path) -> None:
+    """Write the graph of :func:`graph_of`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written. An existing file is then left unchanged.
+    """
+    import networkx as nx
+
+    with output_file(path) as file:
+        for line in nx.generate_graphml(graph_of(source)):
+            file.write(f"{line}\n")
+
+
+def _interval(period: Period | None) -> str:
+    """A day, or a span of days (ISO 8601)."""
+    if period is None:
+        return ""
+    days = (period.first.isoformat(), period.last.isoformat())
+    return "/".join(dict.fromkeys(days))
+
+
+def _plain(text: str) -> str:
+    """A text without characters that XML cannot have."""
+    return _NO_XML.sub("\ufffd", text)

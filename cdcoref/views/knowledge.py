@@ -1,0 +1,121 @@
+"""Clusters in, what a knowledge graph or a report says of each out: its name, its type, when and where it was, and who
+appears with it.
+
+Only clusters of several mentions are told of; a single mention adds nothing that its sentence does not say.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from cdcoref.circumstances import Circumstances, Period, Place, Source, circumstances_of, places_named
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
+from cdcoref.language import TITLES
+from cdcoref.predict import cluster_label, ranked_clusters
+
+_OF_PEOPLE = frozenset(("he", "him", "his", "himself", "she", "her", "hers", "herself"))
+_OF_THINGS = frozenset(("it", "its", "itself"))
+_FIRST_YEAR = 1000
+"""Periods before it are of a year that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCluster:
+    """What is known of a cluster.
+
+    Attributes
+    ----------
+    id
+        Its name among all clusters, such as ``"event:sinking"``.
+    kind, label
+        Its kind, and what people call it or its most frequent wording.
+    type
+        Its type in schema.org: ``"Event"``, ``"Person"``, ``"Place"`` or ``"Thing"``.
+    mentions
+        Its mentions, in the order of the documents.
+    when, where
+        Of an event, what most of its mentions state; None if nothing is stated.
+    """
+
+    id: str
+    kind: str | None
+    label: str
+    type: str
+    mentions: tuple[Mention, ...]
+    when: Period | None = None
+    where: Place | None = None
+
+    def documents(self) -> list[str]:
+        """The ids of the documents in which it is mentioned, each once."""
+        return list(dict.fromkeys(mention.document for mention in self.mentions))
+
+
+def known_clusters(corpus: Corpus) -> list[KnownCluster]:
+    """What is known of the clusters of several mentions, ranked as everywhere."""
+    documents = {document.id: document for document in corpus.documents}
+    circumstances, _ = circumstances_of(corpus)
+    of_mention = {id(mention): own for mention, own in zip(corpus.mentions, circumstances, strict=True)}
+    found = []
+    for members in ranked_clusters(corpus, singletons=False):
+        wordings = [mention_text(mention, documents[mention.document]) for mention in members]
+        label = corpus.name_of(members[0]) or cluster_label(wordings)
+        kind = members[0].kind
+        own = [of_mention[id(mention)] for mention in members]
+        found.append(
+            KnownCluster(
+                f"{kind or 'mention'}:{members[0].cluster}",
+                kind,
+                label,
+                "Event" if kind == EVENT else _type(label, wordings),
+                tuple(members),
+                _when(own) if kind == EVENT else None,
+                _where(own) if kind == EVENT else None,
+            )
+        )
+    return found
+
+
+def appearances(corpus: Corpus, clusters: Iterable[KnownCluster]) -> Counter[tuple[str, str]]:
+    """In how many sentences an entity and an event are mentioned together, by the ids of both."""
+    documents = {document.id: document for document in corpus.documents}
+    inside: defaultdict[tuple[str, int], dict[str, set[str]]] = defaultdict(lambda: {EVENT: set(), ENTITY: set()})
+    for cluster in clusters:
+        if cluster.kind in (EVENT, ENTITY):
+            for mention in cluster.mentions:
+                sentence = documents[mention.document].sentence_at(mention.start)[0]
+                inside[mention.document, sentence][cluster.kind].add(cluster.id)
+    return Counter(pair for own in inside.values() for pair in product(sorted(own[ENTITY]), sorted(own[EVENT])))
+
+
+def sentence_of(mention: Mention, document: Document) -> str:
+    """The sentence in which a mention begins, in one line."""
+    first, last = document.sentence_at(mention.start)
+    return " ".join(document.text[document.offsets[first][0] : document.offsets[last - 1][1]].split())
+
+
+def _type(label: str, wordings: Sequence[str]) -> str:
+    """What an entity is, as far as its words say without doubt: pronouns and titles of people, names of places."""
+    words = [wording.split() for wording in wordings]
+    titled = any(len(own) > 1 and own[0].casefold().rstrip(".") in TITLES and own[1][:1].isupper() for own in words)
+    pronouns = {wording.casefold() for wording in wordings}
+    if pronouns.isdisjoint(_OF_THINGS) and (titled or not pronouns.isdisjoint(_OF_PEOPLE)):
+        return "Person"
+    return "Place" if label[:1].isupper() and places_named(label.split()) else "Thing"
+
+
+def _when(circumstances: Iterable[Circumstances]) -> Period | None:
+    """The period that most mentions of an event state in their own sentences, the shortest of several."""
+    near = (one.when[0].period for one in circumstances if one.when and one.when[0].source >= Source.SENTENCE)
+    stated = Counter(period for period in near if period.first.year >= _FIRST_YEAR)
+    return max(stated, key=lambda period: (stated[period], period.first - period.last)) if stated else None
+
+
+def _where(circumstances: Iterable[Circumstances]) -> Place | None:
+    """The place that most mentions of an event state in their own sentences."""
+    stated = Counter(
+        one.where[0].place for one in circumstances if one.where and one.where[0].source >= Source.SENTENCE
+    )
+    return stated.most_common(1)[0][0] if stated else None
