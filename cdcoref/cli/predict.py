@@ -64,7 +64,8 @@ def predict(
             "--output",
             metavar="FILE",
             help="Write documents, mentions and clusters: .html (a page to browse), .jsonl, .jsonlines, .conll, "
-            ".conllu, .spacy, .csv or .parquet; a name without a suffix is a folder with a file for each document. "
+            ".conllu, .spacy, .csv, .parquet, .graphml, .jsonld or .md (a report); a name without a suffix is a folder "
+            "with a file for each document. "
             "Default: print clusters.",
             rich_help_panel=OUTPUT,
         ),

@@ -27,6 +27,7 @@ WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
     ".jsonld": write_jsonld,
     ".jsonld.gz": write_jsonld,
     ".md": write_report,
+    ".md.gz": write_report,
 }
 """The writers of files for people or other programs, by the file's suffix."""
 
