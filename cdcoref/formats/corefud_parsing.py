@@ -102,6 +102,12 @@ class FoundMention:
         The cluster, as named in the brackets.
     tokens
         The tokens of the parts that have ended.
+    start
+        The first token of the part that has begun.
+    piece, pieces
+        The number of that part, from 1, and the number of parts.
+    begun
+        How many parts of mentions of the document have begun, with this one.
     """
 
     attributes: dict[str, str]
@@ -112,6 +118,7 @@ class FoundMention:
     start: int = 0
     piece: int = 1
     pieces: int = 1
+    begun: int = 0
 
     @property
     def type(self) -> str | None:
@@ -157,8 +164,11 @@ class Brackets:
     def __init__(self, fail: Callable[[str, int], NoReturn], order: int = 0) -> None:
         self._fail = fail
         self.order = order
-        self._open: dict[str, list[FoundMention]] = {}
-        self._waiting: dict[str, list[FoundMention]] = {}  # discontinuous mentions between two of their parts
+        self._begun = 0
+        # By cluster, and by the number of the part that is open and that of parts; the last to begin is the last.
+        self._open: dict[str, dict[tuple[int, int], list[FoundMention]]] = {}
+        # Discontinuous mentions between two of their parts, by the number of the part that has ended.
+        self._waiting: dict[str, dict[tuple[int, int], list[FoundMention]]] = {}
 
     def take(self, text: str, token: int, line: int, names: Sequence[str]) -> Iterator[FoundMention]:
         """Parse the value of `Entity=` at a token, given the names of the attributes; yields the mentions that end."""
@@ -181,7 +191,8 @@ class Brackets:
 
     def finish(self) -> None:
         """Reject mentions that have not ended."""
-        lines = [mention.line for table in (self._open, self._waiting) for stack in table.values() for mention in stack]
+        stacks = [stack for table in (self._open, self._waiting) for of in table.values() for stack in of.values()]
+        lines = [mention.line for stack in stacks for mention in stack]
         if lines:
             self._fail("the mention that begins here does not end in its document; close its bracket", min(lines))
 
@@ -191,29 +202,33 @@ class Brackets:
             mention = FoundMention(attributes, self.order, line, cluster, pieces=pieces)
             self.order += 1
         else:
-            stack = self._waiting.get(cluster, [])
-            found = [m for m in stack if m.piece == number - 1 and m.pieces == pieces]
-            if not found:
+            waiting = self._waiting.get(cluster, {}).get((number - 1, pieces))
+            if not waiting:
                 self._fail(f"{name[:60]} continues a mention whose previous part is missing", line)
-            mention = found[-1]
-            stack.remove(mention)
+            mention = waiting.pop()
         mention.start, mention.piece = token, number
-        self._open.setdefault(cluster, []).append(mention)
+        self._begun += 1
+        mention.begun = self._begun
+        self._open.setdefault(cluster, {}).setdefault((number, pieces), []).append(mention)
 
     def _end(self, name: str, token: int, line: int) -> FoundMention | None:
         cluster, number, pieces = _piece(name)
-        stack = self._open.get(cluster)
+        stacks = self._open.get(cluster, {})
+        stack = stacks.get((number, pieces)) or max(stacks.values(), key=_last_begun, default=[])
         if not stack:
             self._fail(f"a mention of {cluster[:60]} ends here but does not begin; open its bracket", line)
-        same = [m for m in stack if (m.piece, m.pieces) == (number, pieces)]
-        mention = same[-1] if same else stack[-1]
-        stack.remove(mention)
+        mention = stack.pop()
         mention.tokens.extend(range(mention.start, token + 1))
         if mention.piece < mention.pieces:
-            self._waiting.setdefault(cluster, []).append(mention)
+            part = mention.piece, mention.pieces
+            self._waiting.setdefault(cluster, {}).setdefault(part, []).append(mention)
             return None
         mention.tokens = sorted(set(mention.tokens))
         return mention
+
+
+def _last_begun(stack: list[FoundMention]) -> int:
+    return stack[-1].begun if stack else 0
 
 
 def _piece(name: str) -> tuple[str, int, int]:

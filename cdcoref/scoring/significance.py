@@ -44,6 +44,10 @@ Rates = Callable[[Floats], tuple[Floats, Floats, Floats]]
 Progress = Callable[[int, int], None]
 
 
+MOST_RESAMPLES = 1_000_000
+"""A p-value of 0.001 then has a standard error of 0.00003; more resamples would only take time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """The difference of two responses in the F1 of one metric (from 0 to 1, first minus second).
@@ -154,7 +158,7 @@ def compare_responses(
         What is resampled: ``"topic"``, ``"subtopic"`` or ``"document"``. None: the smallest that no cluster crosses, or
         else the largest of which there are two. At levels below the corpus it is that of the level.
     resamples
-        The number of resamples in each test.
+        The number of resamples in each test, at most `MOST_RESAMPLES`.
     seed
         The random seed; the same seed gives the same p-values.
     progress
@@ -166,6 +170,8 @@ def compare_responses(
         If a response does not match the key, there is only one unit, documents lack the topics that the unit needs, or
         the unit is not that of the level.
     """
+    if not 1 <= resamples <= MOST_RESAMPLES:
+        raise InputError(f"the number of resamples must be from 1 to {MOST_RESAMPLES:,}, not {resamples:,}")
     level = options.level_of(key)
     if unit is not None and level not in ("corpus", unit):
         raise InputError(f"at the level {level} the unit is a {level}; leave out the unit, or score at level corpus")

@@ -381,3 +381,11 @@ def test_errors_of_a_response_with_other_empty_nodes_are_shown_in_the_key(tmp_pa
     (tmp_path / "none.conllu").write_text(without(DROPPED))
     report = report_errors(tmp_path / "key.conllu", tmp_path / "none.conllu")
     assert [entry.place.text for entry in report.spurious] == ["el tren"]
+
+
+def test_thousands_of_mentions_of_a_cluster_on_the_same_tokens(tmp_path: Path) -> None:
+    document = Document.from_sentences("d", [["w"] * 6])
+    nested = [Mention("d", tuple(range(number % 5, 6)), None, "c") for number in range(20_000)]
+    write_corefud(Corpus((document,), tuple(nested)), tmp_path / "x.conllu")
+    found = Counter(mention.tokens for mention in read_corefud(tmp_path / "x.conllu").mentions)
+    assert found == Counter(mention.tokens for mention in nested)

@@ -317,3 +317,10 @@ def test_without_singletons_the_scores_are_those_of_the_files_whatever_the_unit(
 def test_a_unit_other_than_the_level_is_refused() -> None:
     with pytest.raises(InputError, match=r"level topic the unit is a topic"):
         compare_responses(*tables(*[corpus(4, gold, topics=2)] * 3), Options(level="topic"), unit="document")
+
+
+def test_more_resamples_than_anybody_needs_are_refused() -> None:
+    key = table_of_corpus(corpus(4, gold), "k")
+    for resamples in (0, 10**12):
+        with pytest.raises(InputError, match="from 1 to 1,000,000"):
+            compare_responses(key, key, key, Options(), resamples=resamples)
