@@ -17,8 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cdcoref.circumstances import CircumstanceTables
-from cdcoref.corpus import EVENT, KINDS, Corpus
+from cdcoref.corpus import KINDS, Corpus
 from cdcoref.inputs import Integers
 from cdcoref.language import (
     FactTables,
@@ -169,7 +168,6 @@ def compare_apart(
     logits = [np.zeros(0, dtype=np.float32)]
     options = model.settings.vectors
     apart = pronouns(corpus, options.with_antecedents)
-    happenings: CircumstanceTables | None = None
     for number, kind in enumerate(KINDS):
         own = np.flatnonzero((kinds == number) & ~apart)
         of_kind = read.take(own)
@@ -179,9 +177,6 @@ def compare_apart(
             second.append(own[pairs[:, 1]].astype(np.int32))
             of_pairs = _scores(model, features, of_kind.vectors.learnt, pairs, kind)
             of_pairs[conflicts(of_kind.facts, pairs)] = IMPOSSIBLE
-            if kind == EVENT:
-                happenings = happenings or CircumstanceTables.of(corpus)
-                of_pairs[happenings.conflicts(own[pairs[:, 0]], own[pairs[:, 1]])] = IMPOSSIBLE
             logits.append(of_pairs)
     compared = sum(map(len, first))
     new = np.flatnonzero(parts == NEW)

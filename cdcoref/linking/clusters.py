@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.circumstances import CircumstanceTables
-from cdcoref.clustering import dendrogram
+from cdcoref.clustering import PairScores, dendrogram
 from cdcoref.corpus import EVENT, KINDS, Corpus
 from cdcoref.linking.antecedents import pronouns
 from cdcoref.linking.apart import facts_of_mentions
@@ -64,14 +64,17 @@ class KindClusters:
     ) -> None:
         keys = [(m.document, m.tokens, m.kind or "") for m in corpus.mentions]
         apart = pronouns(corpus, {kind}.intersection(settings.vectors.with_antecedents))
-        self.links = MentionLinks.of(logits.scores(temperature or settings.temperature, kind), apart, keys)
+        scores = logits.scores(temperature or settings.temperature, kind)
+        self._circumstances: CircumstanceTables | None = None
+        if settings.cannot_links and kind == EVENT:
+            self._circumstances = CircumstanceTables.of(corpus)
+            scores = _without_conflicts(scores, self._circumstances, apart)
+        self.links = MentionLinks.of(scores, apart, keys)
         self._tree = dendrogram(self.links.compared, settings.linkage, keys)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
-        self._cannot_links = CannotLinks({})
-        self._circumstances: CircumstanceTables | None = None
-        if settings.cannot_links:
-            self._cannot_links = _cannot_links(corpus, kind, apart, self.links)
-            self._circumstances = CircumstanceTables.of(corpus) if kind == EVENT else None
+        self._cannot_links = (
+            _cannot_links(corpus, kind, apart, self.links) if settings.cannot_links else CannotLinks({})
+        )
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -124,6 +127,16 @@ class KindClusters:
         for label, one, other, score in zip(of_pair, low, high, compared.score[chosen].tolist(), strict=True):
             found[label][one, other] = score
         return found
+
+
+def _without_conflicts(scores: PairScores, circumstances: CircumstanceTables, apart: NDArray[np.bool_]) -> PairScores:
+    """The scores with 0 for pairs of events whose circumstances exclude each other.
+
+    Such pairs are read together all the same: what else is in a sequence changes what the model makes of it.
+    """
+    compared = ~(apart[scores.first] | apart[scores.second])
+    differ = compared & circumstances.conflicts(scores.first, scores.second)
+    return replace(scores, score=np.where(differ, 0.0, scores.score))
 
 
 def _cannot_links(corpus: Corpus, kind: str, apart: NDArray[np.bool_], links: MentionLinks) -> CannotLinks:
