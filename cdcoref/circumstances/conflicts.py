@@ -74,6 +74,11 @@ class CircumstanceTables:
         circumstances, settings = circumstances_of(corpus)
         return cls(circumstances, [mention.document for mention in corpus.mentions], settings)
 
+    @property
+    def looks_back(self) -> Flags:
+        """Which mentions' clauses look elsewhere, or to an earlier year than the document's. *Shape:* (mentions,)"""
+        return self._elsewhere | self._own_times.looks_back
+
     def conflicts(self, first: Integers, second: Integers) -> Flags:
         """Whether the events of pairs of mentions cannot be one. *Shape of all:* (pairs,)"""
         return self.own_conflicts(first, second) | self.document_conflicts(first, second)

@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from cdcoref.collection.titles import event_titles
 from cdcoref.collection.word_index import chunks, marks
 from cdcoref.predict import cluster_label
 
@@ -65,6 +66,7 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
         members: dict[int, list[tuple[int, str | None, int, str, float | None]]] = defaultdict(list)
         for cluster, *row in connection.execute(query, chunk):
             members[cluster].append(tuple(row))  # type: ignore[arg-type]
+        titles = event_titles(connection, list(members))
         for number in chunk:
             rows = members.get(number)  # type: ignore[call-overload]
             if not rows:
@@ -79,7 +81,8 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
                 (
                     rows[0][0],
                     rows[0][1],
-                    cluster_label([words for _, _, _, words, _ in rows]),
+                    titles.get(number)  # type: ignore[call-overload]
+                    or cluster_label([words for _, _, _, words, _ in rows]),
                     len(rows),
                     len({document for _, _, document, _, _ in rows}),
                     sum(known) / len(known) if known else None,

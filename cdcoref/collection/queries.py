@@ -143,8 +143,10 @@ def _chosen(kind: str | None, least: int, story: int | None, query: str | None) 
         conditions.append(f"number IN ({_OF_STORY})")
         values.append(story)
     if query is not None and _words(query):
-        conditions.append(f"number IN ({_WITH_WORDS})")
-        values += [_match(query) or NO_FACTS, _like(query)]
+        words = _words(query)
+        titled = " AND ".join(["title LIKE ? ESCAPE '\\'"] * len(words))
+        conditions.append(f"(number IN ({_WITH_WORDS}) OR ({titled}))")
+        values += [_match(query) or NO_FACTS, _like(query), *map(_like, words)]
     return " AND ".join(conditions), values
 
 

@@ -86,15 +86,16 @@ class KindClusters:
         """
         labels = self._tree.cut(distance_threshold)
         following = int(labels.max(initial=-1)) + 1
-        cannot_links = self._cannot_links
+        cannot_links, looking_back = self._cannot_links, frozenset[int]()
         if self._circumstances is not None:
+            looking_back = frozenset(np.flatnonzero(self._circumstances.looks_back).tolist())
             cannot_links = cannot_links.with_circumstances(self._circumstances, labels)
         conflicting = with_conflicts(labels.tolist(), self._order, cannot_links)
         some = [members[0] for members in conflicting]
         scores, merges = self._scores_within(labels, some), self._merges_within(labels, some, distance_threshold)
         for members in conflicting:
             label = int(labels[members[0]])
-            odd = frozenset[int]() if self._circumstances is None else odd_ones(members, cannot_links)
+            odd = odd_ones(members, cannot_links, looking_back)
             for group in divide(members, merges[label], cannot_links, scores[label], odd)[1:]:
                 labels[group] = following
                 following += 1

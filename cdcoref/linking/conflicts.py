@@ -118,11 +118,10 @@ def with_conflicts(labels: Sequence[int], order: Sequence[int], links: CannotLin
     return [members for members in found.values() if len(members) > 1 and links.holds_conflict(members)]
 
 
-def odd_ones(members: Sequence[int], links: CannotLinks) -> frozenset[int]:
-    """The few members of a cluster without which it holds no pair that cannot be one; none if they are not few.
+def odd_ones(members: Sequence[int], links: CannotLinks, looking_back: frozenset[int]) -> frozenset[int]:
+    """The few members of a cluster that look back to another happening than the others; none if they are not few.
 
     "The 2007 ceremony" among thirty mentions of this year's: it leaves alone, and takes nothing along that is like it.
-    Pairs that follow from facts do not count.
 
     Parameters
     ----------
@@ -130,21 +129,16 @@ def odd_ones(members: Sequence[int], links: CannotLinks) -> frozenset[int]:
         In an order that does not depend on that of files.
     links
         Which mentions cannot be in one cluster.
+    looking_back
+        The mentions that may be odd (:attr:`cdcoref.circumstances.CircumstanceTables.looks_back`).
     """
     inside = set(members)
-    against = {member: len(links.pairs.get(member, frozenset()) & inside) for member in members}
-    found: list[int] = []
-    while against:
-        worst = max(against, key=against.__getitem__)
-        if not against[worst]:
-            break
-        found.append(worst)
-        if len(found) > len(members) * MOST_ODD_ONES:
-            return frozenset()
-        del against[worst]
-        for other in links.pairs[worst] & against.keys():
-            against[other] -= 1
-    return frozenset(found)
+    found = [
+        member
+        for member in members
+        if member in looking_back and not inside.isdisjoint(links.pairs.get(member, frozenset()))
+    ]
+    return frozenset(found) if len(found) <= len(members) * MOST_ODD_ONES else frozenset()
 
 
 def divide(

@@ -250,3 +250,22 @@ def test_some_others_of_a_story_and_some_questions(news: Collection) -> None:
     assert [d.id for d in news.document("ferry0", others=0).story] == []
     assert [d.id for d in news.document("ferry0", others=1).story] == ["ferry2"]
     assert news.least_sure(5, 5) == []
+
+
+def test_events_are_titled_and_found_by_place_and_day(lemma: Collection) -> None:
+    texts = {
+        "a": "A storm hit the Norwegian town of Bergen on 3 May 2024 .",
+        "b": "A gale hit Lisbon on 9 May 2024 .",
+    }
+    documents = tuple(Document.from_sentences(id, [text.split()]) for id, text in texts.items())
+    events = tuple(Mention(id, (1,), "event") for id in texts)
+    entity = Mention("b", (3,), "entity")
+    lemma.add(Corpus(documents, (*events, entity)))
+    titles = {cluster.title for cluster in lemma.clusters(least=1)}
+    assert titles == {"storm · Bergen, Norway · 3 May 2024", "gale · Lisbon, Portugal · 9 May 2024", "Lisbon"}
+    assert [c.title for c in lemma.search("norway storm").clusters] == ["storm · Bergen, Norway · 3 May 2024"]
+    assert [c.title for c in lemma.search("portugal gale", kind="event").clusters] == [
+        "gale · Lisbon, Portugal · 9 May 2024"
+    ]
+    assert lemma.search("norway 9").clusters == ()
+    assert lemma.search("100%").clusters == ()

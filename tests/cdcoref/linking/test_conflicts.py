@@ -268,14 +268,16 @@ def cannot(*pairs: tuple[int, int]) -> CannotLinks:
     return CannotLinks({}, {one: frozenset(own) for one, own in others.items()})
 
 
-def test_a_mention_that_conflicts_with_others_is_odd() -> None:
-    assert odd_ones(range(10), cannot((3, 1), (3, 2), (3, 5))) == {3}
-    assert odd_ones(range(10), cannot()) == frozenset()
+def test_a_mention_that_looks_back_and_conflicts_is_odd() -> None:
+    links = cannot((3, 1), (3, 2), (3, 5))
+    assert odd_ones(range(10), links, frozenset({3, 4})) == {3}
+    assert odd_ones(range(10), links, frozenset()) == frozenset()
+    assert odd_ones([0, 3, 4, 6, 7], links, frozenset({3})) == frozenset()
 
 
 def test_a_large_part_of_a_cluster_is_not_odd() -> None:
     links = cannot(*((one, other) for one in range(4) for other in range(4, 10)))
-    assert odd_ones(range(10), links) == frozenset()
+    assert odd_ones(range(10), links, frozenset(range(4))) == frozenset()
 
 
 def test_an_odd_mention_takes_nothing_along() -> None:
@@ -283,7 +285,10 @@ def test_an_odd_mention_takes_nothing_along() -> None:
     merges = [(0, 1), (2, 3), (4, 5), (6, 7), (2, 4), (2, 6), (0, 2)]
     scores = {(one, other): 0.6 for one in range(8) for other in range(one + 1, 8)} | {(0, 1): 0.9}
     assert [0, 1] in divide(range(8), merges, links, scores)
-    assert divide(range(8), merges, links, scores, odd_ones(range(8), links)) == [[0], [1, 2, 3, 4, 5, 6, 7]]
+    assert divide(range(8), merges, links, scores, odd_ones(range(8), links, frozenset({0}))) == [
+        [0],
+        [1, 2, 3, 4, 5, 6, 7],
+    ]
 
 
 def test_events_of_one_cluster_are_divided_by_their_circumstances() -> None:
