@@ -14,11 +14,11 @@ from datetime import date
 from functools import cached_property
 from typing import Any, TypeVar
 
-from cdcoref.circumstances import HowMany, Period, Place, Setting, Source, day_of
+from cdcoref.circumstances import HowMany, Period, Place, Setting, Source, day_of, places_named
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
 from cdcoref.language import head_word, lemma
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
-from cdcoref.predict.labels import cluster_label, event_label
+from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
 from cdcoref.predict.ranking import mean_confidence, says_little
 
 T = TypeVar("T")
@@ -166,7 +166,8 @@ class PredictedStory:
         places = {place.name.casefold() for setting in self._settings.values() for place in setting.places}
         for members in self._clusters(ENTITY):
             label = self._label(members)
-            if self._are_named(members) and label[:1].isupper() and label.casefold() not in places:
+            named = self._are_named(members) and label[:1].isupper() and not is_pronoun(label)
+            if named and label.casefold() not in places and not places_named(label.split()):
                 counted.append((-len({m.document for m in members}), -len(members), label))
         return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
 
@@ -377,7 +378,7 @@ class PredictedStory:
         for mention in members:
             document = self._documents[mention.document]
             first = document.sentence_at(mention.start)[0]
-            named = mention.start > first and document.tokens[mention.end - 1][:1].isupper()
+            named = mention.end - 1 > first and document.tokens[mention.end - 1][:1].isupper()
             if named and not says_little(mention, document):
                 return True
         return False

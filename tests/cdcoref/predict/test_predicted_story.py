@@ -16,7 +16,7 @@ TEXTS = {
     "late.txt": [
         "Search for survivors of the Lunde landslide goes on",
         "LUNDE , March 14 , 2024 - The landslide in Lunde killed 47 people on March 11 , police said .",
-        "The mayor of Lunde , Ida Rohm , called it a tragedy .",
+        "Ida Rohm , the mayor of Lunde , called it a tragedy . We hope , she said .",
         "A bridge was closed on March 13 .",
     ],
     "early.txt": [
