@@ -73,6 +73,15 @@ def predict(
     layout: LayoutOption = None,
     folder_format: FolderFormatOption = None,
     replaced: ReplaceOption = None,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv",
+            help="Also write every pair of mentions that was compared, with its probability, and for each pronoun the "
+            "antecedent that was chosen.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     everything: Annotated[
         bool,
         typer.Option(
@@ -203,6 +212,10 @@ def predict(
         from cdcoref.views import check_parquet
 
         check_parquet()
+    if pairs is not None:
+        if not pairs.name.lower().endswith((".csv", ".csv.gz")):
+            raise InputError("the name of the table of pairs must end in .csv or .csv.gz", pairs)
+        check_output(pairs, files)
     from cdcoref.predict import LEMMA, PredictionOptions, check_device, load
 
     options = PredictionOptions(
@@ -217,10 +230,12 @@ def predict(
         engine=engine,
         ray_address=ray_address,
         across_stories=not within_stories,
+        pairs=pairs is not None,
         **given(batch_tokens=batch_tokens),
     )
     limits = {"threshold": threshold, "max-pairs": max_pairs, "max-windows": max_windows, "candidates": candidates}
-    ignored = [f"--{name}" for name, value in {**limits, "marking": marking}.items() if value is not None]
+    further = {**limits, "marking": marking, "pairs": pairs}
+    ignored = [f"--{name}" for name, value in further.items() if value is not None]
     if model == LEMMA and ignored:
         raise InputError(f"the lemma baseline does not use {', '.join(ignored)}; use another model, or leave it out")
     if device is not None:
@@ -237,10 +252,15 @@ def predict(
     predictor = load(model, device=device, precision=precision, style=style)
     arguments = Arguments(loaded.corpus, options, cache)
     try:
-        if output is not None and writer is not None:
+        if output is not None and writer is not None and pairs is None:
             write_stories(predictor, arguments, output, writer)
         else:
             prediction = predict_everything(predictor, arguments)
+            if pairs is not None:
+                from cdcoref.views import write_pairs
+
+                write_pairs(prediction, pairs)
+                _say(f"{counted(len(prediction.pairs or ()), 'pair')} written to {pairs}")
             if output is None:
                 show_clusters(prediction, singletons=singletons, everything=everything)
             else:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cdcoref.linking.apart import ReadMentions, comparison_features, facts_of_mentions
     from cdcoref.linking.candidates import candidate_pairs
     from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
+    from cdcoref.linking.compared_pairs import ComparedPairs
     from cdcoref.linking.comparison import Comparison, all_pairs
     from cdcoref.linking.copied_mentions import copied_mentions, with_copies, without_copied
     from cdcoref.linking.lemma import lemma_clusters
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BATCH_TOKENS",
     "Anaphora",
+    "ComparedPairs",
     "Comparison",
     "DocumentPair",
     "DocumentReading",
@@ -89,6 +91,7 @@ _LAZY = {
     "facts_of_mentions": "cdcoref.linking.apart",
     "candidate_pairs": "cdcoref.linking.candidates",
     "KindClusters": "cdcoref.linking.clusters",
+    "ComparedPairs": "cdcoref.linking.compared_pairs",
     "cluster_mentions": "cdcoref.linking.clusters",
     "clusters_by_kind": "cdcoref.linking.clusters",
     "Comparison": "cdcoref.linking.comparison",

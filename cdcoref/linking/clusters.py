@@ -198,8 +198,13 @@ def clusters_by_kind(
 
 def cluster_mentions(corpus: Corpus, logits: PairLogits, settings: CorefConfig) -> Corpus:
     """Cluster the mentions of each kind; each mention gets its cluster's name and a confidence."""
+    return with_clusters(corpus, clusters_by_kind(corpus, logits, settings))
+
+
+def with_clusters(corpus: Corpus, clusters: Mapping[str, tuple[NDArray[np.integer], MentionLinks]]) -> Corpus:
+    """The corpus with what :func:`clusters_by_kind` found: a name of a cluster and a confidence for each mention."""
     mentions = list(corpus.mentions)
-    for kind, (labels, links) in clusters_by_kind(corpus, logits, settings).items():
+    for kind, (labels, links) in clusters.items():
         found = links.confidences(labels)
         for number, mention in enumerate(corpus.mentions):
             if mention.kind == kind:

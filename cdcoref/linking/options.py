@@ -37,6 +37,8 @@ class LinkingOptions:
         which takes far longer; None: as the model was trained.
     batch_tokens
         Maximum number of word pieces in a batch.
+    pairs
+        Keep the probability of every pair of mentions that was compared, which takes memory.
 
     Raises
     ------
@@ -49,6 +51,7 @@ class LinkingOptions:
     candidates: int | None = None
     marking: Marking = None
     batch_tokens: int = BATCH_TOKENS
+    pairs: bool = False
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not 0 <= self.threshold <= 1:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cdcoref.corpus import Corpus
-from cdcoref.linking.clusters import cluster_mentions
+from cdcoref.linking.clusters import clusters_by_kind, with_clusters
+from cdcoref.linking.compared_pairs import ComparedPairs
 from cdcoref.linking.comparison import Comparison
 from cdcoref.linking.options import LinkingOptions
 from cdcoref.linking.store import ResultStore
@@ -31,11 +32,14 @@ class LinkedStory:
         Number of sequences that had to be read.
     notes
         One sentence for everything that could not be taken into account.
+    pairs
+        The pairs that were compared, by the numbers of the mentions, if the options ask for them.
     """
 
     corpus: Corpus
     sequences: int = 0
     notes: tuple[str, ...] = ()
+    pairs: ComparedPairs | None = None
 
 
 def link_story(
@@ -87,5 +91,7 @@ def link_story(
     settings = model.settings
     if story_of is not None:
         logits = logits.across_stories(story, story_of, settings.vectors.combine)
-    clustered = cluster_mentions(story, logits, options.configure(settings))
-    return LinkedStory(clustered, comparison.extent.sequences, tuple(comparison.notes))
+    clusters = clusters_by_kind(story, logits, options.configure(settings))
+    pairs_kept = ComparedPairs.of(links for _, links in clusters.values()) if options.pairs else None
+    clustered = with_clusters(story, clusters)
+    return LinkedStory(clustered, comparison.extent.sequences, tuple(comparison.notes), pairs_kept)

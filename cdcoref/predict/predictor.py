@@ -20,7 +20,7 @@ from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.options import PredictionOptions, Topics
-from cdcoref.predict.results import Plan, Prediction
+from cdcoref.predict.results import Plan, Prediction, ScoredPair
 from cdcoref.stories import (
     DocumentVectors,
     group_documents,
@@ -148,6 +148,7 @@ class Predictor:
             plans[0],
             sum(story.sequences for story in linked),
             tuple(note for story in linked for note in story.notes),
+            pairs=_pairs(linked) if options.pairs else None,
         )
 
     def stream(
@@ -358,6 +359,18 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
         f"no mentions were detected in {counted(len(without), 'document')} without annotation, such as {without[0]}, "
         "since other documents have annotated mentions",
     )
+
+
+def _pairs(linked: Iterable[LinkedStory]) -> tuple[ScoredPair, ...]:
+    """The pairs that were compared in stories."""
+    found: list[ScoredPair] = []
+    for story in linked:
+        if story.pairs is not None:
+            mentions, pairs = story.corpus.mentions, story.pairs
+            columns = (pairs.first, pairs.second, pairs.probability, pairs.antecedent)
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            found += [ScoredPair(mentions[a], mentions[b], score, chosen) for a, b, score, chosen in rows]
+    return tuple(found)
 
 
 def _has_words(corpus: Corpus) -> bool:

@@ -270,6 +270,25 @@ class MentionRow(NamedTuple):
     participants: str = ""
 
 
+class ScoredPair(NamedTuple):
+    """Two mentions that were compared.
+
+    Attributes
+    ----------
+    first, second
+        The mentions, with their clusters.
+    probability
+        That they corefer, calibrated; of a pronoun and its antecedent, that the pronoun refers to what that does.
+    antecedent
+        Whether the first is a pronoun and the second the antecedent that was chosen for it.
+    """
+
+    first: Mention
+    second: Mention
+    probability: float
+    antecedent: bool
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Prediction:
     """A prediction.
@@ -290,6 +309,8 @@ class Prediction:
         One sentence for everything that could not be taken into account.
     story_numbers
         The number of each story, where it is not its place from 1 (stories of a collection keep their numbers).
+    pairs
+        The pairs of mentions that were compared, story by story; None unless the option ``pairs`` asked for them.
     """
 
     corpus: Corpus
@@ -298,6 +319,7 @@ class Prediction:
     sequences: int = 0
     notes: tuple[str, ...] = ()
     story_numbers: tuple[int, ...] = ()
+    pairs: tuple[ScoredPair, ...] | None = None
 
     def __repr__(self) -> str:
         counts = self.counts()
@@ -344,7 +366,12 @@ class Prediction:
         chosen = {document.id for document in corpus.documents}
         found = {number: tuple(id for id in story if id in chosen) for number, story in self.numbered_stories().items()}
         kept = {number: story for number, story in found.items() if story}
-        return replace(self, corpus=corpus, story_documents=tuple(kept.values()), story_numbers=tuple(kept))
+        pairs = self.pairs
+        if pairs is not None:
+            pairs = tuple(pair for pair in pairs if {pair.first.document, pair.second.document} <= chosen)
+        return replace(
+            self, corpus=corpus, story_documents=tuple(kept.values()), story_numbers=tuple(kept), pairs=pairs
+        )
 
     def copies(self) -> dict[str, list[str]]:
         """The documents that have near-duplicates, by id, and the ids of the near-duplicates of each."""

@@ -34,6 +34,7 @@ from cdcoref.views.output import (
     write_result,
 )
 from cdcoref.views.page import page_html, shared_style, write_page
+from cdcoref.views.pair_table import write_pairs
 from cdcoref.views.report import story_report, write_report
 from cdcoref.views.resolved_text import Replaced, resolved_texts, write_resolved
 from cdcoref.views.score_tables import error_text
@@ -81,6 +82,7 @@ __all__ = [
     "write_graphml",
     "write_jsonld",
     "write_page",
+    "write_pairs",
     "write_parquet",
     "write_report",
     "write_resolved",

@@ -499,3 +499,20 @@ def test_texts_with_mentions_replaced(predict: Run, tmp_path: Path) -> None:
         refused = predict("a.txt", *options)
         assert (refused.code, len(refused.err.splitlines())) == (2, 1)
         assert message in refused.err
+
+
+def test_pairs_are_written_beside_the_output(predict: Run, tmp_path: Path) -> None:
+    assert predict("a.txt", "b.txt", "-o", "x.jsonl").code == 0
+    done = predict("a.txt", "b.txt", "-o", "y.jsonl", "--pairs", "p.csv")
+    assert (done.code, done.out) == (0, "")
+    assert re.search(r"[0-9,]+ pairs written to p.csv", done.err)
+    assert (tmp_path / "p.csv").read_bytes().startswith(b"\xef\xbb\xbfkind,relation,probability")
+    assert (tmp_path / "x.jsonl").read_text() == (tmp_path / "y.jsonl").read_text()
+    for options, message in (
+        (["--pairs", "p.txt"], "must end in .csv"),
+        (["--pairs", "no/p.csv"], "create it first"),
+        (["--pairs", "p.csv", "--model", "lemma"], "does not use --pairs"),
+    ):
+        refused = predict("a.txt", *options)
+        assert (refused.code, len(refused.err.splitlines())) == (2, 1)
+        assert message in refused.err

@@ -1,0 +1,49 @@
+"""A prediction with its pairs in, a table of them out: which mentions were compared, and how probably they corefer."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from cdcoref.corpus import Mention
+from cdcoref.errors import InputError
+from cdcoref.formats import output_file
+from cdcoref.predict import Places, Prediction
+from cdcoref.views.spreadsheets import as_text
+
+_OF_MENTION = ("document", "start", "end", "text")
+PAIR_COLUMNS = (
+    *("kind", "relation", "probability", "one_cluster"),
+    *(f"first_{name}" for name in _OF_MENTION),
+    *(f"second_{name}" for name in _OF_MENTION),
+)
+
+
+def write_pairs(prediction: Prediction, path: str | Path) -> None:
+    """Write the pairs of a prediction as CSV, as safe for spreadsheets as :func:`cdcoref.views.write_csv`.
+
+    ``relation`` is ``"antecedent"`` where the first mention is a pronoun and the second the antecedent that was chosen,
+    else ``"compared"``; ``one_cluster`` is 1 or 0.
+
+    Raises
+    ------
+    InputError
+        If the prediction was made without its pairs, or the file cannot be written.
+    """
+    if prediction.pairs is None:
+        raise InputError("the prediction has no pairs; predict with the option pairs")
+    places = Places(prediction.corpus.documents)
+
+    def cells(mention: Mention) -> list[str | int]:
+        shown = places.shown(mention)
+        return [as_text(shown.document), shown.start, shown.end, as_text(shown.text)]
+
+    with output_file(path) as file:
+        file.write("\ufeff")
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(PAIR_COLUMNS)
+        for pair in prediction.pairs:
+            relation = "antecedent" if pair.antecedent else "compared"
+            together = int(pair.first.cluster == pair.second.cluster)
+            row = (pair.first.kind or "", relation, f"{pair.probability:.4f}", together)
+            writer.writerow([*row, *cells(pair.first), *cells(pair.second)])
