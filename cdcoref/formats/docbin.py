@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.lines import whole_file
 from cdcoref.formats.mention_table import MentionTable, table_of_corpus
+from cdcoref.formats.packed import check_zlib
 from cdcoref.formats.text import tokenise_text
 from cdlm.files import replaced_file
 
@@ -35,10 +37,9 @@ UNKNOWN_KIND = "mention"
 USER_DATA = "cdcoref"
 
 _WITHOUT_SPACE = re.compile(r"\S+")
-_GZIP = b"\x1f\x8b"
 _DAMAGE = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError),
-    *(EOFError, gzip.BadGzipFile, zlib.error),
+    *(EOFError, zlib.error),
 )
 
 
@@ -81,9 +82,8 @@ def _docs_in(path: str | Path) -> list[Doc]:
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
-    data = Path(path).read_bytes()
-    if data.startswith(_GZIP):
-        data = gzip.decompress(data)
+    data = whole_file(path)
+    check_zlib(data, path)
     return list(DocBin().from_bytes(data).get_docs(Vocab()))
 
 

@@ -15,11 +15,12 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from cdcoref.errors import InputError
 from cdcoref.formats.encodings import EncodingError, marked_encoding, recoded
 from cdcoref.formats.file_types import unsuitable
+from cdcoref.formats.packed import most_unpacked, too_much
 
 CHUNK = 1 << 22
 """Bytes read at a time."""
@@ -113,7 +114,7 @@ def whole_file(path: str | Path) -> bytes:
         If the file cannot be read.
     """
     with _opened(path) as stream:
-        return stream.read()
+        return b"".join(iter(lambda: stream.read(CHUNK), b""))
 
 
 def shown_name(source: Source) -> str:
@@ -149,12 +150,37 @@ def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
     try:
         if file.peek(len(_GZIP)).startswith(_GZIP):
             with gzip.open(file) as decompressed:
-                yield decompressed  # type: ignore[misc]
+                yield cast(BinaryIO, _Unpacked(decompressed, stream))
         else:
             yield file
     finally:
         if file is not stream:
             file.detach()  # the stream stays open
+
+
+class _Unpacked:
+    """The bytes of a gzip file, up to the limit for packed files.
+
+    Parameters
+    ----------
+    stream
+        The decompressed bytes.
+    source
+        The file, whose name is that in messages.
+    """
+
+    def __init__(self, stream: gzip.GzipFile, source: BinaryIO) -> None:
+        self._stream = stream
+        self._source = source
+        self._left = most_unpacked()
+
+    def read(self, size: int) -> bytes:
+        """At most so many bytes."""
+        data = self._stream.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise too_much(shown_name(self._source))
+        return data
 
 
 def _utf8(path: Source, size: int, encoding: str | None = None, *, any_type: bool = False) -> Generator[bytes]:

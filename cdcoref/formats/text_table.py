@@ -17,6 +17,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import plain_value, with_stated
 from cdcoref.formats.lines import first_bytes, whole_file
+from cdcoref.formats.packed import most_unpacked, too_much
 from cdcoref.formats.text import text_content, tokenise_text
 from cdlm.extras import install_command
 from cdlm.printing import counted
@@ -31,6 +32,7 @@ _OWN_COLUMNS = {"cluster", "kind", "text", "document", "cluster_mentions", "clus
 """Columns of the tables of mentions that cdcoref writes."""
 _DELIMITERS = ",;\t|"
 _PARQUET_MAGIC = b"PAR1"
+_ROWS_AT_A_TIME = 256
 _SHOWN = 8
 """Columns that a message names."""
 
@@ -77,11 +79,18 @@ def read_parquet(path: str | Path, options: ReadOptions | None = None) -> Corpus
         raise InputError(f"reading Parquet needs pyarrow; install it with: {install_command('pandas')}", path) from None
     data = whole_file(path)
     try:
-        table = pq.read_table(pa.BufferReader(data))
-        entries = list(enumerate(table.to_pylist(), start=1))
+        table = pq.ParquetFile(pa.BufferReader(data))
+        limit = most_unpacked()
+        rows: list[dict[str, Any]] = []
+        for batch in table.iter_batches(batch_size=_ROWS_AT_A_TIME):
+            limit -= batch.nbytes
+            if limit < 0:
+                raise too_much(path)
+            rows += batch.to_pylist()
+        entries = list(enumerate(rows, start=1))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"the Parquet file cannot be read ({first_line(error)})", path) from error
-    return _documents(table.column_names, entries, Path(path), options)
+    return _documents(table.schema_arrow.names, entries, Path(path), options)
 
 
 def _documents(

@@ -16,11 +16,10 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
+from cdcoref.formats.packed import most_unpacked, too_much
 from cdcoref.formats.text import tokenise_text
 from cdlm.extras import install_command
 
-LARGEST = 1 << 28
-"""Bytes that a document may have when it is unpacked."""
 _WORD = re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}word/", re.DOTALL)
 _DAMAGE = (AttributeError, LookupError, OSError, TypeError, ValueError, SyntaxError, NotImplementedError)
 
@@ -31,15 +30,15 @@ def read_docx(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     Raises
     ------
     InputError
-        If python-docx is not installed, the file cannot be read, or is larger than :data:`LARGEST` when unpacked.
+        If python-docx is not installed, the file cannot be read, or holds more than packed files may.
     """
     options = options or ReadOptions()
     docx = _docx(path)
     data = whole_file(path)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > LARGEST:
-                raise InputError(f"the document is larger than {LARGEST >> 20} MB when it is unpacked", path)
+            if sum(entry.file_size for entry in archive.infolist()) > most_unpacked():
+                raise too_much(path)
         word = docx.Document(io.BytesIO(data))
         text = "\n\n".join(_paragraphs(word))
         stated = {"title": word.core_properties.title, "author": word.core_properties.author}

@@ -90,8 +90,8 @@ def test_a_word_document_that_is_damaged_or_too_large(tmp_path: Path, monkeypatc
     for name in ("b.docx", "c.docx"):
         with pytest.raises(InputError, match="the Word document cannot be read"):
             read_file(tmp_path / name)
-    monkeypatch.setattr(word_document, "LARGEST", 1000)
-    with pytest.raises(InputError, match="when it is unpacked"):
+    monkeypatch.setattr(word_document, "most_unpacked", lambda: 1000)
+    with pytest.raises(InputError, match="unpacks to more than"):
         read_file(tmp_path / "a.docx")
 
 

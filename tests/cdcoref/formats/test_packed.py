@@ -1,0 +1,74 @@
+"""Packed files that hold more than they should are refused before they are unpacked, in every packed format."""
+
+from __future__ import annotations
+
+import gzip
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import pytest
+
+from cdcoref.corpus import Corpus, Document
+from cdcoref.errors import InputError
+from cdcoref.formats import read_docbin, read_file, read_mention_table, write_corpus
+
+MEGABYTE = 1 << 20
+REFUSED = r"unpacks to more than 1 MB; split it, or set the environment variable CDCOREF_MAX_UNPACKED_MB"
+
+
+@pytest.fixture(autouse=True)
+def one_megabyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CDCOREF_MAX_UNPACKED_MB", "1")
+
+
+@pytest.mark.parametrize("name", ["a.txt.gz", "a.jsonl.gz", "a.conll.gz", "a.html.gz", "a.csv.gz"])
+def test_gzip(tmp_path: Path, name: str) -> None:
+    beginning = {"a.jsonl.gz": b'{"id": "a", "text": "', "a.conll.gz": b"#begin document (a)\n# "}.get(name, b"text\n")
+    with gzip.open(tmp_path / name, "wb") as stream:
+        stream.write(beginning)
+        for _ in range(64):
+            stream.write(b"word " * (MEGABYTE // 5))
+    tracemalloc.start()
+    with pytest.raises(InputError, match=REFUSED) as error:
+        read_file(tmp_path / name)
+    assert error.value.path == str(tmp_path / name)
+    assert tracemalloc.get_traced_memory()[1] < 40 * MEGABYTE
+    tracemalloc.stop()
+
+
+def test_a_docbin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = zlib.compress(b"\x88\xa7version" + bytes(64 * MEGABYTE))
+    (tmp_path / "a.spacy").write_bytes(bomb)
+    (tmp_path / "b.spacy.gz").write_bytes(gzip.compress(bomb))
+    for name in ("a.spacy", "b.spacy.gz"):
+        with pytest.raises(InputError, match=REFUSED):
+            read_file(tmp_path / name)
+        with pytest.raises(InputError, match=REFUSED):
+            read_mention_table(tmp_path / name)
+    monkeypatch.setenv("CDCOREF_MAX_UNPACKED_MB", "100")
+    with pytest.raises(InputError, match="not a valid spaCy DocBin"):
+        read_docbin(tmp_path / "a.spacy")
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame({"text": ["word " * 1000] * 2000}).to_parquet(tmp_path / "a.parquet")
+    assert (tmp_path / "a.parquet").stat().st_size < MEGABYTE  # every text is the same, so that it is there once
+    with pytest.raises(InputError, match=REFUSED):
+        read_file(tmp_path / "a.parquet")
+
+
+def test_what_is_smaller_is_read(tmp_path: Path) -> None:
+    corpus = Corpus((Document.from_sentences("a", [["A", "ferry", "sank", "."]]),))
+    for name in ("a.jsonl.gz", "a.conll.gz", "a.conllu.gz", "a.jsonlines.gz", "a.spacy", "a.spacy.gz"):
+        write_corpus(corpus, tmp_path / name)
+        assert read_file(tmp_path / name).documents[0].tokens == ("A", "ferry", "sank", "."), name
+
+
+@pytest.mark.parametrize("value", ["", "-1", "0", "many", "1e3"])
+def test_a_setting_that_is_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("CDCOREF_MAX_UNPACKED_MB", value)
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"A ferry sank."))
+    with pytest.raises(InputError, match="must be a number of megabytes"):
+        read_file(tmp_path / "a.txt.gz")
