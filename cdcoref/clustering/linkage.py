@@ -1,19 +1,20 @@
 """Sparse pair scores in, dendrograms and clusters out (paper section 3.2, Appendix C.1).
 
-The clusters are those of ``sklearn.cluster.AgglomerativeClustering(metric="precomputed", n_clusters=None)`` on the full
-matrix of distances ``1 - score``. The full matrix is not built: no two connected components of the graph of stored
-pairs are closer than a pair that is not stored, so each component has its own dendrogram. A small or dense component
-goes to SciPy as a matrix; large sparse ones are merged in sparse form by the same algorithm, nearest-neighbour chains
-(Müllner 2011, *Modern hierarchical, agglomerative clustering algorithms*, section 3.1).
+The two nearest clusters are merged again and again. The distance of two clusters is ``(1 - share)`` times the mean plus
+`share` times the least distance of their pairs; a pair has the distance ``1 - score``, and 1 if it is not stored. With
+share 0 this is average linkage, with share 1 single linkage; mixed linkage lies between: one sure pair counts for more
+than in average linkage, and does not decide alone as in single linkage. In average and single linkage the clusters are
+those of ``sklearn.cluster.AgglomerativeClustering(metric="precomputed", n_clusters=None)`` on the full matrix.
 
-Mixed linkage, which scikit-learn does not have, takes 0.6 times the mean and 0.4 times the least distance of the pairs
-of two clusters; see :mod:`cdcoref.clustering.mixed`.
+A merged cluster may be nearer to a third than either part was. A merge therefore counts as no nearer than those that
+made its two clusters, so that all merges below a threshold are those after which no two clusters are nearer than that.
 
-How a pair that is not stored counts is the caller's choice (`unread`); by default its score is 0.
+The full matrix is not built: clusters without a stored pair between them are at distance 1, so that each connected
+component of the graph of stored pairs has its own dendrogram. A small or dense component becomes a matrix; large sparse
+ones are merged in sparse form. Both find the same merges to the last bit.
 
-Ties: where several clusters are equally near, the one before it in the chain is taken, else the one whose largest
-member comes first; chains begin at the first cluster. "First" means the order of `keys` where the caller gives them
-(then the clusters do not depend on the order of the items), else the order of the items.
+Ties: of equally near clusters those come first whose largest members come first, in the order of `keys` where the
+caller gives them (then the clusters do not depend on the order of the items), else in the order of the items.
 """
 
 from __future__ import annotations
@@ -23,31 +24,29 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.cluster import hierarchy
 from scipy.sparse import coo_array, csgraph
 
-from cdcoref.clustering.known_pairs import merge_known
-from cdcoref.clustering.mixed import merge_mixed
+from cdcoref.clustering.dense_merges import dense_merges
 from cdcoref.clustering.pair_scores import PairScores, unique_pairs
 
-OfSciPy = Literal["average", "single", "complete"]
-Linkage = Literal["average", "mixed", "single", "complete"]
+Linkage = Literal["average", "mixed", "single"]
 LINKAGES: tuple[str, ...] = get_args(Linkage)
-Unread = float | Literal["mean"] | PairScores
+SHARE_OF_LEAST: dict[str, float] = {"average": 0.0, "mixed": 0.4, "single": 1.0}
+"""Share of the least distance of a pair in the distance of two clusters; the rest is the mean distance."""
 
 _SMALL = 2000
 """Components of up to this many items become a matrix (16 MB) whatever their density."""
-_DENSE_FRACTION = 0.08
-"""Above this share of stored pairs a larger component is merged faster as a matrix than in sparse form."""
-_DENSE_FRACTION_MIXED = 0.2
-"""The same for mixed linkage, whose matrices are faster from this share on; up to 4,000 items (about 0.5 GB)."""
+_DENSE_FRACTION = 0.2
+"""From this share of stored pairs on, components of up to twice as many are merged faster as a matrix (0.5 GB)."""
 _MANY_PAIRS = 1_000_000
-"""From this many pairs, loading the compiled chains takes less time than giving SciPy each small component."""
+"""From this many pairs, loading the compiled code takes less time than making each small component a matrix."""
+
+Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram:
-    """All merges below a limit, in ascending order of distance.
+    """All merges at a distance below 1, in ascending order of distance.
 
     Attributes
     ----------
@@ -57,15 +56,12 @@ class Dendrogram:
         One item of either cluster that is merged. *Shape:* (merges,)
     distance
         Linkage distance of the merge. *Shape:* (merges,)
-    limit
-        Distance of two clusters between which no pair is stored; all merges are below it.
     """
 
     size: int
     first: np.ndarray
     second: np.ndarray
     distance: np.ndarray
-    limit: float = 1.0
 
     def merges(self, distance_threshold: float) -> tuple[np.ndarray, np.ndarray]:
         """The merges whose distance is less than the threshold, the nearest first: one item of either cluster.
@@ -82,49 +78,27 @@ class Dendrogram:
         -------
         labels
             Cluster numbers from 0 in the order of their first item. *Shape:* (size,)
-
-        Raises
-        ------
-        ValueError
-            If the threshold is above the distance of unread pairs, which would merge all clusters.
         """
-        if self.limit < 1 and distance_threshold > self.limit:
-            raise ValueError(
-                f"unread pairs are at distance {self.limit:.3g}; the distance threshold must not be above it, "
-                f"as {distance_threshold:.3g} is"
-            )
         if distance_threshold > 1:  # no two clusters are further apart than 1
             return np.zeros(self.size, dtype=np.int64)
-        first, second = self.merges(distance_threshold)
-        links = _graph(self.size, first, second, np.ones(len(first), dtype=np.int8))
-        return _by_first_occurrence(csgraph.connected_components(links, directed=False)[1])
+        return _by_first_occurrence(_connected(self.size, *self.merges(distance_threshold))[1])
 
 
 def agglomerative(
-    scores: PairScores,
-    distance_threshold: float,
-    linkage: Linkage = "average",
-    keys: Sequence[Any] | None = None,
-    unread: Unread = 0.0,
+    scores: PairScores, distance_threshold: float, linkage: Linkage = "average", keys: Sequence[Any] | None = None
 ) -> np.ndarray:
     """Cluster items, merging the closest clusters while their distance is less than a threshold.
 
     Parameters
     ----------
     scores
-        Scores of the pairs that were read; the distance of a pair is ``1 - score``.
+        Scores of pairs; the distance of a pair is ``1 - score``.
     distance_threshold
         Clusters at this distance or further are not merged. Above 1 everything is one cluster.
     linkage
-        Distance of two clusters: the mean, least or greatest distance of their items, or ``"mixed"``, between the mean
-        and the least (see the top of this file).
+        How the distance of two clusters follows from those of their items (see the top of this file).
     keys
         One sortable key an item, which settles ties (see the top of this file).
-    unread
-        How a pair that is not in `scores` counts. A number: its score (0: certainly different). ``"mean"``: it is
-        ignored, so that the distance of two clusters is the mean (or the greatest) over the pairs that were read;
-        clusters without a read pair between them are at distance 1. Scores of pairs: prior scores, used for pairs that
-        were not read; a pair in neither has score 0.
 
     Returns
     -------
@@ -134,53 +108,24 @@ def agglomerative(
     Raises
     ------
     ValueError
-        An unknown linkage or a wrong number of keys; a score of unread pairs outside 0 to 1, or so high that they would
-        be merged (``1 - unread < distance_threshold``), or one above 0 with mixed linkage.
+        An unknown linkage or a wrong number of keys.
     """
-    return dendrogram(scores, linkage, keys, unread).cut(distance_threshold)
+    return dendrogram(scores, linkage, keys).cut(distance_threshold)
 
 
-def dendrogram(
-    scores: PairScores, linkage: Linkage = "average", keys: Sequence[Any] | None = None, unread: Unread = 0.0
-) -> Dendrogram:
+def dendrogram(scores: PairScores, linkage: Linkage = "average", keys: Sequence[Any] | None = None) -> Dendrogram:
     """All merges at once, to be cut at any number of thresholds. Parameters and errors as in `agglomerative`."""
     if linkage not in LINKAGES:
         raise ValueError(f"linkage is {linkage!r}; it must be one of {', '.join(LINKAGES)}")
-    limit = _limit(scores, unread)
-    if linkage == "mixed" and limit < 1:
-        raise ValueError(f"unread is {unread}; with mixed linkage it must be 0, 'mean' or scores of pairs")
     item_at = _places(scores.size, keys)
     place_of = np.empty_like(item_at)
     place_of[item_at] = np.arange(scores.size)
-    pairs = unique_pairs(scores, place_of)
-    if isinstance(unread, PairScores):
-        pairs = _joined(scores.size, pairs, unique_pairs(unread, place_of))
-    low, high, score = pairs
+    low, high, score = unique_pairs(scores, place_of)
     distance = 1.0 - score
-    if unread != "mean":
-        differs = distance != limit  # from a pair that is not stored; a score below 1e-16 does not
-        low, high, distance = low[differs], high[differs], distance[differs]
-
-    if linkage == "single":
-        first, second, height = _spanning_tree(scores.size, (low, high, distance), limit)
-    else:
-        first, second, height = _merges(scores.size, (low, high, distance), limit, linkage, unread == "mean")
-    return Dendrogram(scores.size, item_at[first], item_at[second], height, limit)
-
-
-def _limit(scores: PairScores, unread: Unread) -> float:
-    """The distance of clusters between which no pair is stored."""
-    if isinstance(unread, PairScores):
-        if unread.size != scores.size:
-            raise ValueError(f"scores of unread pairs are of {unread.size} items, those of read pairs of {scores.size}")
-        return 1.0
-    if isinstance(unread, str):
-        if unread != "mean":
-            raise ValueError(f"unread is {unread!r}; it must be a score, 'mean', or scores of pairs")
-        return 1.0
-    if not 0 <= unread < 1:
-        raise ValueError(f"the score of unread pairs is {unread}; it must be from 0 to less than 1")
-    return 1.0 - unread
+    stored = distance < 1.0  # not those of score 0, nor of one below 1e-16
+    pairs = low[stored], high[stored], distance[stored]
+    first, second, height = _merges(scores.size, pairs, SHARE_OF_LEAST[linkage])
+    return Dendrogram(scores.size, item_at[first], item_at[second], height)
 
 
 def _places(size: int, keys: Sequence[Any] | None) -> np.ndarray:
@@ -192,89 +137,42 @@ def _places(size: int, keys: Sequence[Any] | None) -> np.ndarray:
     return np.array(sorted(range(size), key=keys.__getitem__), dtype=np.int64)
 
 
-Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
+def _connected(size: int, first: np.ndarray, second: np.ndarray) -> tuple[int, np.ndarray]:
+    """How many components items form that pairs connect, and the component of each item."""
+    # With 32-bit indices, the only ones that csgraph takes before SciPy 1.17.1.
+    ends = first.astype(np.int32), second.astype(np.int32)
+    graph = coo_array((np.ones(len(first), dtype=np.int8), ends), shape=(size, size))
+    count, component = csgraph.connected_components(graph, directed=False)
+    return count, component
 
 
-def _joined(size: int, read: Pairs, prior: Pairs) -> Pairs:
-    """The pairs that were read, and those that only have a prior score; sorted."""
-    codes = [low * size + high for low, high, _ in (read, prior)]
-    new = ~np.isin(codes[1], codes[0], assume_unique=True)
-    order = np.argsort(np.concatenate([codes[0], codes[1][new]]), kind="stable")
-    low, high, score = (np.concatenate([a, b[new]])[order] for a, b in zip(read, prior, strict=True))
-    return low, high, score
-
-
-def _graph(size: int, low: np.ndarray, high: np.ndarray, weight: np.ndarray) -> coo_array:
-    """A graph with 32-bit indices, the only ones that csgraph takes before SciPy 1.17.1."""
-    return coo_array((weight, (low.astype(np.int32), high.astype(np.int32))), shape=(size, size))
-
-
-def _spanning_tree(size: int, pairs: Pairs, limit: float) -> Pairs:
-    """The merges of single linkage: the edges of a minimum spanning forest, by distance."""
-    near = pairs[2] < limit
-    low, high, distance = (column[near] for column in pairs)
-    order = np.argsort(distance, kind="stable")
-    low, high, distance = low[order], high[order], distance[order]
-    rank = np.arange(1, len(order) + 1)  # instead of distances, since SciPy reads a weight of 0 as no edge
-    forest = csgraph.minimum_spanning_tree(_graph(size, low, high, rank))
-    edges = np.sort(forest.data).astype(np.int64) - 1
-    return low[edges], high[edges], distance[edges]
-
-
-def _merges(size: int, pairs: Pairs, limit: float, linkage: Linkage, known_only: bool) -> Pairs:
-    """The merges of average, mixed or complete linkage, by distance; `known_only`: unread pairs are ignored."""
-    by_scipy = not known_only and linkage != "mixed"
+def _merges(size: int, pairs: Pairs, share: float) -> Pairs:
+    """All merges, by distance."""
     low, high, distance = pairs
-    near = distance < limit
-    links = _graph(size, low[near], high[near], np.ones(int(near.sum()), dtype=np.int8))
-    count, component = csgraph.connected_components(links, directed=False)
-    inside = component[low] == component[high]
-    if not inside.all():  # pairs further apart than `limit` connect nothing
-        low, high, distance = low[inside], high[inside], distance[inside]
-
+    count, component = _connected(size, low, high)
     stored = np.bincount(component[low], minlength=count)
     items = np.bincount(component, minlength=count)
     as_matrix = (items <= _SMALL) & (stored.sum() < _MANY_PAIRS)
-    all_pairs = items * (items - 1) // 2
-    if by_scipy:
-        as_matrix |= (items > _SMALL) & (stored >= _DENSE_FRACTION * all_pairs)
-    elif linkage == "mixed":
-        as_matrix |= (items <= 2 * _SMALL) & (stored >= _DENSE_FRACTION_MIXED * all_pairs)
+    as_matrix |= (items <= 2 * _SMALL) & (stored >= _DENSE_FRACTION * (items * (items - 1) // 2))
     chosen = as_matrix[component[low]]
-    found = [_merge_matrices(component, (low[chosen], high[chosen], distance[chosen]), limit, linkage, known_only)]
+    found = [_merge_matrices(component, (low[chosen], high[chosen], distance[chosen]), share)]
     if not chosen.all():
-        # Either import loads Numba, which small problems do without.
-        rest = low[~chosen], high[~chosen], distance[~chosen]
-        if linkage == "mixed":
-            from cdcoref.clustering.nearest_first import mixed_merges
+        from cdcoref.clustering.sparse_merges import sparse_merges  # loads Numba, which small problems do without
 
-            found.append(mixed_merges(size, *rest, limit, known_only))
-        else:
-            from cdcoref.clustering.chains import chain_merges
-
-            found.append(chain_merges(size, *rest, limit, linkage, known_only))
+        found.append(sparse_merges(size, low[~chosen], high[~chosen], distance[~chosen], share))
     first, second, height = (np.concatenate(columns) for columns in zip(*found, strict=True))
     order = np.argsort(height, kind="stable")
     return first[order], second[order], height[order]
 
 
-Merge = tuple[int, int, float]
-
-
-def _merge_matrices(component: np.ndarray, pairs: Pairs, limit: float, linkage: Linkage, known_only: bool) -> Pairs:
+def _merge_matrices(component: np.ndarray, pairs: Pairs, share: float) -> Pairs:
     """The merges of some components, each as a matrix."""
-
-    def merge(size: int, own: Pairs) -> list[Merge]:
-        if linkage == "mixed":
-            return merge_mixed(size, *own, limit, known_only)
-        if known_only:
-            return merge_known(size, *own, limit, linkage)
-        return _merge_dense(size, *own, limit, linkage)
-
     merges = [
         (int(members[first]), int(members[second]), height)
         for members, own in _components(component, pairs)
-        for first, second, height in ([(0, 1, float(own[2][0]))] if len(members) == 2 else merge(len(members), own))
+        for first, second, height in (
+            [(0, 1, float(own[2][0]))] if len(members) == 2 else dense_merges(len(members), *own, share)
+        )
     ]
     first, second, height = zip(*merges, strict=True) if merges else ((), (), ())
     return np.array(first, dtype=np.int64), np.array(second, dtype=np.int64), np.array(height, dtype=np.float64)
@@ -294,23 +192,6 @@ def _components(component: np.ndarray, pairs: Pairs) -> Iterator[tuple[np.ndarra
     for number in np.flatnonzero(np.diff(pair_bounds)):
         own = slice(pair_bounds[number], pair_bounds[number + 1])
         yield members[member_bounds[number] : member_bounds[number + 1]], (low[own], high[own], distance[own])
-
-
-def _merge_dense(
-    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, limit: float, method: OfSciPy
-) -> list[Merge]:
-    """Merges of a component as SciPy finds them in its full matrix."""
-    condensed = np.full(size * (size - 1) // 2, limit)
-    condensed[low * (2 * size - low - 3) // 2 + high - 1] = distance
-    tree = hierarchy.linkage(condensed, method=method)
-    item_of = list(range(size))  # an item of every cluster that SciPy numbers
-    merges = []
-    for left, right, height in tree[:, :3].tolist():
-        a, b = item_of[int(left)], item_of[int(right)]
-        item_of.append(a)
-        if height < limit:
-            merges.append((a, b, height))
-    return merges
 
 
 def _by_first_occurrence(labels: np.ndarray) -> np.ndarray:

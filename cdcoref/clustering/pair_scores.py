@@ -1,11 +1,10 @@
-"""Scores of some pairs of items: checked, each pair once, or as a sparse matrix."""
+"""Scores of some pairs of items: checked, and each pair once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +46,6 @@ class PairScores:
             raise ValueError("an item is paired with itself")
         if not np.all((self.score >= 0) & (self.score <= 1)):
             raise ValueError("a score is outside 0 to 1")
-
-    def matrix(self) -> csr_array:
-        """Symmetric scores without explicit zeros; a pair that is not stored has score 0. *Shape:* (size, size)"""
-        low, high, score = unique_pairs(self, np.arange(self.size))
-        low, high, score = low[score > 0], high[score > 0], score[score > 0]
-        rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
-        return coo_array((np.concatenate([score, score]), (rows, columns)), shape=(self.size, self.size)).tocsr()
 
 
 def unique_pairs(scores: PairScores, place_of: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -43,7 +43,7 @@ def test_the_kinds_that_are_trained() -> None:
         ({"encoder": 5}, "encoder is 5 and should be text"),
         ({"other_subtopics": 2}, "sampling.other_subtopics is 2 and should be at most 1"),
         ({"kind": "all"}, "kind is 'all' and should be 'event', 'entity' or 'both'"),
-        ({"linkage": "ward"}, "model.linkage is 'ward' and should be 'average', 'mixed', 'single' or 'complete'"),
+        ({"linkage": "ward"}, "model.linkage is 'ward' and should be 'average', 'mixed' or 'single'"),
         ({"marking": "none"}, "model.sequences.marking is 'none' and should be 'all' or 'pair'"),
         ({"context": "page"}, "model.sequences.context is 'page' and should be 'document', 'sentence'"),
         ({"context": True}, "model.sequences.context is true and should be 'document', 'sentence' or a number"),

@@ -1,23 +1,30 @@
-"""Stored distances in, merges of mixed linkage out: the nearest clusters first, compiled.
+"""Merges of sparse pairs: the two nearest clusters again and again, found in a heap, compiled.
 
-A link is two clusters with stored pairs between them: how many, how much nearer than `far` they are in all, and the
-least distance. A heap holds the distances of links. When two clusters are merged, the links of the one with fewer
-become links of the other, or are joined with one that it has; so a link moves only a few times. All other links of a
-cluster that has grown are further than the heap says, and are put back when they come up. The arithmetic and the choice
-between ties are those of :func:`cdcoref.clustering.mixed.merge_mixed`, so that the result is too.
+A link is two clusters with stored pairs between them: how many, how much nearer than 1 they are in all, and the least
+distance. A heap holds the distances of links. When two clusters are merged, the links of the one with fewer become
+links of the other, or are joined with one that it has; so a link moves only a few times. All other links of a cluster
+that has grown are further than the heap says, and are put back when they come up. The arithmetic and the choice between
+ties are those of :mod:`cdcoref.clustering.dense_merges`, so that the result is too.
 
-Importing this module imports Numba.
+Importing this module imports Numba. The first call on a machine compiles; afterwards the code is in Numba's cache.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
-from cdcoref.clustering.chains import compiled
-from cdcoref.clustering.mixed import NEAREST
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """The function as machine code, cached on disk for later processes if there is a folder to write to."""
+    try:
+        return njit(cache=True)(function)
+    except RuntimeError:  # neither the package's folder nor the user's home is writable
+        return njit(function)
 
 
 class Links(NamedTuple):
@@ -29,7 +36,7 @@ class Links(NamedTuple):
 
     ends: np.ndarray
     following: np.ndarray
-    stored: np.ndarray
+    alive: np.ndarray
     gain: np.ndarray
     least: np.ndarray
     begin: np.ndarray
@@ -40,14 +47,14 @@ class Links(NamedTuple):
 
 
 @compiled
-def _linked(size, low, high, distance, far):  # type: ignore[no-untyped-def]
+def _linked(size, low, high, distance):  # type: ignore[no-untyped-def]
     """Single items and a link for every stored pair."""
     count = len(low)
     links = Links(
         np.empty(2 * count, dtype=np.int64),
         np.full(2 * count, -1, dtype=np.int64),
-        np.ones(count, dtype=np.int64),
-        far - distance,
+        np.ones(count, dtype=np.bool_),
+        1.0 - distance,
         distance.copy(),
         np.full(size, -1, dtype=np.int64),
         np.full(size, -1, dtype=np.int64),
@@ -75,13 +82,12 @@ def _attach(links, end, cluster):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _distance(links, link, far, known_only):  # type: ignore[no-untyped-def]
+def _distance(links, link, share):  # type: ignore[no-untyped-def]
     """The distance of the clusters of a link; it never falls, to the last bit, when one of them grows elsewhere."""
-    stored = links.stored[link]
-    pairs = stored if known_only else links.sizes[links.ends[2 * link]] * links.sizes[links.ends[2 * link + 1]]
+    pairs = links.sizes[links.ends[2 * link]] * links.sizes[links.ends[2 * link + 1]]
     if pairs == 1:
         return links.least[link]
-    return (1 - NEAREST) * (far - links.gain[link] / pairs) + NEAREST * links.least[link]
+    return (1 - share) * (1.0 - links.gain[link] / pairs) + share * links.least[link]
 
 
 @compiled
@@ -104,15 +110,13 @@ def _slot(keys, key):  # type: ignore[no-untyped-def]
 @compiled
 def _table(links):  # type: ignore[no-untyped-def]
     """A hash table of the links by their clusters: keys and links, and how many there are."""
-    count = 0
-    for link in range(len(links.stored)):
-        count += links.stored[link] > 0
+    count = links.alive.sum()
     room = 16
     while room < 4 * count:
         room *= 2
     keys, found = np.full(room, -1, dtype=np.int64), np.empty(room, dtype=np.int64)
-    for link in range(len(links.stored)):
-        if links.stored[link] > 0:
+    for link in range(len(links.alive)):
+        if links.alive[link]:
             slot = _slot(keys, _key(links, links.ends[2 * link], links.ends[2 * link + 1]))
             keys[slot], found[slot] = _key(links, links.ends[2 * link], links.ends[2 * link + 1]), link
     return keys, found, count
@@ -124,16 +128,15 @@ def _key(links, one, other):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _nearest_first(size, low, high, distance, far, known_only):  # type: ignore[no-untyped-def]
-    """What `mixed_merges` returns."""
-    links = _linked(size, low, high, distance, far)
-    ends, following, stored, gain, least, begin, _, degree, sizes, number = links
+def _merges(size, low, high, distance, share):  # type: ignore[no-untyped-def]
+    """What `sparse_merges` returns."""
+    links = _linked(size, low, high, distance)
+    ends, following, alive, gain, least, begin, _, degree, sizes, number = links
     keys, found, used = _table(links)
     heap: list[Any] = [(0.0, 0, 0)]  # after a comprehension here, Numba 0.68 loses writes to the arrays that it reads
     heap.pop()
     for link in range(len(low)):
-        if distance[link] < far:
-            heap.append((distance[link], _code(links, link), link))
+        heap.append((distance[link], _code(links, link), link))
     heapq.heapify(heap)
     first = np.empty(size, dtype=np.int64)
     second = np.empty(size, dtype=np.int64)
@@ -142,12 +145,12 @@ def _nearest_first(size, low, high, distance, far, known_only):  # type: ignore[
     count = 0
     while len(heap):
         value, code, link = heapq.heappop(heap)
-        if stored[link] == 0:
+        if not alive[link]:
             continue
-        now, own = _distance(links, link, far, known_only), _code(links, link)
+        now, own = _distance(links, link, share), _code(links, link)
         if now != value or own != code:
             # Further than the heap said, or nearer, in which case it is in the heap once more.
-            if now < far and (now > value or (now == value and own > code)):
+            if now < 1.0 and (now > value or (now == value and own > code)):
                 heapq.heappush(heap, (now, own, link))
             continue
         gone, kept = ends[2 * link], ends[2 * link + 1]
@@ -159,21 +162,20 @@ def _nearest_first(size, low, high, distance, far, known_only):  # type: ignore[
         of_cluster[kept] = max(of_cluster[gone], of_cluster[kept], value)
         first[count], second[count], height[count] = a, b, of_cluster[kept]
         count += 1
-        stored[link] = 0
+        alive[link] = False
         end = begin[gone]
         while end >= 0:
             after, moved = following[end], end // 2
-            if stored[moved] > 0:
+            if alive[moved]:
                 key = _key(links, kept, ends[end ^ 1])
                 slot = _slot(keys, key)
                 if keys[slot] == key:
                     joined = found[slot]
                     gain[joined] += gain[moved]
                     least[joined] = min(least[joined], least[moved])
-                    stored[joined] += stored[moved]
-                    stored[moved] = 0
-                    now = _distance(links, joined, far, known_only)
-                    if now < far:
+                    alive[moved] = False
+                    now = _distance(links, joined, share)
+                    if now < 1.0:
                         heapq.heappush(heap, (now, _code(links, joined), joined))
                 else:
                     keys[slot], found[slot] = key, moved
@@ -185,11 +187,15 @@ def _nearest_first(size, low, high, distance, far, known_only):  # type: ignore[
     return first[:count], second[:count], height[:count]
 
 
-def mixed_merges(
-    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, limit: float, known_only: bool
+def sparse_merges(
+    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, share: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All merges of mixed linkage at a distance below `limit`, above which no stored distance is.
+    """All merges at a distance below 1. Parameters as in :func:`cdcoref.clustering.dense_merges.dense_merges`.
 
-    Parameters and result are those of :func:`cdcoref.clustering.chains.chain_merges`.
+    Returns
+    -------
+    tuple
+        Of every merge the lesser and the greater of the two clusters, and their distance, in the order of the merges.
+        The merged cluster goes on under the greater number. *Shape:* (merges,) each
     """
-    return _nearest_first(size, low, high, distance, limit, known_only)
+    return _merges(size, low, high, distance, share)
