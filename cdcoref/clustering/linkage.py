@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.sparse import coo_array, csgraph
 
+from cdcoref.clustering.components import connected
 from cdcoref.clustering.dense_merges import dense_merges
 from cdcoref.clustering.pair_scores import PairScores, unique_pairs
 
@@ -81,7 +81,7 @@ class Dendrogram:
         """
         if distance_threshold > 1:  # no two clusters are further apart than 1
             return np.zeros(self.size, dtype=np.int64)
-        return _by_first_occurrence(_connected(self.size, *self.merges(distance_threshold))[1])
+        return connected(self.size, *self.merges(distance_threshold))
 
 
 def agglomerative(
@@ -137,21 +137,12 @@ def _places(size: int, keys: Sequence[Any] | None) -> np.ndarray:
     return np.array(sorted(range(size), key=keys.__getitem__), dtype=np.int64)
 
 
-def _connected(size: int, first: np.ndarray, second: np.ndarray) -> tuple[int, np.ndarray]:
-    """How many components items form that pairs connect, and the component of each item."""
-    # With 32-bit indices, the only ones that csgraph takes before SciPy 1.17.1.
-    ends = first.astype(np.int32), second.astype(np.int32)
-    graph = coo_array((np.ones(len(first), dtype=np.int8), ends), shape=(size, size))
-    count, component = csgraph.connected_components(graph, directed=False)
-    return count, component
-
-
 def _merges(size: int, pairs: Pairs, share: float) -> Pairs:
     """All merges, by distance."""
     low, high, distance = pairs
-    count, component = _connected(size, low, high)
-    stored = np.bincount(component[low], minlength=count)
-    items = np.bincount(component, minlength=count)
+    component = connected(size, low, high)
+    items = np.bincount(component)
+    stored = np.bincount(component[low], minlength=len(items))
     as_matrix = (items <= _SMALL) & (stored.sum() < _MANY_PAIRS)
     as_matrix |= (items <= 2 * _SMALL) & (stored >= _DENSE_FRACTION * (items * (items - 1) // 2))
     chosen = as_matrix[component[low]]
@@ -192,11 +183,3 @@ def _components(component: np.ndarray, pairs: Pairs) -> Iterator[tuple[np.ndarra
     for number in np.flatnonzero(np.diff(pair_bounds)):
         own = slice(pair_bounds[number], pair_bounds[number + 1])
         yield members[member_bounds[number] : member_bounds[number + 1]], (low[own], high[own], distance[own])
-
-
-def _by_first_occurrence(labels: np.ndarray) -> np.ndarray:
-    """The same partition, numbered from 0 in the order in which clusters first occur."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    number = np.empty(len(first), dtype=np.int64)
-    number[np.argsort(first)] = np.arange(len(first))
-    return number[inverse]

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
+from cdcoref.clustering import contradict
 from cdcoref.collection.clusters import now
-from cdcoref.collection.constraints import Constraints, contradiction
+from cdcoref.collection.constraints import Constraints
 from cdcoref.collection.records import Move
 from cdcoref.collection.story import mention_key
 from cdcoref.collection.word_index import chunks, marks
@@ -166,7 +167,7 @@ def _check(connection: sqlite3.Connection, number: int) -> None:
 
     def contradicted(corrections: Iterable[Correction]) -> bool:
         pairs = [correction.constraints() for correction in corrections]
-        return contradiction([p for together, _ in pairs for p in together], [p for _, apart in pairs for p in apart])
+        return contradict([p for must, _ in pairs for p in must], [p for _, cannot in pairs for p in cannot])
 
     if not contradicted(holding):
         return

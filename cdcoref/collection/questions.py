@@ -91,7 +91,7 @@ def _merges(
     one, other, probability = one[within], other[within], probability[within]
     best = np.lexsort((other, -probability, one))
     best = best[np.unique(one[best], return_index=True)[1]]
-    answered = {mention for one in said for pair in one.together for mention in pair}
+    answered = {mention for one in said for pair in one.must_links for mention in pair}
     weakest: dict[int, Decision] = {}
     for pair in best.tolist():
         mention, partner = int(one[pair]), int(other[pair])
@@ -125,7 +125,7 @@ def _non_merges(
     one = np.concatenate([first[best], links.pronouns[alone]]).tolist()
     other = np.concatenate([second[best], links.candidates[alone]]).tolist()
     value = np.concatenate([mean, links.probability[alone]]).tolist()
-    answered = {frozenset((int(labels[a]), int(labels[b]))) for one in said for a, b in one.apart}
+    answered = {frozenset((int(labels[a]), int(labels[b]))) for one in said for a, b in one.cannot_links}
     return [
         Decision(a, b, False, probability, 1 - abs(probability - float(above[a])))
         for a, b, probability in zip(one, other, value, strict=True)

@@ -10,18 +10,18 @@ the linkage, as in the paper.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.circumstances import CircumstanceTables
-from cdcoref.clustering import PairScores, dendrogram
+from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import EVENT, KINDS, Corpus
 from cdcoref.linking.antecedents import pronouns
 from cdcoref.linking.apart import facts_of_mentions
-from cdcoref.linking.conflicts import CannotLinks, divide, odd_ones, with_conflicts
+from cdcoref.linking.conflicts import MentionConflicts, odd_ones
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
@@ -72,9 +72,7 @@ class KindClusters:
         self.links = MentionLinks.of(scores, apart, keys)
         self._tree = dendrogram(self.links.compared, settings.linkage, keys)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
-        self._cannot_links = (
-            _cannot_links(corpus, kind, apart, self.links) if settings.cannot_links else CannotLinks({})
-        )
+        self._conflicts = _conflicts(corpus, kind, apart, self.links) if settings.cannot_links else MentionConflicts({})
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -85,49 +83,49 @@ class KindClusters:
             Clusters are merged while their distance is below it.
         """
         labels = self._tree.cut(distance_threshold)
-        following = int(labels.max(initial=-1)) + 1
-        cannot_links, looking_back = self._cannot_links, frozenset[int]()
+        clusters: dict[int, list[int]] = defaultdict(list)
+        for number in self._order:
+            clusters[int(labels[number])].append(number)
+        conflicts, looking_back = self._conflicts, frozenset[int]()
         if self._circumstances is not None:
             looking_back = frozenset(np.flatnonzero(self._circumstances.looks_back).tolist())
-            cannot_links = cannot_links.with_circumstances(self._circumstances, labels)
-        conflicting = with_conflicts(labels.tolist(), self._order, cannot_links)
-        some = [members[0] for members in conflicting]
-        scores, merges = self._scores_within(labels, some), self._merges_within(labels, some, distance_threshold)
-        for members in conflicting:
-            label = int(labels[members[0]])
-            odd = odd_ones(members, cannot_links, looking_back)
-            for group in divide(members, merges[label], cannot_links, scores[label], odd)[1:]:
-                labels[group] = following
-                following += 1
+            conflicts = conflicts.with_circumstances(self._circumstances, labels)
+        found = {label: conflicts.within(members) for label, members in clusters.items() if len(members) > 1}
+        divided = {label: cannot_links for label, cannot_links in found.items() if cannot_links is not None}
+        alone = {label: odd_ones(clusters[label], conflicts, looking_back) for label in divided}
+        following = len(clusters)
+        for label, parts in self._parts(labels, clusters, divided, alone, distance_threshold):
+            labels[clusters[label]] = np.where(parts == 0, label, parts + following - 1)
+            following += int(parts.max())
         for pronoun in self._order:
             if pronoun in self.links.antecedents:
                 labels[pronoun] = labels[self.links.antecedents[pronoun][0]]
         return labels
 
-    def _merges_within(
-        self, labels: NDArray[np.integer], some: Sequence[int], distance_threshold: float
-    ) -> Mapping[int, list[tuple[int, int]]]:
-        """The merges that made the clusters of some mentions, the nearest first, by the label of the cluster."""
-        found: dict[int, list[tuple[int, int]]] = {int(labels[number]): [] for number in some}
-        first, second = self._tree.merges(distance_threshold)
-        chosen = np.isin(labels[first], list(found))
-        for one, other in zip(first[chosen].tolist(), second[chosen].tolist(), strict=True):
-            found[int(labels[one])].append((one, other))
-        return found
-
-    def _scores_within(
-        self, labels: NDArray[np.integer], some: Sequence[int]
-    ) -> Mapping[int, dict[tuple[int, int], float]]:
-        """The probabilities of the pairs in the clusters of some mentions, by the label of the cluster and by pair."""
-        found: dict[int, dict[tuple[int, int], float]] = {int(labels[number]): {} for number in some}
-        compared = self.links.compared
-        first, second = compared.first, compared.second
-        chosen = np.flatnonzero((labels[first] == labels[second]) & np.isin(labels[first], list(found)))
-        low, high = np.minimum(first, second)[chosen].tolist(), np.maximum(first, second)[chosen].tolist()
-        of_pair = labels[first[chosen]].tolist()
-        for label, one, other, score in zip(of_pair, low, high, compared.score[chosen].tolist(), strict=True):
-            found[label][one, other] = score
-        return found
+    def _parts(
+        self,
+        labels: NDArray[np.integer],
+        clusters: Mapping[int, list[int]],
+        divided: Mapping[int, CannotLinks],
+        alone: Mapping[int, frozenset[int]],
+        distance_threshold: float,
+    ) -> Iterator[tuple[int, NDArray[np.integer]]]:
+        """The clusters with cannot-links, and the part that each member of one goes to; `alone` leave alone."""
+        compared, some = self.links.compared, list(divided)
+        merges = np.stack(self._tree.merges(distance_threshold), axis=1)
+        merges = merges[np.isin(labels[merges[:, 0]], some)]
+        pairs = np.stack([compared.first, compared.second], axis=1)
+        inside = (labels[pairs[:, 0]] == labels[pairs[:, 1]]) & np.isin(labels[pairs[:, 0]], some)
+        pairs, scores = pairs[inside], compared.score[inside]
+        of_merge, of_pair = labels[merges[:, 0]], labels[pairs[:, 0]]
+        place = np.zeros(len(labels), dtype=np.int64)
+        for label, cannot_links in divided.items():
+            members = clusters[label]
+            place[members] = np.arange(len(members))
+            own = PairScores(len(members), *place[pairs[of_pair == label]].T, scores[of_pair == label])
+            leaving = [int(place[member]) for member in members if member in alone[label]]
+            blocks = unconflicted_parts(cannot_links, place[merges[of_merge == label]].tolist(), leaving)
+            yield label, merge_blocks(blocks, cannot_links, own)
 
 
 def _without_conflicts(scores: PairScores, circumstances: CircumstanceTables, apart: NDArray[np.bool_]) -> PairScores:
@@ -140,7 +138,7 @@ def _without_conflicts(scores: PairScores, circumstances: CircumstanceTables, ap
     return replace(scores, score=np.where(differ, 0.0, scores.score))
 
 
-def _cannot_links(corpus: Corpus, kind: str, apart: NDArray[np.bool_], links: MentionLinks) -> CannotLinks:
+def _conflicts(corpus: Corpus, kind: str, apart: NDArray[np.bool_], links: MentionLinks) -> MentionConflicts:
     """Which mentions of a kind cannot be one: those whose facts conflict, and a possessor and what it possesses.
 
     A pronoun, which follows its antecedent, stands for it: as a possessor, and with its gender.
@@ -168,7 +166,7 @@ def _cannot_links(corpus: Corpus, kind: str, apart: NDArray[np.bool_], links: Me
     for number, gender in genders.items():
         if len(gender) == 1 and number in stated and not stated[number].gender:
             stated[number] = stated[number]._replace(gender=frozenset(gender))
-    return CannotLinks(stated, {number: frozenset(others) for number, others in pairs.items()})
+    return MentionConflicts(stated, {number: frozenset(others) for number, others in pairs.items()})
 
 
 def _referent(mention: int, links: MentionLinks) -> int:

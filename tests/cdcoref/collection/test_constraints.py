@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdcoref.collection.constraints import Constraints, constrained, contradiction
+from cdcoref.clustering import contradict
+from cdcoref.collection.constraints import Constraints, constrained
 
 SIZE = 9
 PAIR = st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)).filter(lambda pair: pair[0] != pair[1])
@@ -41,7 +42,7 @@ def test_constraints_are_obeyed_or_contradict(
 ) -> None:
     own = blocks(together)
     impossible = any({a, b} <= block for a, b in apart for block in own)
-    assert contradiction(together, apart) == impossible
+    assert contradict(together, apart) == impossible
     if impossible:
         return
     scores = scores_of(seed)

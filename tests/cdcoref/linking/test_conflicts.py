@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cdcoref.clustering import PairScores, merge_blocks, unconflicted_parts
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.language import MentionWords, in_conflict, mention_words
 from cdcoref.linking import PairLogits, cluster_mentions
-from cdcoref.linking.conflicts import CannotLinks, divide, odd_ones, with_conflicts
+from cdcoref.linking.conflicts import MentionConflicts, odd_ones
 from cdcoref.model import CorefConfig
 
 PHRASES = [
@@ -23,8 +24,25 @@ PHRASES = [
 ]
 
 
-def stated_by(own: dict[int, MentionWords]) -> CannotLinks:
-    return CannotLinks({number: one.stated for number, one in own.items()})
+def stated_by(own: dict[int, MentionWords]) -> MentionConflicts:
+    return MentionConflicts({number: one.stated for number, one in own.items()})
+
+
+def divide(
+    size: int,
+    merges: list[tuple[int, int]],
+    conflicts: MentionConflicts,
+    scores: dict[tuple[int, int], float],
+    alone: frozenset[int] = frozenset(),
+) -> list[list[int]]:
+    """The parts of a cluster that holds a conflict."""
+    cannot_links = conflicts.within(range(size))
+    if cannot_links is None:
+        return [list(range(size))]
+    pairs = np.array(list(scores))
+    own = PairScores(size, pairs[:, 0], pairs[:, 1], np.array(list(scores.values())))
+    parts = merge_blocks(unconflicted_parts(cannot_links, merges, alone), cannot_links, own)
+    return [np.flatnonzero(parts == part).tolist() for part in range(parts.max() + 1)]
 
 
 def words(phrase: str) -> MentionWords:
@@ -166,9 +184,8 @@ def test_entities_with_different_amounts_before_them_are_apart(kind: str, apart:
 def test_a_cluster_is_divided_among_its_values() -> None:
     own = dict(enumerate(map(words, ["the 1998 sinking", "the 2001 sinking", "the sinking", "1998", "it"])))
     scores = {(0, 2): 0.3, (1, 2): 0.6, (0, 3): 0.9, (0, 4): 0.5, (3, 4): 0.4, (1, 4): 0.4}
-    assert with_conflicts([7] * 5, range(5), stated_by(own)) == [[0, 1, 2, 3, 4]]
     merges = [(0, 3), (1, 2), (3, 4), (0, 1)]
-    assert divide([0, 1, 2, 3, 4], merges, stated_by(own), scores) == [[0, 3, 4], [1, 2]]
+    assert divide(5, merges, stated_by(own), scores) == [[0, 3, 4], [1, 2]]
 
 
 def test_what_names_no_value_stays_together_when_a_cluster_is_divided() -> None:
@@ -177,7 +194,7 @@ def test_what_names_no_value_stays_together_when_a_cluster_is_divided() -> None:
     own = dict(enumerate(map(words, phrases)))
     merges = [(1, 2), (2, 3), (1, 4), (3, 0), (4, 5)]
     scores = {(1, 4): 0.9, (2, 4): 0.1, (3, 4): 0.1, (0, 1): 0.3, (0, 2): 0.3, (0, 3): 0.3, (0, 5): 0.2, (1, 5): 0.3}
-    assert divide(range(6), merges, stated_by(own), scores) == [[0, 5], [1, 2, 3, 4]]
+    assert divide(6, merges, stated_by(own), scores) == [[0, 5], [1, 2, 3, 4]]
 
 
 @given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=9), st.randoms(use_true_random=False))
@@ -198,15 +215,14 @@ def test_parts_of_a_cluster_become_one_by_the_most_probable_first(phrases: list[
         one, other = max(possible, key=lambda pair: probable(*pair))
         one += other
         parts.remove(other)
-    assert divide(list(own), [], stated_by(own), scores) == sorted(map(sorted, parts))
+    assert divide(len(own), [], stated_by(own), scores) == sorted(map(sorted, parts))
 
 
 def test_pairs_that_cannot_be_one_divide_a_cluster() -> None:
-    links = CannotLinks({}, {0: frozenset({2}), 2: frozenset({0})})
+    conflicts = MentionConflicts({}, {0: frozenset({2}), 2: frozenset({0})})
     scores = {(0, 1): 0.9, (0, 2): 0.8, (1, 2): 0.7}
-    assert with_conflicts([0, 0, 0], range(3), links) == [[0, 1, 2]]
-    assert divide([0, 1, 2], [(0, 1), (1, 2)], links, scores) == [[0, 1], [2]]
-    assert with_conflicts([0, 0, 1], range(3), links) == []
+    assert divide(3, [(0, 1), (1, 2)], conflicts, scores) == [[0, 1], [2]]
+    assert conflicts.within([0, 1]) is None
 
 
 @pytest.mark.parametrize(
@@ -236,7 +252,8 @@ def test_a_possessor_is_not_what_it_possesses(
 
 def test_a_cluster_without_conflict_is_left() -> None:
     own = dict(enumerate(map(words, ["the 1998 sinking", "the sinking", "1998", "2001"])))
-    assert with_conflicts([1, 1, 1, 2], range(4), stated_by(own)) == []
+    assert stated_by(own).within([0, 1, 2]) is None
+    assert stated_by(own).within([1, 2, 3]) is not None
 
 
 @given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=12))
@@ -259,33 +276,33 @@ def test_no_cluster_holds_a_conflict(phrases: list[str]) -> None:
         assert len({m.cluster for m in clustered.mentions}) == 1
 
 
-def cannot(*pairs: tuple[int, int]) -> CannotLinks:
+def cannot(*pairs: tuple[int, int]) -> MentionConflicts:
     """Pairs that cannot be one."""
     others: dict[int, set[int]] = {}
     for one, other in pairs:
         others.setdefault(one, set()).add(other)
         others.setdefault(other, set()).add(one)
-    return CannotLinks({}, {one: frozenset(own) for one, own in others.items()})
+    return MentionConflicts({}, {one: frozenset(own) for one, own in others.items()})
 
 
 def test_a_mention_that_looks_back_and_conflicts_is_odd() -> None:
-    links = cannot((3, 1), (3, 2), (3, 5))
-    assert odd_ones(range(10), links, frozenset({3, 4})) == {3}
-    assert odd_ones(range(10), links, frozenset()) == frozenset()
-    assert odd_ones([0, 3, 4, 6, 7], links, frozenset({3})) == frozenset()
+    conflicts = cannot((3, 1), (3, 2), (3, 5))
+    assert odd_ones(range(10), conflicts, frozenset({3, 4})) == {3}
+    assert odd_ones(range(10), conflicts, frozenset()) == frozenset()
+    assert odd_ones([0, 3, 4, 6, 7], conflicts, frozenset({3})) == frozenset()
 
 
 def test_a_large_part_of_a_cluster_is_not_odd() -> None:
-    links = cannot(*((one, other) for one in range(4) for other in range(4, 10)))
-    assert odd_ones(range(10), links, frozenset(range(4))) == frozenset()
+    conflicts = cannot(*((one, other) for one in range(4) for other in range(4, 10)))
+    assert odd_ones(range(10), conflicts, frozenset(range(4))) == frozenset()
 
 
 def test_an_odd_mention_takes_nothing_along() -> None:
-    links = cannot((0, 5), (0, 6))
+    conflicts = cannot((0, 5), (0, 6))
     merges = [(0, 1), (2, 3), (4, 5), (6, 7), (2, 4), (2, 6), (0, 2)]
     scores = {(one, other): 0.6 for one in range(8) for other in range(one + 1, 8)} | {(0, 1): 0.9}
-    assert [0, 1] in divide(range(8), merges, links, scores)
-    assert divide(range(8), merges, links, scores, odd_ones(range(8), links, frozenset({0}))) == [
+    assert [0, 1] in divide(8, merges, conflicts, scores)
+    assert divide(8, merges, conflicts, scores, odd_ones(range(8), conflicts, frozenset({0}))) == [
         [0],
         [1, 2, 3, 4, 5, 6, 7],
     ]

@@ -1,0 +1,191 @@
+"""Must-links and cannot-links: one cluster in, parts of it out that obey them.
+
+Items that must be in one cluster form a block, as do those that were merged without a conflict. Blocks are then merged
+as in average linkage, the two with the highest mean score first, and never two that cannot be in one cluster, until no
+two are left that may be merged. So a cluster is divided into few parts, and an item without constraints goes with those
+that it resembles most.
+
+The facts of mentions, the antecedents of pronouns, and what people corrected are all stated in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cdcoref.clustering.components import connected, numbered
+from cdcoref.clustering.pair_scores import PairScores
+
+NOT_COMPARED = -0.5
+"""Instead of a score, between blocks of which one has no item that counts: they are merged last."""
+NEVER = -1.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CannotLinks:
+    """Which items cannot be in one cluster.
+
+    Attributes
+    ----------
+    class_of
+        The class of every item. *Shape:* (items,)
+    conflicting
+        Whether items of two classes cannot be in one cluster; symmetric. *Shape:* (classes, classes)
+    """
+
+    class_of: np.ndarray
+    conflicting: np.ndarray
+
+    @classmethod
+    def of_pairs(cls, size: int, pairs: np.ndarray) -> CannotLinks:
+        """Those of pairs of items. *Shape* of `pairs`: (pairs, 2)"""
+        named, places = np.unique(pairs, return_inverse=True)
+        class_of = np.zeros(size, dtype=np.int64)
+        class_of[named] = np.arange(1, len(named) + 1)
+        conflicting = np.zeros((len(named) + 1, len(named) + 1), dtype=bool)
+        one, other = places.reshape(-1, 2).T + 1
+        conflicting[one, other] = conflicting[other, one] = True
+        return cls(class_of, conflicting)
+
+    def between(self, blocks: np.ndarray) -> np.ndarray:
+        """Whether two blocks cannot be in one cluster. *Shape:* (items,) in, (blocks, blocks) out"""
+        has = np.zeros((int(blocks.max(initial=-1)) + 1, len(self.conflicting)), dtype=np.float32)
+        has[blocks, self.class_of] = 1
+        cannot: np.ndarray = has @ self.conflicting.astype(np.float32) @ has.T > 0
+        return cannot
+
+
+def with_followers(blocks: np.ndarray, cannot_links: CannotLinks, followers: Iterable[tuple[int, int]]) -> np.ndarray:
+    """Blocks after every follower, in turn, has joined the block of what it follows, unless the two cannot be one.
+
+    *Shape* of `blocks` and of the result: (items,)
+    """
+    blocks = blocks.copy()
+    cannot = cannot_links.between(blocks)
+    for follower, leader in followers:
+        one, other = int(blocks[follower]), int(blocks[leader])
+        if one != other and not cannot[one, other]:
+            blocks[blocks == one] = other
+            cannot[other] |= cannot[one]
+            cannot[:, other] |= cannot[:, one]
+    return numbered(blocks)
+
+
+def unconflicted_parts(
+    cannot_links: CannotLinks, merges: Iterable[tuple[int, int]], alone: Collection[int] = ()
+) -> np.ndarray:
+    """The largest clusters without a conflict on the way to one cluster, numbered by first items. *Shape:* (items,)
+
+    Parameters
+    ----------
+    cannot_links
+        Of the items of the cluster.
+    merges
+        The merges that made the cluster, the nearest first: an item of either side.
+    alone
+        Items that are parts by themselves whatever was merged.
+    """
+    size = len(cannot_links.class_of)
+    above = list(range(size))
+    whole: dict[int, list[int]] = {item: [] if item in alone else [item] for item in range(size)}
+    classes = [set() if item in alone else {own} for item, own in enumerate(cannot_links.class_of.tolist())]
+    parts: list[list[int]] = [[item] for item in alone]
+    for pair in merges:
+        one, other = (_root(above, item) for item in pair)
+        above[other] = one
+        mine, theirs = whole.pop(one, None), whole.pop(other, None)
+        rows, columns = list(classes[one]), list(classes[other])
+        if mine is not None and theirs is not None and not cannot_links.conflicting[np.ix_(rows, columns)].any():
+            whole[one] = mine + theirs
+            classes[one] |= classes[other]
+        else:
+            parts += [part for part in (mine, theirs) if part is not None]
+    part_of = np.zeros(size, dtype=np.int64)
+    for number, part in enumerate([*parts, *whole.values()]):
+        part_of[part] = number
+    return numbered(part_of)
+
+
+def merge_blocks(
+    blocks: np.ndarray,
+    cannot_links: CannotLinks,
+    scores: PairScores,
+    clusters: np.ndarray | None = None,
+    counted: np.ndarray | None = None,
+) -> np.ndarray:
+    """Merge blocks of items while any two may be in one cluster, those with the highest mean score first.
+
+    Parameters
+    ----------
+    blocks
+        The block of each item, from 0. *Shape:* (items,)
+    cannot_links
+        Of the items.
+    scores
+        Of the items, each pair once; a pair that is not stored has score 0.
+    clusters
+        Where several clusters were made one: the cluster of each item before. Only pairs within one count, and blocks
+        without any between them are not merged. *Shape:* (items,)
+    counted
+        Whether the scores of an item count; None: those of all. *Shape:* (items,)
+
+    Returns
+    -------
+    labels
+        Numbers from 0 in the order of the parts' first blocks. *Shape:* (items,)
+    """
+    size = len(blocks)
+    clusters = np.zeros(size, dtype=np.int64) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    counted = np.ones(size, dtype=bool) if counted is None else counted
+    count, shape = int(blocks.max(initial=-1)) + 1, (int(blocks.max(initial=-1)) + 1, int(clusters.max(initial=-1)) + 1)
+    items, counting = np.zeros(shape), np.zeros(shape)
+    np.add.at(items, (blocks, clusters), 1)
+    np.add.at(counting, (blocks, clusters), counted)
+    related, pairs, total = items @ items.T, counting @ counting.T, np.zeros((count, count))
+    first, second = scores.first, scores.second
+    within = (clusters[first] == clusters[second]) & counted[first] & counted[second]
+    one, other = blocks[first[within]], blocks[second[within]]
+    np.add.at(total, (one, other), scores.score[within])
+    np.add.at(total, (other, one), scores.score[within])
+    cannot = cannot_links.between(blocks) | np.eye(count, dtype=bool)
+
+    def similar(row: int | slice) -> np.ndarray:
+        means = np.where(pairs[row] > 0, total[row] / np.maximum(pairs[row], 1), NOT_COMPARED)
+        # So that the order in which scores were added does not decide between equal ones.
+        return np.where(cannot[row] | (related[row] == 0), NEVER, np.round(means, 9))
+
+    group, rows = np.arange(count), np.arange(count)
+    mean = similar(slice(None))
+    nearest = mean.argmax(axis=1) if count else rows
+    while (best := mean[rows, nearest]).max(initial=NEVER) > NEVER:
+        kept, gone = sorted((int(best.argmax()), int(nearest[best.argmax()])))
+        for sums in (total, pairs, related, cannot):
+            sums[kept] += sums[gone]
+            sums[:, kept] = sums[kept]
+        cannot[gone] = cannot[:, gone] = True
+        mean[gone] = mean[:, gone] = NEVER
+        mean[kept] = mean[:, kept] = similar(kept)
+        nearest[mean[:, kept] > mean[rows, nearest]] = kept
+        stale = (nearest == kept) | (nearest == gone)
+        stale[kept] = True
+        nearest[stale] = mean[stale].argmax(axis=1)
+        group[group == gone] = kept
+    return np.unique(group[blocks], return_inverse=True)[1]
+
+
+def contradict(must_links: Iterable[Sequence[object]], cannot_links: Iterable[tuple[object, object]]) -> bool:
+    """Whether some items that must be in one cluster, directly or through others, cannot be in one."""
+    must, cannot = [tuple(pair) for pair in must_links], list(cannot_links)
+    number = {name: place for place, name in enumerate(dict.fromkeys(n for pair in (*must, *cannot) for n in pair))}
+    pairs = np.array([(number[a], number[b]) for a, b in must], dtype=np.int64).reshape(-1, 2)
+    blocks = connected(len(number), *pairs.T)
+    return any(blocks[number[a]] == blocks[number[b]] for a, b in cannot)
+
+
+def _root(above: list[int], item: int) -> int:
+    while above[item] != item:
+        above[item] = above[above[item]]
+        item = above[item]
+    return item

@@ -1,0 +1,92 @@
+"""Clusters under must-links and cannot-links: both are obeyed, and nothing that may be one is left apart."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.clustering import (
+    CannotLinks,
+    PairScores,
+    connected,
+    contradict,
+    merge_blocks,
+    unconflicted_parts,
+    with_followers,
+)
+
+SIZE = 8
+PAIR = st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)).filter(lambda pair: pair[0] != pair[1])
+
+
+def as_array(pairs: list[tuple[int, int]]) -> np.ndarray:
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def random_scores(seed: int) -> PairScores:
+    first, second = np.triu_indices(SIZE, 1)
+    return PairScores(SIZE, first, second, np.random.default_rng(seed).random(len(first)))
+
+
+@given(st.lists(PAIR, max_size=5), st.lists(PAIR, max_size=6), st.integers(0, 99))
+def test_parts_obey_and_cannot_be_merged_further(
+    must: list[tuple[int, int]], cannot: list[tuple[int, int]], seed: int
+) -> None:
+    if contradict(must, cannot):
+        return
+    cannot_links = CannotLinks.of_pairs(SIZE, as_array(cannot))
+    labels = merge_blocks(connected(SIZE, *as_array(must).T), cannot_links, random_scores(seed))
+    assert all(labels[a] == labels[b] for a, b in must)
+    assert all(labels[a] != labels[b] for a, b in cannot)
+    between = {frozenset((int(labels[a]), int(labels[b]))) for a, b in cannot}
+    parts = int(labels.max()) + 1
+    assert all(frozenset((a, b)) in between for b in range(parts) for a in range(b))
+
+
+@given(st.lists(PAIR, min_size=1, max_size=6), st.integers(0, 99))
+def test_blocks_are_merged_by_their_mean_score(cannot: list[tuple[int, int]], seed: int) -> None:
+    """As when the means of all pairs of groups are computed anew each time."""
+    scores = random_scores(seed)
+    matrix = np.zeros((SIZE, SIZE))
+    matrix[scores.first, scores.second] = matrix[scores.second, scores.first] = scores.score
+    groups = [[item] for item in range(SIZE)]
+    while possible := [
+        (float(matrix[np.ix_(one, other)].mean()), place, groups.index(other))
+        for place, one in enumerate(groups)
+        for other in groups[place + 1 :]
+        if not any((a in one and b in other) or (a in other and b in one) for a, b in cannot)
+    ]:
+        _, one, other = max(possible)
+        groups[one] += groups.pop(other)
+    labels = merge_blocks(np.arange(SIZE), CannotLinks.of_pairs(SIZE, as_array(cannot)), scores)
+    found = [np.flatnonzero(labels == label).tolist() for label in range(labels.max() + 1)]
+    assert found == sorted(map(sorted, groups))
+
+
+def test_a_cluster_falls_apart_where_a_merge_brought_a_conflict() -> None:
+    cannot_links = CannotLinks.of_pairs(6, as_array([(0, 3)]))
+    # {0, 1, 2} and {3, 4} conflict; 5 is merged into what is no longer whole.
+    assert unconflicted_parts(cannot_links, [(0, 1), (1, 2), (3, 4), (2, 4), (0, 5)]).tolist() == [0, 0, 0, 1, 1, 2]
+    assert unconflicted_parts(cannot_links, []).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_follower_joins_unless_it_cannot() -> None:
+    cannot_links = CannotLinks.of_pairs(5, as_array([(0, 1), (2, 4)]))
+    # 1 cannot follow 0. 2 follows 3, and 4, which cannot be with 2, then cannot follow 3.
+    assert with_followers(np.arange(5), cannot_links, [(1, 0), (2, 3), (4, 3)]).tolist() == [0, 1, 2, 2, 3]
+
+
+def test_only_pairs_within_a_former_cluster_count() -> None:
+    # {0, 1, 2} and {3} were made one. 2 resembles 3 most, but was never in one cluster with it.
+    scores = PairScores(4, [0, 1, 2], [1, 2, 3], [0.3, 0.2, 0.9])
+    cannot_links = CannotLinks.of_pairs(4, as_array([(0, 2)]))
+    blocks = connected(4, *as_array([(1, 3)]).T)
+    assert merge_blocks(blocks, cannot_links, scores, np.array([0, 0, 0, 1])).tolist() == [0, 0, 1, 0]
+
+
+def test_nothing_to_merge() -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    none = CannotLinks.of_pairs(0, as_array([]))
+    assert merge_blocks(nothing, none, PairScores(0, nothing, nothing, nothing)).tolist() == []
+    assert unconflicted_parts(none, []).tolist() == []
