@@ -66,6 +66,12 @@ def export(
             rich_help_panel=MENTIONS,
         ),
     ] = False,
+    damaged: Annotated[
+        bool,
+        typer.Option(
+            "--damaged", help="Write what can still be read of a collection that is damaged.", rich_help_panel=MENTIONS
+        ),
+    ] = False,
     layout: LayoutOption = None,
     folder_format: FolderFormatOption = None,
     replaced: ReplaceOption = None,
@@ -90,7 +96,9 @@ def export(
     if folder is None:
         if split is not None:
             raise InputError("only corpora have splits; leave out --split")
-        content = _read(files or [], corrected, None if kind == "both" else kind, ids)
+        content = _read(files or [], corrected, None if kind == "both" else kind, ids, damaged=damaged)
+    elif damaged:
+        raise InputError("only collections can be read with --damaged; leave it out")
     elif corrected:
         raise InputError("only collections have corrections; leave out --corrected")
     else:
@@ -108,10 +116,16 @@ def export(
         say("cdcoref", f"{output}: {sentence}")
 
 
-def _read(files: list[Path], corrected: bool, kind: str | None, ids: IdScope | None) -> Corpus | Prediction:
+def _read(
+    files: list[Path], corrected: bool, kind: str | None, ids: IdScope | None, *, damaged: bool
+) -> Corpus | Prediction:
     """A collection with its stories, or files as one corpus; `kind` is that of mentions without one."""
-    from cdcoref.formats import is_collection, read_corpus
+    from cdcoref.formats import is_collection, read_corpus, readable_part
 
+    if damaged:
+        if len(files) != 1 or corrected:
+            raise InputError("--damaged reads one collection, without --corrected")
+        return readable_part(files[0]).with_kind(kind)
     if len(files) == 1 and files[0].is_file() and is_collection(files[0]):
         from cdcoref.collection import Collection
 

@@ -16,11 +16,12 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.mention_table import MentionTable, table_of_corpus
+from cdlm.printing import counted
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
@@ -52,6 +53,8 @@ def stored_document(id: str, text: str, fields: str) -> Document:
         If it is not what `stored_fields` makes.
     """
     try:
+        if not (isinstance(id, str) and isinstance(text, str)):
+            raise TypeError("the id or the text is no text")
         known = json.loads(fields)
         annotated = known.get("annotated")
         return Document(
@@ -157,11 +160,13 @@ def collection_errors(path: str | Path) -> Iterator[None]:
             what = "this is not a collection"
         elif "readonly" in what:
             what = "the file cannot be written"
+        elif any(word in what for word in ("malformed", "damaged", "corrupt")):
+            what = _damaged(path, what)
         else:
             what = f"the collection cannot be used ({what})"
         raise InputError(what, path) from error
     except UnicodeDecodeError as error:
-        raise InputError("the collection is damaged", path) from error
+        raise InputError(_damaged(path, "a text is not valid UTF-8"), path) from error
     except UnicodeEncodeError as error:
         raise InputError("an id or a word contains half of a surrogate pair, which is not a character", path) from error
     except OverflowError as error:
@@ -170,6 +175,81 @@ def collection_errors(path: str | Path) -> Iterator[None]:
         raise InputError("a number is too large; give a smaller one", path) from error
     except MemoryError as error:  # SQLite's answer to a length that damage made absurd
         raise InputError("the collection is damaged, or too large for the memory of this machine", path) from error
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # A value of another type than was stored; anything else that raises these is a fault of this program.
+        if (found := _damage_in(path)) is None:
+            raise
+        raise InputError(_damaged(path, found), path) from error
+
+
+def _damaged(path: str | Path, what: str) -> str:
+    """A clause that says that a collection is damaged, and how to save what can be read."""
+    return (
+        f"the collection is damaged ({what}); restore a copy of it, or save what can be read with: cdcoref export "
+        f"{Path(path).name} --damaged -o saved.jsonl"
+    )
+
+
+def readable_part(path: str | Path) -> Corpus:
+    """What can still be read of a damaged collection, document by document; notes say how much cannot.
+
+    Raises
+    ------
+    InputError
+        If nothing can be read.
+    """
+    documents: list[Document] = []
+    mentions: list[Mention] = []
+    lost = lost_mentions = 0
+    with closing(connect_to_collection(path)) as connection, collection_errors(path):
+        (last,) = connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'documents'").fetchone()
+        for number in range(1, (last or 0) + 1):
+            try:
+                rows = connection.execute(_DOCUMENTS.format("AND number = ?"), (number,)).fetchall()
+                found = Corpus(tuple(stored_document(*row) for row in rows)).documents
+            except (sqlite3.Error, InputError, IndexError, TypeError):
+                lost += 1
+                continue
+            documents += found
+            try:
+                rows = connection.execute(_MENTIONS.format("AND documents.number = ?"), (number,)).fetchall()
+            except sqlite3.Error:
+                lost_mentions += 1
+                continue
+            for row in rows:
+                try:
+                    mentions += Corpus(found, (stored_mention(*row),)).mentions
+                except (sqlite3.Error, InputError, IndexError, TypeError):
+                    lost_mentions += 1
+    if not documents:
+        raise InputError("nothing of the collection can be read; restore a copy of it", path)
+    what = f"{counted(lost, 'document')} and {counted(lost_mentions, 'mention')} or lists of mentions cannot be read"
+    return Corpus(tuple(documents), tuple(mentions), (f"{path}: {what}",) if lost or lost_mentions else ())
+
+
+def _damage_in(path: str | Path) -> str | None:
+    """What is damaged in a collection: the first thing that is found; None if nothing is."""
+    uri = f"file:{quote(os.path.abspath(path))}?mode=ro"
+    try:
+        with closing(sqlite3.connect(uri, uri=True, timeout=60)) as connection:
+            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if found != "ok":
+                return str(found)
+            corpus_in(connection)
+            for (kind,) in connection.execute("SELECT DISTINCT kind FROM mentions UNION SELECT kind FROM clusters"):
+                if kind not in (None, *KINDS):
+                    return f"there is the kind {kind!r}"
+    except (
+        sqlite3.Error,
+        InputError,
+        UnicodeDecodeError,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        return first_line(error)
+    return None
 
 
 def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = None) -> Corpus:

@@ -22,6 +22,7 @@ from cdcoref.formats import (
     read_corpus,
     read_file,
     read_mention_table,
+    readable_part,
     stored_document,
     stored_fields,
 )
@@ -134,3 +135,56 @@ def test_jsonl_and_back_keeps_clusters(path: Path, tmp_path: Path) -> None:
     write_corpus(read_collection(path), tmp_path / "a.jsonl")
     assert [json.loads(line)["id"] for line in (tmp_path / "a.jsonl").open()] == [RICH.id, "b"]
     assert read_corpus([tmp_path / "a.jsonl"]).corpus == read_collection(path)
+
+
+def damaged(path: Path, change: str, column: str = "text TEXT") -> None:
+    """Change a collection as no program would: a column may also be without a value."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, ?1 || ' NOT NULL', ?1)", (column,))
+        connection.commit()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(change)
+        connection.commit()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("UPDATE documents SET text = NULL", "--damaged"),
+        ("UPDATE documents SET fields = '{'", "--damaged"),
+        ("UPDATE mentions SET tokens = '[\"a\"]'", "--damaged"),
+        ("UPDATE mentions SET tokens = 'x'", "--damaged"),
+        ("UPDATE mentions SET tokens = '[999]'", "ascending indices"),
+    ],
+)
+def test_what_is_damaged_inside_is_said_in_one_sentence(path: Path, change: str, message: str) -> None:
+    damaged(path, change)
+    with pytest.raises(InputError, match=message):
+        read_collection(path)
+    with Collection.open(path) as collection, pytest.raises(InputError, match=message):
+        collection.prediction()
+
+
+def test_what_can_be_read_of_a_damaged_collection_is_saved(path: Path) -> None:
+    whole = read_collection(path)
+    assert readable_part(path).documents == whole.documents
+    assert readable_part(path).mentions == whole.mentions
+    first, *others = whole.documents
+    damaged(path, f"UPDATE documents SET text = NULL WHERE id = '{first.id}'")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE mentions SET tokens = '[999]' WHERE number = (SELECT max(number) FROM mentions)")
+        connection.commit()
+    left = readable_part(path)
+    assert left.documents == tuple(others)
+    assert left.mentions == tuple(m for m in whole.mentions if m.document != first.id)[:-1]
+    assert left.notes == (f"{path}: 1 document and 1 mention or lists of mentions cannot be read",)
+
+
+def test_a_document_that_is_damaged_can_be_removed(path: Path) -> None:
+    with Collection.open(path) as collection:
+        first, *others = [document.id for document in collection.documents()]
+    damaged(path, f"UPDATE documents SET text = NULL WHERE id = '{first}'")
+    with Collection.open(path) as collection:
+        collection.remove([first])
+    assert {document.id for document in read_collection(path).documents} == set(others)

@@ -203,13 +203,13 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "text.spacy").write_text("Ann left.")
     (tmp_path / "empty.spacy").write_bytes(b"")
     (tmp_path / "cut.spacy").write_bytes(gzip.compress(b"x" * 100)[:-9])
-    with pytest.raises(InputError, match="cut.spacy: the gzip data is corrupt or truncated"):
+    with pytest.raises(InputError, match=r"cut\.spacy: the gzip data is corrupt or truncated"):
         read_docbin(tmp_path / "cut.spacy")
     for name in ("text.spacy", "empty.spacy"):
         with pytest.raises(InputError, match=f"{name}: the file is not a valid spaCy DocBin"):
             read_docbin(tmp_path / name)
     for name in ("missing.spacy", "."):
-        with pytest.raises(InputError, match="the file (cannot be read|does not exist)"):
+        with pytest.raises(InputError, match=r"the file (cannot be read|does not exist)"):
             read_docbin(tmp_path / name)
     with pytest.raises(InputError, match="the file cannot be written"):
         write_docbin(CORPUS, tmp_path / "nowhere" / "x.spacy")
