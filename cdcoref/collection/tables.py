@@ -1,14 +1,15 @@
 """The tables of a collection, version by version: an SQLite connection in, tables of the present version in it.
 
-`MIGRATIONS[n]` brings a file from version n to n + 1; the first makes the tables. A change of the tables is a new entry
-at the end, and never a change of an old one.
+The first tables are those of version `OLDEST_COLLECTION`, the earliest that a release wrote. `MIGRATIONS[n]` brings a
+file from that version plus n to the next one. A change of the tables is a new entry at the end, and never a change of
+an old one.
 """
 
 from __future__ import annotations
 
 import sqlite3
 
-from cdcoref.formats import APPLICATION_ID
+from cdcoref.formats import APPLICATION_ID, OLDEST_COLLECTION
 
 _FIRST = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -127,47 +128,28 @@ CREATE VIRTUAL TABLE document_words USING fts5(
 );
 CREATE VIRTUAL TABLE mention_words USING fts5(
     words, content = 'mentions', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2'
-)
-"""
+);
 
-_VECTORS = """
 CREATE TABLE vectors (
     document INTEGER PRIMARY KEY REFERENCES documents,
     packed BLOB NOT NULL      -- of its mentions, when it was read alone
-)
-"""
-"""A document of a collection of version 1 is read once more when a document is added to its story."""
+);
 
-_OUTCOMES = """
 CREATE TABLE checked (
     mention INTEGER PRIMARY KEY REFERENCES mentions   -- people said that it is the same as another
 );
-INSERT INTO checked
-    SELECT DISTINCT mentions.number FROM corrections, json_each(corrections.mentions) AS said
-    JOIN documents ON hex(documents.content) = upper(json_extract(said.value, '$.content'))
-    JOIN mentions ON mentions.document = documents.number
-        AND mentions.tokens = json_extract(said.value, '$.tokens')
-        AND mentions.kind IS json_extract(said.value, '$.kind')
-    WHERE corrections.undone IS NULL AND corrections.action IN ('same', 'split')
-        AND json_array_length(corrections.mentions) > 1;
 CREATE TABLE outcomes (
     correction INTEGER PRIMARY KEY REFERENCES corrections,
     moves TEXT NOT NULL,      -- what became of clusters when it was made or undone, as JSON
     notes TEXT NOT NULL
-)
-"""
-"""Confidences of corrected clusters are as version 2 computed them until their story is next clustered."""
+);
 
-_SUBJECTS = """
 CREATE TABLE subjects (
     story INTEGER PRIMARY KEY REFERENCES stories,
     subject INTEGER NOT NULL  -- the same for stories about one subject
 );
-CREATE INDEX subjects_by_number ON subjects (subject)
-"""
-"""A story of a collection of version 3 has a subject, and clusters in common with others, from its next change on."""
+CREATE INDEX subjects_by_number ON subjects (subject);
 
-_LEFT_OUT = """
 CREATE TABLE left_out (       -- mentions with which documents came, of the kind that the collection does not link
     document INTEGER NOT NULL REFERENCES documents,
     tokens TEXT NOT NULL,
@@ -178,7 +160,6 @@ CREATE TABLE left_out (       -- mentions with which documents came, of the kind
 );
 CREATE INDEX left_out_by_document ON left_out (document)
 """
-"""What a collection of version 4 left out is not known."""
 
 _COPIES = """
 CREATE TABLE copies (
@@ -189,21 +170,31 @@ CREATE INDEX copies_by_original ON copies (original)
 """
 """Near-duplicates of a collection of version 5 are found by a rebuild."""
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _OUTCOMES, _SUBJECTS, _LEFT_OUT, _COPIES)
+MIGRATIONS: tuple[str, ...] = (_COPIES,)
+
+
+def latest_version() -> int:
+    """The version that the tables have after all migrations."""
+    return OLDEST_COLLECTION + len(MIGRATIONS)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
     """Bring the tables of a version, 0 for an empty file, to the present one; to be called in a transaction."""
-    for script in MIGRATIONS[version:]:
+    for script in _missing(version):
         for statement in script.split(";\n"):
             connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    connection.execute(f"PRAGMA user_version = {latest_version()}")
 
 
 def stand_in(connection: sqlite3.Connection, version: int) -> None:
     """Let a file of an earlier version that cannot be written be read: what it lacks are empty tables in memory."""
-    for script in MIGRATIONS[version:]:
+    for script in _missing(version):
         for statement in script.split(";\n"):
             if "CREATE TABLE" in statement:
                 connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE IF NOT EXISTS"))
+
+
+def _missing(version: int) -> tuple[str, ...]:
+    """The scripts that a file of a version has not seen."""
+    return (_FIRST, *MIGRATIONS) if version == 0 else MIGRATIONS[version - OLDEST_COLLECTION :]

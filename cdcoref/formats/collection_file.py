@@ -27,6 +27,8 @@ APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
 COLLECTION_VERSION = 6
 """Version of the tables; a file of an earlier version is migrated when it is next written to."""
+OLDEST_COLLECTION = 5
+"""The version that 0.1.0, the first release, wrote."""
 COLLECTION_SUFFIX = ".cdcoref"
 
 _MAGIC = b"SQLite format 3\0"
@@ -115,7 +117,7 @@ def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
     Raises
     ------
     InputError
-        If it is no collection, or one of a later version.
+        If it is no collection, or one of a version that this program does not know.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -126,6 +128,10 @@ def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
             f"the collection is of version {version}, and this program knows versions up to {COLLECTION_VERSION}; "
             "install a newer one",
             path,
+        )
+    if 0 < version < OLDEST_COLLECTION:
+        raise InputError(
+            f"the collection is of version {version}, which no release wrote; make a new one from its documents", path
         )
     return int(version)
 

@@ -79,7 +79,7 @@ def test_a_follower_joins_unless_it_cannot() -> None:
 
 def test_only_pairs_within_a_former_cluster_count() -> None:
     # {0, 1, 2} and {3} were made one. 2 resembles 3 most, but was never in one cluster with it.
-    scores = PairScores(4, [0, 1, 2], [1, 2, 3], [0.3, 0.2, 0.9])
+    scores = PairScores(4, np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0.3, 0.2, 0.9]))
     cannot_links = CannotLinks.of_pairs(4, as_array([(0, 2)]))
     blocks = connected(4, *as_array([(1, 3)]).T)
     assert merge_blocks(blocks, cannot_links, scores, np.array([0, 0, 0, 1])).tolist() == [0, 0, 1, 0]

@@ -109,23 +109,3 @@ def test_a_pronoun_is_asked_about_by_its_antecedent(brothers: Collection, mentio
     assert mention_id("a", "He") not in asked
     brother = asked[mention_id("b", "The brother")]
     assert brother.probability == pytest.approx(np.mean(sigmoid(0.4, 0.3, 0.2)))
-
-
-def test_marks_of_a_collection_of_an_earlier_version(brothers: Collection, mention_id: Find) -> None:
-    karl, brother = mention_id("a", "Karl Roth"), mention_id("a", "his brother")
-    brothers.correct("same", [karl, brother])
-    path = brothers.path
-    brothers._database.connection.executescript(
-        "DROP TABLE checked; DROP TABLE outcomes; DROP TABLE subjects; DROP TABLE left_out; DROP TABLE copies; "
-        "PRAGMA user_version = 2; "
-        "PRAGMA wal_checkpoint"
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("os.access", lambda path, mode: False)  # as for a user without the right to write
-        with Collection.open(path) as other:
-            assert [(c.number, c.moves) for c in other.corrections()] == [(1, ())]
-            assert not other.mention(karl).checked
-    with Collection.open(path) as other:
-        assert {m.id for m in other.document("a").mentions if m.checked} == {karl, brother}
-        assert [c.moves for c in other.corrections()] == [()]
-        assert other.undo().moves

@@ -12,15 +12,14 @@ from typing import Any
 import pytest
 
 from cdcoref.collection import OPTIONS, Collection, tables
-from cdcoref.collection import database as database_module
 from cdcoref.collection.database import Database
 from cdcoref.errors import InputError
 from cdcoref.formats import collection_file
-from cdcoref.formats.collection_file import COLLECTION_VERSION
+from cdcoref.formats.collection_file import COLLECTION_VERSION, OLDEST_COLLECTION
 
 
 def test_the_version_is_that_of_the_last_migration() -> None:
-    assert len(tables.MIGRATIONS) == COLLECTION_VERSION
+    assert tables.latest_version() == COLLECTION_VERSION
 
 
 def test_what_is_missing_or_something_else_is_refused(tmp_path: Path) -> None:
@@ -100,6 +99,18 @@ def test_a_later_version_is_refused(path: Path) -> None:
             read(path)
 
 
+@pytest.mark.parametrize("version", range(1, 5))
+def test_a_version_that_no_release_wrote_is_refused(path: Path, version: int) -> None:
+    Collection.create(path, "lemma").close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    before = path.read_bytes()
+    for read in (Collection.open, collection_file.read_collection):
+        with pytest.raises(InputError, match="no release wrote"):
+            read(path)
+    assert path.read_bytes() == before
+
+
 def test_an_earlier_version_is_migrated_whole_or_not_at_all(
     written: Any, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,8 +122,7 @@ def test_an_earlier_version_is_migrated_whole_or_not_at_all(
         with monkeypatch.context() as patch:
             migrations = (*tables.MIGRATIONS, script)
             patch.setattr(tables, "MIGRATIONS", migrations)
-            patch.setattr(database_module, "MIGRATIONS", migrations)
-            patch.setattr(collection_file, "COLLECTION_VERSION", len(migrations))
+            patch.setattr(collection_file, "COLLECTION_VERSION", COLLECTION_VERSION + 1)
             if not works:
                 with pytest.raises(InputError, match="no such table"):
                     Collection.open(path)
@@ -213,3 +223,23 @@ def test_a_reader_within_a_transaction_sees_that(path: Path) -> None:
         with database.reading() as same:
             assert same.execute("SELECT count(*) FROM stories").fetchone() == (1,)
     database.close()
+
+
+def test_a_collection_of_the_first_release_is_read_and_then_migrated(
+    written: Any, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(*written.reports(2)))
+        before = collection.corpus()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(f"DROP TABLE copies; PRAGMA user_version = {OLDEST_COLLECTION}")
+    with monkeypatch.context() as patch:
+        patch.setattr("os.access", lambda path, mode: False)  # as for a user without the right to write
+        with Collection.open(path) as collection:
+            assert collection.corpus() == before
+            assert len(collection.documents()) == 2
+    with Collection.open(path) as collection:
+        collection.add(written.reports(3)[2])
+        assert collection.counts().documents == 3
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (COLLECTION_VERSION,)

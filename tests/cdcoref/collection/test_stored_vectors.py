@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
@@ -174,34 +173,6 @@ def test_a_changed_document_is_compared_with_its_story_again(
         assert (report.replaced, report.pairs) == (("ferry1",), 3)
         assert compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
         assert stored(collection).keys() == TEXTS.keys()
-
-
-def test_documents_of_an_earlier_version_are_read_once_more(
-    written: Any, make: Callable[..., Collection], predictor: Predictor, read: list[str]
-) -> None:
-    first = {id: text for id, text in TEXTS.items() if id != "ferry3"}
-    with make("old") as old, make("new") as new:
-        for collection in (old, new):
-            collection.add(first, predictor)
-        vectors = stored(old)
-        path = old.path
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(
-            "DROP TABLE vectors; DROP TABLE checked; DROP TABLE outcomes; DROP TABLE subjects; DROP TABLE left_out; "
-            "DROP TABLE copies; "
-            "PRAGMA user_version = 1"
-        )
-    read.clear()
-    with Collection.open(path) as old, Collection.open(new.path) as new:
-        assert stored(old) == {}
-        for collection in (old, new):
-            collection.add({"ferry3": TEXTS["ferry3"]}, predictor)
-        assert sorted(read) == sorted([*TEXTS, "ferry3"])
-        assert stored(old).keys() == TEXTS.keys() == {*vectors, "ferry3"}
-        assert written.clusters_of(old.corpus()) == written.clusters_of(new.corpus())
-        read.clear()
-        old.add({"ferry4": "The ferry Maren sank off Tresk in a storm. The captain was arrested.\n"}, predictor)
-        assert read == ["ferry4"]
 
 
 def test_damaged_vectors_are_refused(make: Callable[..., Collection], predictor: Predictor) -> None:

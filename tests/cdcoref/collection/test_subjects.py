@@ -201,33 +201,6 @@ def test_a_model_can_state_that_nothing_is_linked_across_stories(path: Path, pre
         assert together(collection) == sets("a1 a2", "b1 b2")
 
 
-def test_stories_of_an_earlier_version_are_linked_when_they_change(
-    path: Path, tiny_model_folder: Path, predictor: Predictor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where the file cannot be written, it is read as it is."""
-    with Collection.create(path, str(tiny_model_folder), replace(OPTIONS, across_stories=False)) as collection:
-        collection.add(joined(reports("ab")), predictor)
-        collection.correct("same", [mention_of(collection, "a1"), mention_of(collection, "a2")])
-        with collection._database.writing() as connection:
-            (stored,) = connection.execute("SELECT value FROM settings WHERE name = 'settings'").fetchone()
-            older = stored.replace(', "across_stories": false', "")
-            assert older != stored
-            connection.execute("UPDATE settings SET value = ? WHERE name = 'settings'", (older,))
-            connection.execute("DROP TABLE subjects")
-            connection.execute("DROP TABLE left_out")
-            connection.execute("DROP TABLE copies")
-            connection.execute("PRAGMA user_version = 3")
-    with monkeypatch.context() as patch:
-        patch.setattr("os.access", lambda path, mode: False)  # as for a user without the right to write
-        with Collection.open(path) as collection:
-            assert collection.document("b1").related == ()
-            assert [m.checked for m in collection.document("a1").mentions] == [False, True]
-    with Collection.open(path) as collection:
-        assert together(collection) == sets("a1 a2", "b1 b2")
-        collection.add(report("b", 3), predictor)
-        assert together(collection) == sets("a1 a2 b1 b2 b3")
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_comes_and_goes_subjects_are_those_of_the_stories_there_are(
     written: Any, collection: Collection, predictor: Predictor, seed: int
