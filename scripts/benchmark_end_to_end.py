@@ -31,10 +31,10 @@ from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Corpus
 from cdcoref.formats import read_corpus
 from cdcoref.linking import Comparison, all_pairs
-from cdcoref.model import CorefModel
+from cdcoref.model import CorefModel, LabelledBatch
 from cdcoref.predict import Predictor, load
 from cdcoref.stories import group_documents
-from cdcoref.training import PRESETS, Batch, TrainingData
+from cdcoref.training import PRESETS, TrainingData
 from cdlm.encoder import CDLMModel, EncoderOutput
 
 SAMPLE = Path(__file__).resolve().parent.parent / "data" / "sample"
@@ -101,10 +101,10 @@ def largest_difference(models: dict[str, Predictor], corpus: Corpus) -> float:
     return float(np.abs(first - second).max(initial=0))
 
 
-def training_step(model: nn.Module, batch: Batch, precision: str) -> None:
+def training_step(model: nn.Module, batch: LabelledBatch, precision: str) -> None:
     """Forward and backward."""
     with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
-        loss = model(**batch)["loss"]
+        loss = model(batch)
     loss.backward()
     model.zero_grad()
 

@@ -156,5 +156,5 @@ def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> list[Ma
     """Logits of the pairs of every sequence. *Shape* of each: (pairs,)"""
     batch = collate_pairs(sequences, model.encoder.config.pad_token_id)
     with model.inference():
-        logits = model.pair_logits({name: tensor.to(model.device) for name, tensor in batch.items()})
+        logits = model.pair_logits(batch.to(model.device))
     return np.split(logits.float().cpu().numpy(), np.cumsum([len(s.pairs) for s in sequences])[:-1])

@@ -5,7 +5,15 @@ its upload to the Hugging Face hub.
 """
 
 from cdcoref.model.antecedents import ANAPHORS, ANTECEDENT_FEATURES, AntecedentScorer, antecedent_loss
-from cdcoref.model.batches import collate_pairs, collate_readings, token_batches
+from cdcoref.model.batches import (
+    EncoderBatch,
+    LabelledBatch,
+    PairBatch,
+    ReadingBatch,
+    collate_pairs,
+    collate_readings,
+    token_batches,
+)
 from cdcoref.model.card import CurvePoint, KindScores, Metadata, model_card
 from cdcoref.model.config import (
     ALIKE,
@@ -17,7 +25,7 @@ from cdcoref.model.config import (
     DetectorOptions,
     VectorOptions,
 )
-from cdcoref.model.coref_model import CorefModel
+from cdcoref.model.coref_model import BatchReading, CorefModel
 from cdcoref.model.fingerprint import model_fingerprint
 from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, DEFAULT_MODEL
 from cdcoref.model.mention_vectors import ALL, LEARNT, UNSEEN, KindScorer, VectorScorer
@@ -36,15 +44,20 @@ __all__ = [
     "SIMILARITIES",
     "UNSEEN",
     "AntecedentScorer",
+    "BatchReading",
     "Combination",
     "Combinations",
     "CorefConfig",
     "CorefModel",
     "CurvePoint",
     "DetectorOptions",
+    "EncoderBatch",
     "KindScorer",
     "KindScores",
+    "LabelledBatch",
     "Metadata",
+    "PairBatch",
+    "ReadingBatch",
     "VectorOptions",
     "VectorScorer",
     "antecedent_loss",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -10,65 +12,148 @@ from torch import Tensor
 
 from cdcoref.inputs import Integers, PairSequence, ReadingSequence
 
+B = TypeVar("B", bound="EncoderBatch")
 
-def collate_pairs(sequences: Sequence[PairSequence], pad_token_id: int) -> dict[str, Tensor]:
-    """Batch sequences with marked mentions.
 
-    Returns
-    -------
-    dict
-        ``input_ids``, ``attention_mask``, ``global_attention_mask`` (*Shape:* (sequences, length)); ``span_tokens``
-        (positions in the flattened batch) and ``span_of_token``; ``span_count``; ``pairs`` of spans, and for every pair
-        its ``pair_sequence``, ``pair_kinds`` and ``pair_features``.
+@dataclass(frozen=True)
+class EncoderBatch:
+    """Sequences padded to one length.
+
+    Attributes
+    ----------
+    input_ids
+        Word pieces. *Shape:* (sequences, length)
+    attention_mask, global_attention_mask
+        1 for pieces that are read, and for those that attend globally. *Shape:* (sequences, length)
     """
-    arrays = _side_by_side(sequences, pad_token_id)
-    length = arrays["input_ids"].shape[1]
+
+    input_ids: Tensor
+    attention_mask: Tensor
+    global_attention_mask: Tensor
+
+    def to(self: B, device: torch.device) -> B:
+        """The same on a device."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{name: value.to(device) for name, value in values.items() if isinstance(value, Tensor)})
+
+
+@dataclass(frozen=True)
+class PairBatch(EncoderBatch):
+    """Sequences with marked mentions, and the pairs to score.
+
+    Attributes
+    ----------
+    span_tokens, span_of_token
+        The pieces of the mentions as positions in the flattened batch, and the mention of each. *Shape:* (pieces,)
+    span_count
+        Number of mentions.
+    pairs
+        Two mentions each. *Shape:* (pairs, 2)
+    pair_sequence, pair_kinds
+        The sequence of each pair, and the number of its kind. *Shape:* (pairs,)
+    pair_features
+        What is known about each pair besides the text. *Shape:* (pairs, features)
+    """
+
+    span_tokens: Tensor
+    span_of_token: Tensor
+    span_count: int
+    pairs: Tensor
+    pair_sequence: Tensor
+    pair_kinds: Tensor
+    pair_features: Tensor
+
+
+@dataclass(frozen=True)
+class ReadingBatch(EncoderBatch):
+    """Sequences of documents that are read alone, and the candidate spans in them.
+
+    Attributes
+    ----------
+    word_places
+        The first piece of each word, as a position in the flattened batch. *Shape:* (words,)
+    pieces, word_of_piece
+        All pieces of words, likewise, and the word of each. *Shape:* (pieces,)
+    span_starts, span_ends
+        The first word of each candidate span and the one past its last, in words of the batch, in the order of the
+        sequences. *Shape:* (spans,)
+    begins
+        Whether a sentence begins with a word. *Shape:* (words,)
+    spelling
+        How each word is spelt; see :mod:`cdcoref.inputs.spelling`. *Shape:* (words, `SPELLING`)
+    """
+
+    word_places: Tensor
+    pieces: Tensor
+    word_of_piece: Tensor
+    span_starts: Tensor
+    span_ends: Tensor
+    begins: Tensor
+    spelling: Tensor
+
+
+@dataclass(frozen=True)
+class LabelledBatch:
+    """A batch to train on.
+
+    Attributes
+    ----------
+    inputs
+        The sequences, with pairs or candidate spans.
+    labels, weights
+        The targets, and how much each counts (0: not annotated). *Shape:* (pairs,) or (spans, kinds)
+    normaliser
+        Divisor of the sum of the losses. *Shape:* ()
+    """
+
+    inputs: PairBatch | ReadingBatch
+    labels: Tensor
+    weights: Tensor
+    normaliser: Tensor
+
+    def to(self, device: torch.device) -> LabelledBatch:
+        """The same on a device."""
+        tensors = (tensor.to(device) for tensor in (self.labels, self.weights, self.normaliser))
+        return LabelledBatch(self.inputs.to(device), *tensors)
+
+
+def collate_pairs(sequences: Sequence[PairSequence], pad_token_id: int) -> PairBatch:
+    """Batch sequences with marked mentions."""
+    padded = _side_by_side(sequences, pad_token_id)
+    length = padded["input_ids"].shape[1]
     bounds = np.cumsum([0] + [len(s.mentions) for s in sequences])
-    arrays |= {
-        "span_tokens": np.concatenate([s.span_tokens + row * length for row, s in enumerate(sequences)]),
-        "span_of_token": np.concatenate([s.span_of_token + n for s, n in zip(sequences, bounds, strict=False)]),
-        "span_count": bounds[-1],
-        "pairs": np.concatenate([s.pairs + n for s, n in zip(sequences, bounds, strict=False)]),
-        "pair_sequence": np.repeat(np.arange(len(sequences)), [len(s.pairs) for s in sequences]),
-        "pair_kinds": np.concatenate([np.maximum(s.kinds[s.pairs[:, 0]], 0) for s in sequences]),
-    }
-    features = torch.from_numpy(np.concatenate([s.features for s in sequences]))
-    return {**_tensors(arrays), "pair_features": features}
+    return PairBatch(
+        **padded,
+        span_tokens=_joined([s.span_tokens + row * length for row, s in enumerate(sequences)]),
+        span_of_token=_joined([s.span_of_token + n for s, n in zip(sequences, bounds, strict=False)]),
+        span_count=int(bounds[-1]),
+        pairs=_joined([s.pairs + n for s, n in zip(sequences, bounds, strict=False)]),
+        pair_sequence=_integers(np.repeat(np.arange(len(sequences)), [len(s.pairs) for s in sequences])),
+        pair_kinds=_joined([np.maximum(s.kinds[s.pairs[:, 0]], 0) for s in sequences]),
+        pair_features=torch.from_numpy(np.concatenate([s.features for s in sequences])),
+    )
 
 
-def collate_readings(sequences: Sequence[ReadingSequence], pad_token_id: int) -> dict[str, Tensor]:
-    """Batch unmarked sequences.
-
-    Returns
-    -------
-    dict
-        ``input_ids``, ``attention_mask``, ``global_attention_mask`` (*Shape:* (sequences, length)); ``word_places`` in
-        the flattened batch; ``pieces``, the places of all pieces of words, and ``word_of_piece``; ``span_starts`` and
-        ``span_ends`` of the candidates, in words of the batch, in the order of the sequences; and of words, whether a
-        sentence ``begins`` with them, and their ``spelling`` (*Shape:* (words, `SPELLING`)).
-    """
-    arrays = _side_by_side(sequences, pad_token_id)
-    length = arrays["input_ids"].shape[1]
+def collate_readings(sequences: Sequence[ReadingSequence], pad_token_id: int) -> ReadingBatch:
+    """Batch unmarked sequences."""
+    padded = _side_by_side(sequences, pad_token_id)
+    length = padded["input_ids"].shape[1]
     bounds = np.cumsum([0] + [len(s.words) for s in sequences])
     counts = [np.diff(s.word_places, append=len(s) - 1) for s in sequences]
-    arrays |= {
-        "word_places": np.concatenate([s.word_places + row * length for row, s in enumerate(sequences)]),
-        "pieces": np.concatenate(
-            [np.arange(s.word_places[0], len(s) - 1) + row * length for row, s in enumerate(sequences)]
-        ),
-        "word_of_piece": np.repeat(np.arange(bounds[-1]), np.concatenate(counts)),
-        "span_starts": np.concatenate([s.starts + n for s, n in zip(sequences, bounds, strict=False)]),
-        "span_ends": np.concatenate([s.ends + n for s, n in zip(sequences, bounds, strict=False)]),
-    }
-    of_words = {
-        "begins": np.concatenate([s.begins for s in sequences]),
-        "spelling": np.concatenate([s.spelling for s in sequences]),
-    }
-    return {**_tensors(arrays), **{name: torch.from_numpy(table) for name, table in of_words.items()}}
+    return ReadingBatch(
+        **padded,
+        word_places=_joined([s.word_places + row * length for row, s in enumerate(sequences)]),
+        pieces=_joined([np.arange(s.word_places[0], len(s) - 1) + row * length for row, s in enumerate(sequences)]),
+        word_of_piece=_integers(np.repeat(np.arange(bounds[-1]), np.concatenate(counts))),
+        span_starts=_joined([s.starts + n for s, n in zip(sequences, bounds, strict=False)]),
+        span_ends=_joined([s.ends + n for s, n in zip(sequences, bounds, strict=False)]),
+        begins=torch.from_numpy(np.concatenate([s.begins for s in sequences])),
+        spelling=torch.from_numpy(np.concatenate([s.spelling for s in sequences])),
+    )
 
 
-def _side_by_side(sequences: Sequence[PairSequence | ReadingSequence], pad_token_id: int) -> dict[str, Integers]:
-    """The sequences padded to the length of the longest, and which of their pieces are read and attend globally."""
+def _side_by_side(sequences: Sequence[PairSequence | ReadingSequence], pad_token_id: int) -> Mapping[str, Tensor]:
+    """The fields of an :class:`EncoderBatch`: sequences padded to the length of the longest."""
     shape = len(sequences), max(len(s) for s in sequences)
     ids = np.full(shape, pad_token_id, dtype=np.int64)
     mask, is_global = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
@@ -76,11 +161,16 @@ def _side_by_side(sequences: Sequence[PairSequence | ReadingSequence], pad_token
         ids[row, : len(sequence)] = sequence.input_ids
         mask[row, : len(sequence)] = 1
         is_global[row, : len(sequence)] = sequence.is_global
-    return {"input_ids": ids, "attention_mask": mask, "global_attention_mask": is_global}
+    arrays = {"input_ids": ids, "attention_mask": mask, "global_attention_mask": is_global}
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
-def _tensors(arrays: Mapping[str, Integers]) -> dict[str, Tensor]:
-    return {name: torch.from_numpy(np.asarray(array, dtype=np.int64)) for name, array in arrays.items()}
+def _joined(arrays: Sequence[Integers]) -> Tensor:
+    return _integers(np.concatenate(arrays))
+
+
+def _integers(array: Integers) -> Tensor:
+    return torch.from_numpy(np.asarray(array, dtype=np.int64))
 
 
 def token_batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:

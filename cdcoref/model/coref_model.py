@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import SPELLING, ReadingBuilder, SequenceBuilder
 from cdcoref.model.antecedents import AntecedentScorer
+from cdcoref.model.batches import EncoderBatch, LabelledBatch, PairBatch, ReadingBatch
 from cdcoref.model.config import CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.model.folder import (
     CARD_FILE,
@@ -46,6 +47,29 @@ from cdlm.tokens import SPECIAL_TOKENS, SpecialPieces, load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReading:
+    """What a model says of documents that are read alone.
+
+    Without the heads for them, or if they are not wanted, `words`, `learnt` and `anaphora` have no columns.
+
+    Attributes
+    ----------
+    span_logits
+        Of the candidate spans. *Shape:* (spans, kinds)
+    words
+        Vectors of words by the encoder as it was before it was fine-tuned, in fp32. *Shape:* (words, width)
+    learnt, anaphora
+        What learnt vectors of mentions, and what antecedents, are computed from (see
+        :meth:`cdcoref.model.mention_projection.MentionProjection.project`). *Shape:* (words, columns)
+    """
+
+    span_logits: Tensor
+    words: Tensor
+    learnt: Tensor
+    anaphora: Tensor
 
 
 class CorefModel(nn.Module):
@@ -200,24 +224,24 @@ class CorefModel(nn.Module):
 
     # -- forward -----------------------------------------------------------------------------------------------------
 
-    def pair_logits(self, batch: Mapping[str, Tensor]) -> Tensor:
+    def pair_logits(self, batch: PairBatch) -> Tensor:
         """Logits of all pairs of a batch of :func:`collate_pairs`. *Shape:* (pairs,)"""
         hidden = self._encode(batch)
         flat = hidden.reshape(-1, hidden.shape[-1])
-        spans = flat.new_zeros(int(batch["span_count"]), flat.shape[1])
-        spans = spans.index_add(0, batch["span_of_token"], flat[batch["span_tokens"]])
+        spans = flat.new_zeros(batch.span_count, flat.shape[1])
+        spans = spans.index_add(0, batch.span_of_token, flat[batch.span_tokens])
         if self.settings.mention_vector == "mean":
-            sizes = torch.bincount(batch["span_of_token"], minlength=len(spans)).clamp(min=1)
+            sizes = torch.bincount(batch.span_of_token, minlength=len(spans)).clamp(min=1)
             spans = spans / sizes[:, None].to(spans.dtype)
-        pairs = batch["pairs"], batch["pair_sequence"], batch["pair_kinds"], batch["pair_features"]
+        pairs = batch.pairs, batch.pair_sequence, batch.pair_kinds, batch.pair_features
         return self.pair_scorer(hidden[:, 0], spans, *pairs)
 
-    def span_logits(self, batch: Mapping[str, Tensor]) -> Tensor:
+    def span_logits(self, batch: ReadingBatch) -> Tensor:
         """Logits of the candidate spans of a batch of :func:`collate_readings`. *Shape:* (spans, kinds)"""
         return self._detected(batch, self.words_for_detector(batch))
 
-    def read(self, batch: Mapping[str, Tensor], *, vectors: bool = True) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """What documents say that are read alone.
+    def read(self, batch: ReadingBatch, *, vectors: bool = True) -> BatchReading:
+        """Read documents alone: find candidate spans, and what compares mentions.
 
         Parameters
         ----------
@@ -225,17 +249,10 @@ class CorefModel(nn.Module):
             As :func:`cdcoref.model.collate_readings` returns it.
         vectors
             Whether more is wanted than logits of spans.
-
-        Returns
-        -------
-        tuple
-            Logits of candidate spans, as :meth:`span_logits`; vectors of words, *shape* (words, width) in fp32; what
-            learnt vectors of mentions and what finds antecedents need of words (:class:`MentionProjection`). Without
-            the heads for them, or if they are not wanted, they have no columns.
         """
         if self.earlier is None or not vectors:
-            none = torch.zeros(len(batch["word_places"]), 0)
-            return self.span_logits(batch), none, none, none
+            none = torch.zeros(len(batch.word_places), 0)
+            return BatchReading(self.span_logits(batch), none, none, none)
         states = self._states(batch)
         words = self._vectors(batch)
         with torch.autocast(self.device.type, enabled=False):
@@ -245,81 +262,70 @@ class CorefModel(nn.Module):
                 learnt = self.vector_scorer.project(normalised)
             if self.antecedent_scorer is not None:
                 anaphora = self.antecedent_scorer.project(normalised)
-        return self._detected(batch, self._seen(batch, states)), words, learnt, anaphora
+        return BatchReading(self._detected(batch, self._seen(batch, states)), words, learnt, anaphora)
 
-    def _vectors(self, batch: Mapping[str, Tensor]) -> Tensor:
+    def _vectors(self, batch: ReadingBatch) -> Tensor:
         """Words as the earlier encoder sees them. *Shape:* (words, width)"""
         # It knows no markers of documents: the text stands between the tokens that it knows.
         special, end = SpecialPieces.of(self.tokenizer), self.tokenizer.sep_token_id
-        ids = batch["input_ids"].clone()
+        ids = batch.input_ids.clone()
         ids[ids == special.doc_start] = special.cls
         ids[ids == special.doc_end] = special.cls if end is None else end
-        masks = batch["attention_mask"], batch["global_attention_mask"]
+        masks = batch.attention_mask, batch.global_attention_mask
         return words_of_layers([self.earlier_encoder(ids, *masks).last_hidden_state], batch)
 
-    def _normalised(self, batch: Mapping[str, Tensor], states: Sequence[Tensor]) -> Tensor:
+    def _normalised(self, batch: ReadingBatch, states: Sequence[Tensor]) -> Tensor:
         gathered = words_of_layers(states[-self._learnt_layers :], batch)
         return nn.functional.layer_norm(gathered, gathered.shape[-1:])
 
-    def normalised_layers(self, batch: Mapping[str, Tensor]) -> Tensor:
+    def normalised_layers(self, batch: ReadingBatch) -> Tensor:
         """Words as the last layers see them, of mean 0 and variance 1, for the heads that learn from them.
 
         *Shape:* (words, :attr:`word_layer_width`)
         """
         return self._normalised(batch, self._states(batch))
 
-    def words_for_detector(self, batch: Mapping[str, Tensor]) -> Tensor:
+    def words_for_detector(self, batch: ReadingBatch) -> Tensor:
         """What the mention detector sees of the words of a batch. *Shape:* (words, width of its input)"""
         if self.settings.detector.word_layers:
             return self._seen(batch, self._states(batch))
         return self._seen(batch, (self._encode(batch),))
 
-    def _seen(self, batch: Mapping[str, Tensor], states: Sequence[Tensor]) -> Tensor:
+    def _seen(self, batch: ReadingBatch, states: Sequence[Tensor]) -> Tensor:
         options = self.settings.detector
         if options.word_layers:
             words = words_of_layers(states[-options.word_layers :], batch)
         else:
-            words = states[-1].reshape(-1, states[-1].shape[-1])[batch["word_places"]]
-        return torch.cat([words, batch["spelling"].to(words.dtype)], dim=1) if options.spelling else words
+            words = states[-1].reshape(-1, states[-1].shape[-1])[batch.word_places]
+        return torch.cat([words, batch.spelling.to(words.dtype)], dim=1) if options.spelling else words
 
-    def _states(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, ...]:
-        masks = batch["attention_mask"], batch["global_attention_mask"]
-        return self.encoder(batch["input_ids"], *masks, output_hidden_states=True).hidden_states or ()
+    def _states(self, batch: EncoderBatch) -> tuple[Tensor, ...]:
+        masks = batch.attention_mask, batch.global_attention_mask
+        return self.encoder(batch.input_ids, *masks, output_hidden_states=True).hidden_states or ()
 
-    def _detected(self, batch: Mapping[str, Tensor], words: Tensor) -> Tensor:
+    def _detected(self, batch: ReadingBatch, words: Tensor) -> Tensor:
         """Logits of the candidate spans in the style in use, from what the detector sees of words.
 
         Without a detector no span is a mention.
         """
         options = self.settings.detector
         if self.detector is None:
-            return words.new_full((len(batch["span_starts"]), len(KINDS)), -torch.inf)
-        logits = self.detector(words, batch["span_starts"], batch["span_ends"], batch["begins"])
+            return words.new_full((len(batch.span_starts), len(KINDS)), -torch.inf)
+        logits = self.detector(words, batch.span_starts, batch.span_ends, batch.begins)
         if not options.styles:
             return logits
         first = options.styles.index(options.style) * len(KINDS)
         return logits[:, first : first + len(KINDS)]
 
-    def forward(
-        self, task: str, labels: Tensor, weights: Tensor, normaliser: Tensor, **batch: Tensor
-    ) -> dict[str, Tensor]:
-        """Loss of one batch: weighted binary cross-entropy over its pairs or its candidate spans.
+    def forward(self, batch: LabelledBatch) -> Tensor:
+        """Loss of one batch: weighted binary cross-entropy over its pairs or its candidate spans. *Shape:* ()"""
+        inputs = batch.inputs
+        logits = self.pair_logits(inputs) if isinstance(inputs, PairBatch) else self.span_logits(inputs)
+        losses = nn.functional.binary_cross_entropy_with_logits(logits.float(), batch.labels, reduction="none")
+        return (losses * batch.weights).sum() / batch.normaliser
 
-        Parameters
-        ----------
-        task
-            ``"pairs"`` or ``"spans"``.
-        labels, weights
-            The targets, and how much each counts (0: not annotated). Shaped like the logits.
-        normaliser
-            Divisor of the sum of the losses.
-        """
-        logits = (self.pair_logits if task == "pairs" else self.span_logits)(batch).float()
-        losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
-        return {"loss": (losses * weights).sum() / normaliser}
-
-    def _encode(self, batch: Mapping[str, Tensor]) -> Tensor:
-        output = self.encoder(batch["input_ids"], batch["attention_mask"], batch["global_attention_mask"])
+    def _encode(self, batch: EncoderBatch) -> Tensor:
+        output = self.encoder(batch.input_ids, batch.attention_mask, batch.global_attention_mask)
         return output.last_hidden_state
 
     # -- folders -----------------------------------------------------------------------------------------------------

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
+from cdcoref.model.batches import ReadingBatch
 
 LEAST_ROWS = 16
 """With this many rows or more, MKL and oneDNN sum a product in the same order whatever their number."""
@@ -118,7 +119,7 @@ class SpanDetector(nn.Module):
         return torch.cat([none, before[:-1]]).masked_fill(edges, 0.0), torch.cat([after.masked_fill(edges, 0.0), none])
 
 
-def words_of_layers(states: Sequence[Tensor], batch: Mapping[str, Tensor]) -> Tensor:
+def words_of_layers(states: Sequence[Tensor], batch: ReadingBatch) -> Tensor:
     """Words as several layers of the encoder see them, each the mean over its pieces, in fp32.
 
     Parameters
@@ -133,9 +134,9 @@ def words_of_layers(states: Sequence[Tensor], batch: Mapping[str, Tensor]) -> Te
     Tensor
         *Shape:* (words, layers * width)
     """
-    pieces, word_of_piece = batch["pieces"], batch["word_of_piece"]
+    pieces, word_of_piece = batch.pieces, batch.word_of_piece
     seen = torch.cat([state.reshape(-1, state.shape[-1])[pieces] for state in states], dim=-1).float()
-    words = len(batch["word_places"])
+    words = len(batch.word_places)
     sums = seen.new_zeros(words, seen.shape[1]).index_add(0, word_of_piece, seen)
     return sums / torch.bincount(word_of_piece, minlength=words).clamp(min=1)[:, None]
 

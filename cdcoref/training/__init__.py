@@ -2,7 +2,7 @@
 
 from cdcoref.training.antecedents import AntecedentTraining
 from cdcoref.training.config import PRESETS, TrainingConfig
-from cdcoref.training.data import Batch, SamplingOptions, TrainingData
+from cdcoref.training.data import SamplingOptions, TrainingData
 from cdcoref.training.detector import DetectorTraining, fit_detector
 from cdcoref.training.loop import fit_heads, train
 from cdcoref.training.roles import CorpusRoles
@@ -25,7 +25,6 @@ __all__ = [
     "DISTANCE_THRESHOLDS",
     "PRESETS",
     "AntecedentTraining",
-    "Batch",
     "CorpusRoles",
     "DetectorTraining",
     "KnownPairs",

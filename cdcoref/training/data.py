@@ -20,19 +20,17 @@ from typing import Annotated
 
 import numpy as np
 import torch
-from torch import Tensor
 from torch.utils.data import Dataset
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import MarkedDocument, PairSequence, ReadingSequence
-from cdcoref.model import CorefModel, collate_pairs, collate_readings
+from cdcoref.model import CorefModel, LabelledBatch, collate_pairs, collate_readings
 from cdcoref.training.sources import Source, check_weights, drawn
 from cdcoref.training.steps import batches_of_steps, drawn_pairs, number_of_steps, pairs_of_batch
 from cdlm.validation import Count, Index, Probability, check_fields, number, whole_number
 
-Batch = dict[str, str | Tensor]
 SPANS_PER_MENTION = 5.0
 """Divisor of each mention's share of the detector's loss, to balance it against the pair scorer's."""
 
@@ -95,7 +93,7 @@ class Example:
     part: tuple[int, int | None] = (0, None)
 
 
-class TrainingData(Dataset[Batch]):
+class TrainingData(Dataset[LabelledBatch]):
     """The batches of an epoch, which `set_epoch` chooses.
 
     Parameters
@@ -185,7 +183,7 @@ class TrainingData(Dataset[Batch]):
         """Choose the epoch, from 0."""
         self.epoch = epoch
 
-    def __getitem__(self, number: int) -> Batch:
+    def __getitem__(self, number: int) -> LabelledBatch:
         if self._epoch_built != self.epoch:
             self._lay_out()
         task, chosen = self._order[number]
@@ -346,7 +344,7 @@ class TrainingData(Dataset[Batch]):
 
     # -- batches -----------------------------------------------------------------------------------------------------
 
-    def _pair_batch(self, examples: Sequence[Example], rng: np.random.Generator) -> Batch:
+    def _pair_batch(self, examples: Sequence[Example], rng: np.random.Generator) -> LabelledBatch:
         sequences = [sequence for example in examples for sequence in self._sequences(example)]
         if not sequences:  # no two mentions of these parts can be compared
             sequences = [next(self._sequences(replace(examples[0], part=(0, None))))]
@@ -358,18 +356,17 @@ class TrainingData(Dataset[Batch]):
         weights = np.ones(len(positive))
         if self.options.negatives and self._builder.options.marking == "all":
             weights = np.where(positive | (rng.random(len(positive)) < self._negative_share), 1.0, 0.0)
-        return {
-            "task": "pairs",
-            **collate_pairs(sequences, self._pad),
-            "labels": torch.from_numpy(positive.astype(np.float32)),
-            "weights": torch.from_numpy(weights.astype(np.float32)),
-            "normaliser": torch.tensor(max(1.0, float(weights.sum()))),
-        }
+        return LabelledBatch(
+            collate_pairs(sequences, self._pad),
+            torch.from_numpy(positive.astype(np.float32)),
+            torch.from_numpy(weights.astype(np.float32)),
+            torch.tensor(max(1.0, float(weights.sum()))),
+        )
 
     def _sequences(self, example: Example) -> Iterator[PairSequence]:
         return self._builder.build(example.first, example.ones, example.second, example.others, example.part)
 
-    def _span_batch(self, sequences: Sequence[ReadingSequence]) -> Batch:
+    def _span_batch(self, sequences: Sequence[ReadingSequence]) -> LabelledBatch:
         labels, weights = [], []
         for sequence in sequences:
             gold = self._gold[sequence.document.id]
@@ -381,14 +378,13 @@ class TrainingData(Dataset[Batch]):
             listed = np.ones(len(starts)) if annotated is None else np.isin(sentence_of, list(annotated))
             weights.append(np.outer(listed, self._judged[sequence.document.id]))
         target = np.concatenate([np.array(part) for part in labels]).astype(np.float32)
-        return {
-            "task": "spans",
-            **collate_readings(sequences, self._pad),
-            "labels": torch.from_numpy(target),
-            "weights": torch.from_numpy(np.concatenate(weights).astype(np.float32)),
+        return LabelledBatch(
+            collate_readings(sequences, self._pad),
+            torch.from_numpy(target),
+            torch.from_numpy(np.concatenate(weights).astype(np.float32)),
             # Most spans are easily told from mentions; divided per mention, the loss is about as large as the pairs'.
-            "normaliser": torch.tensor(SPANS_PER_MENTION * max(1.0, float(target.sum()))),
-        }
+            torch.tensor(SPANS_PER_MENTION * max(1.0, float(target.sum()))),
+        )
 
     # -- preparation -------------------------------------------------------------------------------------------------
 

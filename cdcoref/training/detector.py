@@ -224,7 +224,7 @@ def _read(model: CorefModel, sequences: Sequence[ReadingSequence]) -> Iterator[T
     """The words of every sequence, as the detector will see them."""
     batch = collate_readings(sequences, model.encoder.config.pad_token_id)
     with model.inference():
-        words = model.words_for_detector({name: tensor.to(model.device) for name, tensor in batch.items()})
+        words = model.words_for_detector(batch.to(model.device))
     yield from words.half().cpu().split([len(sequence.words) for sequence in sequences])
 
 

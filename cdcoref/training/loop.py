@@ -24,12 +24,13 @@ from cdcoref.model import (
     CorefModel,
     DetectorOptions,
     KindScores,
+    LabelledBatch,
     Metadata,
     VectorOptions,
     model_card,
 )
 from cdcoref.training.config import TrainingConfig
-from cdcoref.training.data import Batch, TrainingData
+from cdcoref.training.data import TrainingData
 from cdcoref.training.detector import fit_detector
 from cdcoref.training.sources import check_weights
 from cdcoref.training.styles import tune_styles
@@ -269,9 +270,9 @@ def _card(
     return model_card(model, config.to_dict(), scores, epoch, licences([*learnt, *dev]), Metadata(datasets=known))
 
 
-def loss(model: CorefModel, batch: Batch) -> Tensor:
+def loss(model: CorefModel, batch: LabelledBatch) -> Tensor:
     """The model's own loss; see :meth:`CorefModel.forward`."""
-    result: Tensor = model(**batch)["loss"]
+    result: Tensor = model(batch)
     return result
 
 

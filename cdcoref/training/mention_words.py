@@ -52,8 +52,7 @@ def _words(model: CorefModel, document: Document, width: int, batch_tokens: int)
     for positions in token_batches([len(s) for s in sequences], batch_tokens):
         chosen = [sequences[p] for p in positions]
         batch = collate_readings(chosen, model.encoder.config.pad_token_id)
-        batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
         with model.inference():
-            said = model.normalised_layers(batch).cpu()
-        words[torch.from_numpy(np.concatenate([s.words for s in chosen]))] = said
+            layers = model.normalised_layers(batch.to(model.device)).cpu()
+        words[torch.from_numpy(np.concatenate([s.words for s in chosen]))] = layers
     return words

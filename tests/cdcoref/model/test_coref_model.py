@@ -9,6 +9,8 @@ import shutil
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from cdcoref.model import (
     CorefConfig,
     CorefModel,
     DetectorOptions,
+    LabelledBatch,
     VectorOptions,
     collate_pairs,
     collate_readings,
@@ -137,11 +140,11 @@ def test_a_standardised_detector_sees_standardised_words() -> None:
 
 def test_words_are_means_of_their_pieces_in_several_layers() -> None:
     states = [torch.randn(2, 5, 3) for _ in range(2)]
-    batch = {
-        "word_places": torch.tensor([1, 3, 6]),
-        "pieces": torch.tensor([1, 2, 3, 6, 7]),
-        "word_of_piece": torch.tensor([0, 0, 1, 2, 2]),
-    }
+    batch: Any = SimpleNamespace(
+        word_places=torch.tensor([1, 3, 6]),
+        pieces=torch.tensor([1, 2, 3, 6, 7]),
+        word_of_piece=torch.tensor([0, 0, 1, 2, 2]),
+    )
     flat = [state.reshape(10, 3) for state in states]
     expected = [torch.cat([layer[pieces].mean(0) for layer in flat]) for pieces in ([1, 2], [3], [6, 7])]
     torch.testing.assert_close(words_of_layers(states, batch), torch.stack(expected))
@@ -230,11 +233,11 @@ def test_batches_of_tokens(lengths: list[int], most: int) -> None:
 
 def test_the_loss_is_weighted_cross_entropy(tiny_model: CorefModel) -> None:
     batch = collate_pairs(sequences(tiny_model)[:2], 0)
-    count = len(batch["pairs"])
+    count = len(batch.pairs)
     labels = (torch.arange(count) % 3 == 0).float()
     weights = torch.linspace(0, 2, count)
     with torch.no_grad():
-        loss = tiny_model("pairs", labels, weights, torch.tensor(7.0), **batch)["loss"]
+        loss = tiny_model(LabelledBatch(batch, labels, weights, torch.tensor(7.0)))
         chance = torch.sigmoid(tiny_model.pair_logits(batch).double())
     losses = -torch.where(labels > 0, chance.log(), (1 - chance).log())
     assert loss.item() == pytest.approx(float((losses * weights).sum() / 7), rel=1e-4)
@@ -243,8 +246,8 @@ def test_the_loss_is_weighted_cross_entropy(tiny_model: CorefModel) -> None:
 def test_what_counts_nothing_teaches_nothing(tiny_model: CorefModel) -> None:
     model = copy.deepcopy(tiny_model)
     batch = collate_pairs(sequences(model)[:1], 0)
-    labels = torch.ones(len(batch["pairs"]))
-    model("pairs", labels, torch.zeros_like(labels), torch.tensor(1.0), **batch)["loss"].backward()
+    labels = torch.ones(len(batch.pairs))
+    model(LabelledBatch(batch, labels, torch.zeros_like(labels), torch.tensor(1.0))).backward()
     gradients = [p.grad.abs().max() for p in model.parameters() if p.grad is not None]
     assert gradients
     assert max(gradients) == 0
@@ -287,7 +290,7 @@ def test_a_detector_of_several_styles(tiny_model: CorefModel, tmp_path: Path) ->
     model.replace_detector(DetectorOptions(2, ("salient", "dense"), "salient", thresholds))
     batch = collate_readings(list(model.reading_builder()(Document.from_sentences("d", [["the", "ferry", "sank"]]))), 0)
     with torch.inference_mode():
-        salient, (read, *_) = model.span_logits(batch), model.read(batch)
+        salient, read = model.span_logits(batch), model.read(batch).span_logits
         with model.in_style("dense"):
             assert model.settings.detection_threshold == thresholds["dense"]
             dense = model.span_logits(batch)
@@ -315,9 +318,9 @@ def test_a_folder_from_before_styles_means_what_it_meant(tiny_model_folder: Path
     assert older.settings.detector == DetectorOptions()
     batch = collate_readings(list(older.reading_builder()(Document.from_sentences("d", [["the", "ferry", "sank"]]))), 0)
     with torch.inference_mode():
-        output = older.encoder(batch["input_ids"], batch["attention_mask"], batch["global_attention_mask"])
-        words = output.last_hidden_state.flatten(0, 1)[batch["word_places"]]
-        expected = older.detector(words, batch["span_starts"], batch["span_ends"], batch["begins"])
+        output = older.encoder(batch.input_ids, batch.attention_mask, batch.global_attention_mask)
+        words = output.last_hidden_state.flatten(0, 1)[batch.word_places]
+        expected = older.detector(words, batch.span_starts, batch.span_ends, batch.begins)
         assert torch.equal(older.span_logits(batch), expected)
     with pytest.raises(InputError, match=r"the model's mention detector has no style named 'dense'$"):
         older.settings.in_style("dense")

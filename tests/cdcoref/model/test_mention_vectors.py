@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -37,7 +40,9 @@ def test_projected_words_give_the_same_as_projected_mentions() -> None:
 
 def test_words_are_means_of_their_pieces_in_the_last_layers() -> None:
     states = [torch.full((1, 3, 2), float(n)) + torch.arange(3)[None, :, None] for n in (100, 10, 20)]
-    batch = {"pieces": torch.tensor([0, 1, 2]), "word_of_piece": torch.tensor([0, 0, 1]), "word_places": torch.zeros(2)}
+    batch: Any = SimpleNamespace(
+        pieces=torch.tensor([0, 1, 2]), word_of_piece=torch.tensor([0, 0, 1]), word_places=torch.zeros(2)
+    )
     assert words_of_layers(states[-2:], batch).tolist() == [[10.5, 10.5, 20.5, 20.5], [12, 12, 22, 22]]
 
 

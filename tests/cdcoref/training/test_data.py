@@ -20,8 +20,8 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
 from cdcoref.inputs import SequenceOptions
-from cdcoref.model import CorefConfig, CorefModel
-from cdcoref.training.data import SPANS_PER_MENTION, Batch, SamplingOptions, TrainingData
+from cdcoref.model import CorefConfig, CorefModel, LabelledBatch, PairBatch, ReadingBatch
+from cdcoref.training.data import SPANS_PER_MENTION, SamplingOptions, TrainingData
 
 EVENT, ENTITY = KINDS
 
@@ -64,21 +64,30 @@ def data(encoder: Path, documents: Any, seed: int = 1, config: CorefConfig | Non
     return TrainingData(CorefModel.from_encoder(encoder, config), documents, options(**values), seed)
 
 
-def epoch(training: TrainingData, number: int = 0) -> list[Batch]:
+def epoch(training: TrainingData, number: int = 0) -> list[LabelledBatch]:
     training.set_epoch(number)
     return [training[position] for position in range(len(training))]
 
 
-def same(one: Sequence[Batch], two: Sequence[Batch]) -> bool:
+def task_of(batch: LabelledBatch) -> str:
+    return "pairs" if isinstance(batch.inputs, PairBatch) else "spans"
+
+
+def tensors(batch: LabelledBatch) -> dict[str, torch.Tensor]:
+    """Everything in a batch, by name."""
+    own = {"labels": batch.labels, "weights": batch.weights, "normaliser": batch.normaliser}
+    return own | {name: torch.as_tensor(value) for name, value in vars(batch.inputs).items()}
+
+
+def same(one: Sequence[LabelledBatch], two: Sequence[LabelledBatch]) -> bool:
     return len(one) == len(two) and all(
-        a.keys() == b.keys()
-        and all(torch.equal(v, b[k]) if isinstance(v, torch.Tensor) else v == b[k] for k, v in a.items())  # type: ignore[arg-type]
+        tensors(a).keys() == tensors(b).keys() and all(torch.equal(v, tensors(b)[k]) for k, v in tensors(a).items())
         for a, b in zip(one, two, strict=True)
     )
 
 
-def total(batches: Sequence[Batch], name: str) -> float:
-    return float(sum(b[name].sum() for b in batches if b["task"] == "pairs"))  # type: ignore[union-attr]
+def total(batches: Sequence[LabelledBatch], name: str) -> float:
+    return float(sum(tensors(b)[name].sum() for b in batches if task_of(b) == "pairs"))
 
 
 def positive_pairs(documents: Corpus, level: str) -> tuple[int, int]:
@@ -116,9 +125,9 @@ def test_every_epoch_has_as_many_batches(tiny_encoder: Path, marking: str) -> No
     for number in range(3):
         batches = epoch(training, number)
         assert len(batches) == len(training)
-        tasks = [b["task"] for b in batches]
+        tasks = [task_of(b) for b in batches]
         assert tasks != sorted(tasks)  # mixed
-        assert all(len(b["labels"]) > 0 for b in batches)  # type: ignore[arg-type]
+        assert all(len(b.labels) > 0 for b in batches)  # type: ignore[arg-type]
     with pytest.raises(IndexError):
         training[len(training)]
 
@@ -133,9 +142,9 @@ def test_every_pair_of_a_subtopic_is_read_once(tiny_encoder: Path) -> None:
     for number in range(2):
         batches = epoch(training, number)
         assert total(batches, "labels") == positive > 0
-        assert sum(len(b["labels"]) for b in batches) == pairs  # type: ignore[arg-type]
+        assert sum(len(b.labels) for b in batches) == pairs  # type: ignore[arg-type]
         assert total(batches, "weights") == pairs
-        assert all(b["normaliser"] == len(b["labels"]) for b in batches)  # type: ignore[arg-type]
+        assert all(b.normaliser == len(b.labels) for b in batches)  # type: ignore[arg-type]
 
 
 def test_pairs_of_other_subtopics_are_drawn(tiny_encoder: Path) -> None:
@@ -144,7 +153,7 @@ def test_pairs_of_other_subtopics_are_drawn(tiny_encoder: Path) -> None:
     positive, pairs = positive_pairs(documents, "topic")
     batches = epoch(everything)
     assert total(batches, "labels") == positive
-    assert sum(len(b["labels"]) for b in batches) == pairs  # type: ignore[arg-type]
+    assert sum(len(b.labels) for b in batches) == pairs  # type: ignore[arg-type]
     # 12 documents, 12 pairs within subtopics, and a third of the 18 across them.
     assert data(tiny_encoder, documents, other_subtopics=1 / 3).examples == 12 + 12 + 6
 
@@ -176,14 +185,14 @@ def test_negatives_are_sampled_and_positives_are_not(tiny_encoder: Path) -> None
     kept = []
     for number in range(6):
         batches = epoch(training, number)
-        assert sum(len(b["labels"]) for b in batches) == pairs  # type: ignore[arg-type]
+        assert sum(len(b.labels) for b in batches) == pairs  # type: ignore[arg-type]
         for batch in batches:
-            labels, weights = batch["labels"], batch["weights"]
+            labels, weights = batch.labels, batch.weights
             assert isinstance(labels, torch.Tensor)
             assert isinstance(weights, torch.Tensor)
             assert (weights[labels == 1] == 1).all()
             assert set(weights.tolist()) <= {0.0, 1.0}
-            assert batch["normaliser"] == max(1, weights.sum())
+            assert batch.normaliser == max(1, weights.sum())
         kept.append(total(batches, "weights") - positive)
     assert np.mean(kept) == pytest.approx(1.5 * positive, rel=0.15)
     assert len(set(kept)) > 1
@@ -205,8 +214,8 @@ def test_one_marked_pair_a_sequence(tiny_encoder: Path) -> None:
     for number in range(4):
         batches = epoch(sampled, number)
         assert total(batches, "labels") == positive
-        assert all(len(b["pairs"]) == len(b["input_ids"]) for b in batches)  # type: ignore[arg-type]
-        found.append(sum(len(b["labels"]) for b in batches) - positive)  # type: ignore[arg-type]
+        assert all(len(b.inputs.pairs) == len(b.inputs.input_ids) for b in batches)  # type: ignore[arg-type]
+        found.append(sum(len(b.labels) for b in batches) - positive)  # type: ignore[arg-type]
     assert np.mean(found) == pytest.approx(0.5 * positive, rel=0.25)
 
 
@@ -216,7 +225,7 @@ def test_documents_with_nothing_to_compare_make_no_batch(tiny_encoder: Path) -> 
     mentions.append(Mention("c", (1,), "event", "t"))
     training = data(tiny_encoder, Corpus(tuple(documents), tuple(mentions)), batch_sequences=1)
     assert training.examples == len(training) == 2
-    assert sorted(float(b["labels"].sum()) for b in epoch(training)) == [0.0, 1.0]  # type: ignore[union-attr]
+    assert sorted(float(b.labels.sum()) for b in epoch(training)) == [0.0, 1.0]  # type: ignore[union-attr]
 
 
 # -- sizes -----------------------------------------------------------------------------------------------------------
@@ -242,8 +251,8 @@ def test_batches_of_similar_size(lengths: list[int], tokens: int, sequences: int
 
 def test_batches_hold_about_as_many_pieces_as_asked_for(tiny_encoder: Path) -> None:
     training = data(tiny_encoder, corpus(), other_subtopics=1.0, batch_tokens=300, batch_sequences=100)
-    pieces = [int(b["attention_mask"].sum()) for b in epoch(training)]  # type: ignore[union-attr]
-    longest = max(int(b["attention_mask"].sum(1).max()) for b in epoch(training))  # type: ignore[union-attr]
+    pieces = [int(b.inputs.attention_mask.sum()) for b in epoch(training)]  # type: ignore[union-attr]
+    longest = max(int(b.inputs.attention_mask.sum(1).max()) for b in epoch(training))  # type: ignore[union-attr]
     assert len(pieces) > 5
     assert max(pieces) <= 300 + longest
     assert min(pieces) >= 100
@@ -260,8 +269,8 @@ def test_documents_too_long_for_a_batch_are_several_examples(tiny_encoder: Path)
         training = data(tiny_encoder, long, config=config, batch_tokens=250, batch_sequences=count * 100)
         assert training.examples > 20
         batches = epoch(training)
-        assert sum(len(b["labels"]) for b in batches) == 80 * 79 // 2  # type: ignore[arg-type]
-        assert max(int(b["attention_mask"].sum()) for b in batches) <= 2 * 250 + 64  # type: ignore[union-attr]
+        assert sum(len(b.labels) for b in batches) == 80 * 79 // 2  # type: ignore[arg-type]
+        assert max(int(b.inputs.attention_mask.sum()) for b in batches) <= 2 * 250 + 64  # type: ignore[union-attr]
         assert same(
             batches, epoch(data(tiny_encoder, long, config=config, batch_tokens=250, batch_sequences=count * 100))
         )
@@ -275,8 +284,8 @@ def test_a_part_without_comparable_mentions_makes_a_batch_all_the_same(tiny_enco
     corpus = Corpus((Document.from_sentences("a", words),), mentions)
     training = data(tiny_encoder, corpus, config=config, batch_tokens=32)
     batches = epoch(training)
-    assert all(len(b["labels"]) > 0 for b in batches)  # type: ignore[arg-type]
-    assert sum(len(b["labels"]) for b in batches) >= 2 * 15  # type: ignore[arg-type]
+    assert all(len(b.labels) > 0 for b in batches)  # type: ignore[arg-type]
+    assert sum(len(b.labels) for b in batches) >= 2 * 15  # type: ignore[arg-type]
 
 
 # -- mentions --------------------------------------------------------------------------------------------------------
@@ -285,15 +294,15 @@ def test_a_part_without_comparable_mentions_makes_a_batch_all_the_same(tiny_enco
 def test_the_detector_learns_where_somebody_looked(tiny_encoder: Path) -> None:
     documents = corpus()
     training = data(tiny_encoder, documents, detection_passes=1)
-    batches = [b for b in epoch(training) if b["task"] == "spans"]
+    batches = [b for b in epoch(training) if isinstance(b.inputs, ReadingBatch)]
     found = silent = 0
     for batch in batches:
-        labels, weights = batch["labels"], batch["weights"]
+        labels, weights = batch.labels, batch.weights
         assert isinstance(labels, torch.Tensor)
         assert isinstance(weights, torch.Tensor)
-        assert labels.shape == weights.shape == (len(batch["span_starts"]), len(KINDS))  # type: ignore[arg-type]
+        assert labels.shape == weights.shape == (len(batch.inputs.span_starts), len(KINDS))  # type: ignore[arg-type]
         assert (weights[labels == 1] == 1).all()
-        assert batch["normaliser"] == SPANS_PER_MENTION * max(1, labels.sum())
+        assert batch.normaliser == SPANS_PER_MENTION * max(1, labels.sum())
         found += int(labels.sum())
         silent += int((weights == 0).any(1).sum())
         assert torch.equal(weights[:, 0], weights[:, 1])
@@ -309,8 +318,8 @@ def test_detection_reads_the_text_as_often_as_asked_and_skips_what_nobody_annota
     documents = Corpus((*documents.documents, long), documents.mentions)
     config = CorefConfig(SequenceOptions(max_length=128), detector_max_length=40, detector_max_words=3)
     read = [
-        [b["input_ids"] for b in epoch(data(tiny_encoder, documents, config=config, detection_passes=n))
-         if b["task"] == "spans"]
+        [b.inputs.input_ids for b in epoch(data(tiny_encoder, documents, config=config, detection_passes=n))
+         if isinstance(b.inputs, ReadingBatch)]
         for n in (1, 3)
     ]  # fmt: skip
     assert 3 * sum(len(ids) for ids in read[0]) == sum(len(ids) for ids in read[1])  # type: ignore[arg-type]
@@ -325,7 +334,7 @@ def test_discontinuous_and_long_mentions_are_nobodys_span(tiny_encoder: Path) ->
     document = Document.from_sentences("d", [["w", "ferry", "sank", "late", "on", "friday"]])
     mentions = tuple(Mention("d", t, "event", "x") for t in ((0, 2), (1, 2, 3, 4), (5,)))
     training = data(tiny_encoder, Corpus((document,), mentions), detection_passes=1)
-    (labels,) = [b["labels"] for b in epoch(training) if b["task"] == "spans"]
+    (labels,) = [b.labels for b in epoch(training) if isinstance(b.inputs, ReadingBatch)]
     assert labels.sum() == 1  # type: ignore[union-attr]
 
 
@@ -368,13 +377,13 @@ def known(name: str, *documents: tuple[str, str, str], clusters: str = "x") -> A
     return AnnotatedCorpus(Corpus(tuple(found), tuple(mentions)), CORPORA[name].info)
 
 
-def spans(training: Any) -> list[Batch]:
-    return [batch for batch in epoch(training) if batch["task"] == "spans"]
+def spans(training: Any) -> list[LabelledBatch]:
+    return [batch for batch in epoch(training) if isinstance(batch.inputs, ReadingBatch)]
 
 
 def texts(training: Any, encoder: Path, task: str) -> str:
     tokenizer = CorefModel.from_encoder(encoder, CorefConfig()).tokenizer
-    return " ".join(tokenizer.decode(row) for b in epoch(training) if b["task"] == task for row in b["input_ids"])
+    return " ".join(tokenizer.decode(row) for b in epoch(training) if task_of(b) == task for row in b.inputs.input_ids)
 
 
 def test_documents_of_a_known_or_notwithout_links_across_documents_are_not_paired(tiny_encoder: Path) -> None:
@@ -383,7 +392,7 @@ def test_documents_of_a_known_or_notwithout_links_across_documents_are_not_paire
     assert data(tiny_encoder, across, other_subtopics=1.0).examples == 3
     training = data(tiny_encoder, within, other_subtopics=1.0)
     assert training.examples == 2
-    assert sum(len(batch["labels"]) for batch in epoch(training)) == 3 + 1
+    assert sum(len(batch.labels) for batch in epoch(training)) == 3 + 1
 
 
 def test_corpora_are_never_compared_with_each_other(tiny_encoder: Path) -> None:
@@ -404,8 +413,8 @@ def test_the_detector_learns_a_kind_where_all_of_it_is_annotated(tiny_encoder: P
     gvc = known("gvc", ("s", "police said", ".v"), ("s2", "police said", ".v"))
     training = data(tiny_encoder, [ecb, gum, gvc], detection_passes=1)
     assert "police" not in texts(training, tiny_encoder, "spans")
-    weights = np.concatenate([b["weights"].numpy() for b in spans(training)])  # type: ignore[union-attr]
-    labels = np.concatenate([b["labels"].numpy() for b in spans(training)])  # type: ignore[union-attr]
+    weights = np.concatenate([b.weights.numpy() for b in spans(training)])  # type: ignore[union-attr]
+    labels = np.concatenate([b.labels.numpy() for b in spans(training)])  # type: ignore[union-attr]
     # Three spans a document: two documents count for both kinds, two for entities alone.
     assert weights.sum(0).tolist() == [2 * 3, 4 * 3]
     assert (labels * weights).sum(0).tolist() == [2, 4]
@@ -417,14 +426,14 @@ def test_a_kind_that_no_known_or_notannotates_exhaustively_is_taught_as_absent(t
     gum = known("gum", ("g", "storm late", "vn"), ("g2", "storm late late", "vnn"))
     training = data(tiny_encoder, gum, detection_passes=1)
     for batch in spans(training):
-        assert (batch["weights"] == 1).all()  # type: ignore[union-attr]
-        assert batch["labels"].sum(0)[0] == 0  # type: ignore[union-attr]
+        assert (batch.weights == 1).all()  # type: ignore[union-attr]
+        assert batch.labels.sum(0)[0] == 0  # type: ignore[union-attr]
     assert training.notes == [
         "the mention detector does not learn event mentions, since no corpus annotates all of them"
     ]
     # As with one kind alone: the other is never found.
     entities = data(tiny_encoder, gum.of_kind(ENTITY), detection_passes=1)
-    assert all((batch["weights"] == 1).all() for batch in spans(entities))  # type: ignore[union-attr]
+    assert all((batch.weights == 1).all() for batch in spans(entities))  # type: ignore[union-attr]
     assert entities.notes == []
 
 
@@ -459,7 +468,7 @@ def test_a_weight_is_the_share_of_a_known_or_notin_an_epoch(tiny_encoder: Path) 
         assert len(batches) == len(training)
         tokenizer = CorefModel.from_encoder(tiny_encoder, CorefConfig()).tokenizer
         for task, passes, ferry, storm in (("pairs", 1, 8 * 2 + 28 * 4, 5 * 2), ("spans", 2, 8 * 2, 5 * 2)):
-            rows = [row for b in batches if b["task"] == task for row in b["input_ids"]]
+            rows = [row for b in batches if task_of(b) == task for row in b.inputs.input_ids]
             text = " ".join(tokenizer.decode(row) for row in rows)
             assert (text.count("ferry"), text.count("storm")) == (passes * ferry, passes * storm)
         read.append(batches)
@@ -474,13 +483,13 @@ def test_a_weight_is_the_share_of_a_known_or_notin_an_epoch(tiny_encoder: Path) 
         data(tiny_encoder, [ferries, storms], weights={"gum": 0.5})
 
 
-def digest(batches: Sequence[Batch]) -> str:
+def digest(batches: Sequence[LabelledBatch]) -> str:
     """What is read and what is to be learnt from it, whatever the names of the places of spans and pairs."""
     total = hashlib.sha256()
     for batch in batches:
-        total.update(str(batch["task"]).encode())
+        total.update(str(task_of(batch)).encode())
         for name in ("input_ids", "labels", "weights", "normaliser"):
-            total.update(batch[name].numpy().tobytes())  # type: ignore[union-attr]
+            total.update(tensors(batch)[name].numpy().tobytes())
     return total.hexdigest()
 
 

@@ -133,7 +133,7 @@ def test_a_lesson_keeps_what_its_spans_are_judged_by(tiny_model: CorefModel) -> 
         words = model.words_for_detector(batch)
         lesson = _lesson(words, sequence, labels, weights)
         logits = model.detector(lesson.words, lesson.starts, lesson.ends, lesson.begins)
-        expected = model.detector(words, batch["span_starts"], batch["span_ends"], batch["begins"])[known]
+        expected = model.detector(words, batch.span_starts, batch.span_ends, batch.begins)[known]
     assert len(lesson.words) == 4  # "came to", and the word on either side
     torch.testing.assert_close(logits, expected)
 

@@ -22,7 +22,7 @@ from cdcoref.errors import InputError
 from cdcoref.evaluation import evaluate
 from cdcoref.inputs import SequenceOptions
 from cdcoref.linking import Comparison
-from cdcoref.model import CorefModel
+from cdcoref.model import CorefModel, LabelledBatch
 from cdcoref.predict import Predictor
 from cdcoref.training import PRESETS, SamplingOptions, TrainingConfig, TrainingData, loop, train
 from cdcoref.training.steps import batches_of_steps, drawn_pairs, number_of_steps, pairs_of_batch
@@ -73,11 +73,11 @@ def pairs_of(training: TrainingData, epoch: int) -> tuple[list[frozenset[int]], 
     pairs, labels, sizes = [], [], []
     for place in range(len(training)):
         batch = training[place]
-        sizes.append(len(batch["labels"]))
-        assert len(batch["input_ids"]) == sizes[-1]  # type: ignore[arg-type]
-        assert float(batch["normaliser"]) == sizes[-1]  # type: ignore[arg-type]
-        assert (batch["weights"] == 1).all()  # type: ignore[union-attr]
-        labels += [bool(label) for label in batch["labels"]]
+        sizes.append(len(batch.labels))
+        assert len(batch.inputs.input_ids) == sizes[-1]  # type: ignore[arg-type]
+        assert float(batch.normaliser) == sizes[-1]  # type: ignore[arg-type]
+        assert (batch.weights == 1).all()  # type: ignore[union-attr]
+        labels += [bool(label) for label in batch.labels]
         chosen = training._order[place][1]
         for example in (training._epoch_examples[number] for number in chosen):
             second = example.second or example.first
@@ -200,10 +200,10 @@ def config(tiny_encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Trai
 def trained(config: TrainingConfig, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     """The folder of a run, and what each of its steps did."""
     patch = pytest.MonkeyPatch()
-    seen: list[tuple[CorefModel, dict[str, Any]]] = []
+    seen: list[tuple[CorefModel, LabelledBatch]] = []
     steps: list[dict[str, Any]] = []
 
-    def loss(model: CorefModel, batch: dict[str, Any], own: Any = loop.loss) -> torch.Tensor:
+    def loss(model: CorefModel, batch: LabelledBatch, own: Any = loop.loss) -> torch.Tensor:
         seen.append((model, batch))
         return own(model, batch)
 
@@ -211,8 +211,8 @@ def trained(config: TrainingConfig, tmp_path_factory: pytest.TempPathFactory) ->
         model = seen[0][0]
         parameters = [p for p in model.parameters() if p.grad is not None]
         with torch.enable_grad():
-            logits = torch.cat([model.pair_logits(batch) for _, batch in seen])
-            labels = torch.cat([batch["labels"] for _, batch in seen])
+            logits = torch.cat([model.pair_logits(batch.inputs) for _, batch in seen])
+            labels = torch.cat([batch.labels for _, batch in seen])
             mean = binary_cross_entropy_with_logits(logits, labels, reduction="mean")
             expected = torch.autograd.grad(mean, parameters)
         steps.append(
