@@ -9,7 +9,7 @@
 Invented Texts with --invented), and compare the mentions of the one; the threshold is the median of those that are best
 on the other folds. The encoder is all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not read
 together, entities learn no vectors, and pronouns are compared as other mentions are. --set changes what the scorers are
-told (cdcoref.model.VectorOptions), and what counts of two mentions of different predicted stories (`other_story`).
+examples (cdcoref.model.VectorOptions), and what counts of two mentions of different predicted stories (`other_story`).
 
 **The whole model** (--runs): for each fold an encoder and a pair scorer are trained without it, in a folder of RUNS
 (RUNS/0, RUNS/1, ...; one that is there is not trained again, one that was interrupted is resumed), with the fold's
@@ -49,13 +49,13 @@ from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.scoring import CONLL, score
 from cdcoref.training import (
     PRESETS,
-    KnownPairs,
+    PairExamples,
     TrainingConfig,
     best_distance_threshold,
     fit_pair_scorers,
     fit_weights,
-    known_pairs,
     linkable_groups,
+    pair_examples,
     train,
 )
 from cdlm.runs import say_on_stderr
@@ -120,8 +120,8 @@ def one_round(
     model: CorefModel,
     ecb: AnnotatedCorpus,
     vectors: MentionVectors,
-    told: Mapping[str, KnownPairs],
-    others: Sequence[tuple[str, Mapping[str, KnownPairs]]],
+    examples: Mapping[str, PairExamples],
+    others: Sequence[tuple[str, Mapping[str, PairExamples]]],
     folds: Sequence[Sequence[str]],
     seed: int,
 ) -> dict[str, list[float]]:
@@ -132,7 +132,7 @@ def one_round(
     story_of = stories_of(ecb)
     for number, fold in enumerate(folds):
         inside = np.array([topic in fold for topic in topics])
-        rest = {kind: pairs.among(~inside) for kind, pairs in told.items()}
+        rest = {kind: pairs.of_mentions(~inside) for kind, pairs in examples.items()}
         torch.manual_seed(seed * len(folds) + number)
         model.add_vectors(model.settings.vectors)
         rng = np.random.default_rng((seed, number))
@@ -255,12 +255,12 @@ def main() -> None:
         plain = replace(PRESETS["small"].model.vectors, learnt=0, antecedents=0, cross_encoder_kinds=())
         model = untrained(with_settings(plain, parse_settings(arguments.set)))
         say_on_stderr("reading the corpora")
-        told = known_pairs(model, ecb, batch_tokens=BATCH_TOKENS)
-        others = [(part.info.name, known_pairs(model, part, batch_tokens=BATCH_TOKENS)) for part in parts]
+        examples = pair_examples(model, ecb, batch_tokens=BATCH_TOKENS)
+        others = [(part.info.name, pair_examples(model, part, batch_tokens=BATCH_TOKENS)) for part in parts]
         vectors = read_vectors(model, ecb.corpus, batch_tokens=BATCH_TOKENS)
         say_on_stderr("fitting and scoring")
         for seed in arguments.seeds:
-            rounds.append(one_round(model, ecb, vectors, told, others, folds, seed))
+            rounds.append(one_round(model, ecb, vectors, examples, others, folds, seed))
             say_on_stderr(f"seed {seed}: {rounds[-1]}")
     lemma = lemma_clusters(ecb.corpus, linkable_groups(ecb, "gold_topic"))
     print("| kind | with singletons | without | lemma, with | without |\n| --- | ---: | ---: | ---: | ---: |")

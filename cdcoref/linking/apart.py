@@ -261,7 +261,7 @@ def comparison_features(options: VectorOptions, mentions: ReadMentions, pairs: I
     NDArray
         Features, then similarities. *Shape:* (pairs, features + similarities)
     """
-    known = np.empty((len(pairs), options.known), dtype=np.float32)
+    known = np.empty((len(pairs), options.pair_width), dtype=np.float32)
     features = len(options.pair_features)
     known[:, :features] = pair_features(options.pair_features, mentions.facts, pairs)
     columns = (column for name in options.similarities for column in mentions.similarities(name, pairs))

@@ -17,9 +17,9 @@ from cdcoref.model.mention_projection import MentionProjection
 ANAPHORS = ("", "he", "she", "it", "they", "i", "we", "you", "who", "that", "there")
 """Classes of pronouns (:class:`cdcoref.language.words.MentionWords`); the empty one is no pronoun."""
 OF_MENTION = 6
-"""How many numbers are known of a mention beside its vectors and class."""
+"""Features of a mention besides its vectors and class."""
 OF_PAIR = 7
-"""How many are known of a pronoun and a candidate."""
+"""Features of a pronoun and a candidate together."""
 ANTECEDENT_FEATURES = {"quotations": (1, 5), "ranks": (0, 3)}
 """Further features (see :mod:`cdcoref.linking.antecedents`): how many numbers each adds to a mention, and to a pair."""
 CLASS_WIDTH = 16
@@ -40,7 +40,7 @@ class AntecedentScorer(nn.Module):
     hidden
         Units of the first hidden layer; the second has half as many.
     features
-        What else is known of mentions and pairs: names from `ANTECEDENT_FEATURES`.
+        Further features of mentions and pairs: names from `ANTECEDENT_FEATURES`.
     starts
         How many networks there are. The first is the same, whatever their number.
 
@@ -57,7 +57,7 @@ class AntecedentScorer(nn.Module):
         self.dimension = dimension
         self.projection = MentionProjection(width, 2 * dimension, 0.3)
         self.classes = nn.Embedding(len(ANAPHORS), CLASS_WIDTH)
-        of_mention, of_pair = known_of_antecedents(features)
+        of_mention, of_pair = feature_counts(features)
         self.layers = nn.Sequential(
             nn.Linear(3 * dimension + 2 * (CLASS_WIDTH + of_mention) + of_pair, hidden),
             nn.GELU(),
@@ -89,7 +89,7 @@ class AntecedentScorer(nn.Module):
         return torch.cat(halves, dim=2).flatten(1)
 
     def forward(
-        self, vectors: Tensor, classes: Tensor, known: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
+        self, vectors: Tensor, classes: Tensor, features: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
     ) -> Tensor:
         """Logits of pronouns and candidates: the mean of those of all networks.
 
@@ -97,7 +97,7 @@ class AntecedentScorer(nn.Module):
         ----------
         vectors
             Of all mentions of a document, network by network. *Shape:* (mentions, columns)
-        classes, known, pronouns, candidates, pairs
+        classes, features, pronouns, candidates, pairs
             As of :meth:`logits`.
 
         Returns
@@ -106,14 +106,14 @@ class AntecedentScorer(nn.Module):
             *Shape:* (pairs,)
         """
         own = vectors.split(2 * self.dimension, dim=1)
-        said = [
-            network.logits(table, classes, known, pronouns, candidates, pairs)
+        found = [
+            network.logits(table, classes, features, pronouns, candidates, pairs)
             for network, table in zip(self.networks, own, strict=True)
         ]
-        return torch.stack(said).mean(dim=0)
+        return torch.stack(found).mean(dim=0)
 
     def logits(
-        self, vectors: Tensor, classes: Tensor, known: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
+        self, vectors: Tensor, classes: Tensor, features: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
     ) -> Tensor:
         """Logits of the first network alone.
 
@@ -124,12 +124,12 @@ class AntecedentScorer(nn.Module):
             *Shape:* (mentions, 2 * dimension)
         classes
             The place of each in `ANAPHORS`. *Shape:* (mentions,)
-        known
-            What else is known of each. *Shape:* (mentions, numbers of a mention)
+        features
+            Further features of each. *Shape:* (mentions, numbers of a mention)
         pronouns, candidates
             Numbers of mentions. *Shape:* (pairs,)
         pairs
-            What is known of both together. *Shape:* (pairs, numbers of a pair)
+            Features of both together. *Shape:* (pairs, numbers of a pair)
 
         Returns
         -------
@@ -137,13 +137,13 @@ class AntecedentScorer(nn.Module):
             *Shape:* (pairs,)
         """
         one, other = vectors[pronouns, : self.dimension], vectors[candidates, self.dimension :]
-        told = [one * other, one, other, self.classes(classes[pronouns]), self.classes(classes[candidates])]
-        logits: Tensor = self.layers(torch.cat([*told, known[pronouns], known[candidates], pairs], dim=1))
+        compared = [one * other, one, other, self.classes(classes[pronouns]), self.classes(classes[candidates])]
+        logits: Tensor = self.layers(torch.cat([*compared, features[pronouns], features[candidates], pairs], dim=1))
         return logits.squeeze(-1)
 
 
-def known_of_antecedents(features: Sequence[str]) -> tuple[int, int]:
-    """How many numbers are known of a mention, and of a pronoun and a candidate, with these features."""
+def feature_counts(features: Sequence[str]) -> tuple[int, int]:
+    """Numbers of a mention, and of a pronoun and a candidate together, with these further features."""
     sizes = [(OF_MENTION, OF_PAIR), *(ANTECEDENT_FEATURES[name] for name in features)]
     return sum(of_mention for of_mention, _ in sizes), sum(of_pair for _, of_pair in sizes)
 

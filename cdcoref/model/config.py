@@ -42,17 +42,17 @@ class DetectorOptions:
         How many of the encoder's last layers it sees, means over the word pieces of each word; 0: the first piece of
         each word in the last layer, which is what it sees while it is trained together with the encoder.
     styles
-        The styles of annotation (:data:`cdcoref.corpus.STYLES`) that it tells apart; none: it has learnt one, which has
-        no name.
+        The styles of annotation (:data:`cdcoref.corpus.STYLES`) that it distinguishes; none: it has learnt one,
+        which has no name.
     style
         The one in use.
     thresholds
         Per style and kind: the least probability at which a span counts as a mention.
     spelling
-        Whether it is also told how each word is spelt (:mod:`cdcoref.inputs.spelling`), which an uncased encoder
+        Whether it also sees how each word is spelt (:mod:`cdcoref.inputs.spelling`), which an uncased encoder
         does not see.
     neighbours
-        Whether it is also told the words before and after a span.
+        Whether it also sees the words before and after a span.
 
     Raises
     ------
@@ -193,7 +193,7 @@ class VectorOptions:
     antecedent_kinds
         The kinds of mention of which that is true; pronouns of the other are compared as other mentions are.
     antecedent_features
-        What else that scorer is told about pronouns and candidates: names from `ANTECEDENT_FEATURES`.
+        Further features of pronouns and candidates: names from `ANTECEDENT_FEATURES`.
     antecedent_width
         Units of its first hidden layer.
     antecedent_starts
@@ -262,8 +262,8 @@ class VectorOptions:
         return self.learnt * len({name for shares in self.learnt_shares.values() for name in shares}) * self.starts
 
     @property
-    def known(self) -> int:
-        """How many numbers the scorer is told of a pair."""
+    def pair_width(self) -> int:
+        """Numbers that the bi-encoder's scorer compares of a pair, besides learnt vectors."""
         return len(self.pair_features) + sum(2 if name in AROUND else 1 for name in self.similarities)
 
 
@@ -302,9 +302,9 @@ class CorefConfig:
     detection_threshold
         Per kind: the least probability at which a span counts as a mention, in the detector's style in use.
     detector
-        What the detector sees, and the styles of annotation that it tells apart.
+        What the detector sees, and the styles of annotation that it distinguishes.
     vectors
-        How mentions that were read apart are compared, if they are.
+        How the bi-encoder compares mentions, if there is one.
 
     Raises
     ------

@@ -80,7 +80,7 @@ class CorefModel(nn.Module):
     encoder, pair_scorer, detector
         The three parts; one encoder serves both heads. The detector is None if the configuration gives it no width.
     earlier, vector_scorer, antecedent_scorer
-        What compares mentions that were read apart, and finds antecedents of pronouns; None if the model does not.
+        The bi-encoder's parts, and what finds antecedents of pronouns; None if the model has none.
     settings
         See :class:`CorefConfig`.
     tokenizer
@@ -136,13 +136,13 @@ class CorefModel(nn.Module):
         return self.detector
 
     def add_vectors(self, options: VectorOptions) -> None:
-        """Give the model the heads that compare mentions which were read apart, untrained."""
+        """Give the model the bi-encoder's heads, untrained."""
         self.settings = replace(self.settings, vectors=options)
         self.earlier = EarlierEncoder(self.encoder, options.earlier_rank).to(self.device)
         self._earlier_encoder.clear()
         width = self.word_layer_width
         self.vector_scorer = VectorScorer(
-            options.known, options.vector_width, width, options.learnt, options.learnt_shares, options.starts
+            options.pair_width, options.vector_width, width, options.learnt, options.learnt_shares, options.starts
         ).to(self.device)
         if options.antecedents:
             sizes = options.antecedents, options.antecedent_width

@@ -1,4 +1,4 @@
-"""What two documents that were read alone say of a pair of their mentions: what is known in, a quick logit out.
+"""The bi-encoder's head: features and vectors of two mentions, each read alone, in; a logit of the pair out.
 
 Two mentions are compared by the cosines of their own vectors, of their sentences' and of their documents', and by what
 is known about the pair besides the text (:mod:`cdcoref.language.pair_features`). The vectors are those of the encoder
@@ -44,7 +44,7 @@ class KindScorer(nn.Module):
     Parameters
     ----------
     features
-        How many numbers are known about a pair, cosines included.
+        Numbers that are compared of a pair, cosines included.
     hidden
         Units of the first hidden layer; the second has half as many.
     width
@@ -88,14 +88,14 @@ class KindScorer(nn.Module):
         """One of the further networks."""
         return self.get_submodule(_NETWORK[name])
 
-    def standardise(self, known: Tensor) -> None:
-        """Take mean and spread of what the scorer will be told from examples. *Shape:* (pairs, features)"""
-        self.mean.copy_(known.mean(dim=0))
-        self.scale.copy_(known.std(dim=0, correction=0) + 1e-3)
+    def standardise(self, features: Tensor) -> None:
+        """Take mean and spread of the features from examples. *Shape:* (pairs, features)"""
+        self.mean.copy_(features.mean(dim=0))
+        self.scale.copy_(features.std(dim=0, correction=0) + 1e-3)
 
-    def standardised(self, known: Tensor) -> Tensor:
-        """What is known of pairs, as the networks are told it. *Shape:* (pairs, features)"""
-        return ((known - self.mean) / self.scale).masked_fill(self.scale < LEAST_SPREAD, 0.0)
+    def standardised(self, features: Tensor) -> Tensor:
+        """The features as the networks see them, of mean 0 and spread 1 over the examples. *Shape:* (pairs, features)"""
+        return ((features - self.mean) / self.scale).masked_fill(self.scale < LEAST_SPREAD, 0.0)
 
     def without_vectors(self, standard: Tensor) -> Tensor:
         """Logits of the first network.
@@ -130,21 +130,21 @@ class KindScorer(nn.Module):
         Tensor
             *Shape:* (pairs,)
         """
-        told = torch.cat([standard, one * other, (one - other).abs()], dim=1)
-        logits: Tensor = self.network_of(name)(told).squeeze(-1)
+        inputs = torch.cat([standard, one * other, (one - other).abs()], dim=1)
+        logits: Tensor = self.network_of(name)(inputs).squeeze(-1)
         return logits
 
-    def forward(self, known: Tensor, one: Tensor, other: Tensor) -> Tensor:
+    def forward(self, features: Tensor, one: Tensor, other: Tensor) -> Tensor:
         """The weighted mean of all networks. *Shape:* (pairs,)
 
         Parameters
         ----------
-        known
-            What is known of pairs. *Shape:* (pairs, features)
+        features
+            What is compared of pairs besides learnt vectors. *Shape:* (pairs, features)
         one, other
             All learnt vectors of the two mentions. *Shape:* (pairs, columns of :class:`VectorScorer`)
         """
-        standard = self.standardised(known)
+        standard = self.standardised(features)
         logits = (1 - sum(self.shares.values())) * self.without_vectors(standard)
         for name, share in self.shares.items():
             own = self.columns[name]
@@ -153,7 +153,7 @@ class KindScorer(nn.Module):
 
 
 class VectorScorer(nn.Module):
-    """A logit for two mentions that were read apart, from cosines, features and learnt vectors.
+    """The bi-encoder's logit for two mentions, from cosines, features and learnt vectors.
 
     The mean over one or several scorers of each kind, which differ only in their random initialisation; where the logit
     of the first is below `HOPELESS`, that logit alone.
@@ -225,13 +225,13 @@ class VectorScorer(nn.Module):
             kept.append(halves.flatten(1))
         return torch.cat(kept, dim=1)
 
-    def forward(self, known: Tensor, vectors: Tensor, pairs: Tensor, kind: str) -> Tensor:
+    def forward(self, features: Tensor, vectors: Tensor, pairs: Tensor, kind: str) -> Tensor:
         """Logits of pairs of one kind.
 
         Parameters
         ----------
-        known
-            What is known of pairs. *Shape:* (pairs, features)
+        features
+            What is compared of pairs besides learnt vectors. *Shape:* (pairs, features)
         vectors
             Learnt vectors of mentions. *Shape:* (mentions, columns)
         pairs
@@ -247,16 +247,16 @@ class VectorScorer(nn.Module):
         first, *further = self.scorers(kind)
         parts = [
             first(part, vectors[own[:, 0]], vectors[own[:, 1]])
-            for part, own in zip(known.split(PAIRS_AT_ONCE), pairs.split(PAIRS_AT_ONCE), strict=True)
+            for part, own in zip(features.split(PAIRS_AT_ONCE), pairs.split(PAIRS_AT_ONCE), strict=True)
         ]
-        logits = torch.cat(parts) if parts else known.new_zeros(0)
+        logits = torch.cat(parts) if parts else features.new_zeros(0)
         if not further:
             return logits
         hopeful = (logits > HOPELESS).nonzero().squeeze(-1)
         for rows in hopeful.split(PAIRS_AT_ONCE):
-            told = known[rows], vectors[pairs[rows, 0]], vectors[pairs[rows, 1]]
-            said = [logits[rows], *(scorer(*told) for scorer in further)]
-            logits[rows] = torch.stack(said).mean(dim=0)
+            inputs = features[rows], vectors[pairs[rows, 0]], vectors[pairs[rows, 1]]
+            found = [logits[rows], *(scorer(*inputs) for scorer in further)]
+            logits[rows] = torch.stack(found).mean(dim=0)
         return logits
 
 

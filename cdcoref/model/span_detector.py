@@ -18,7 +18,7 @@ class SpanDetector(nn.Module):
     """Scores every span of up to `max_words` words of a sentence as an event, as an entity, or as neither.
 
     A span is represented by its first word, its last word, the mean of its words and its length, through one hidden
-    layer; also by the words beside it, if it is told them. Its logits depend on the vectors of these words alone, to
+    layer; also by the words beside it, if it sees them. Its logits depend on the vectors of these words alone, to
     the last bit: the rest of the batch does not matter.
 
     Parameters
@@ -30,11 +30,11 @@ class SpanDetector(nn.Module):
     max_words
         Words of the longest span.
     styles
-        How many styles of annotation it tells apart; each has its own logits.
+        How many styles of annotation it distinguishes; each has its own logits.
     standardised
         Whether the words' vectors are standardised first (see :meth:`standardise`).
     neighbours
-        Whether it is told the word before and the word after a span, where the sentence has one: they tell where a
+        Whether it sees the word before and the word after a span, where the sentence has one: they show where a
         name begins and ends.
     """
 

@@ -19,7 +19,7 @@ from cdcoref.training.tuning import (
     tune,
     weigh,
 )
-from cdcoref.training.vectors import KnownPairs, VectorTraining, fit_pair_scorers, fit_vectors, known_pairs
+from cdcoref.training.vectors import PairExamples, VectorTraining, fit_pair_scorers, fit_vectors, pair_examples
 
 __all__ = [
     "DISTANCE_THRESHOLDS",
@@ -27,7 +27,7 @@ __all__ = [
     "AntecedentTraining",
     "CorpusRoles",
     "DetectorTraining",
-    "KnownPairs",
+    "PairExamples",
     "SamplingOptions",
     "TrainingConfig",
     "TrainingData",
@@ -39,8 +39,8 @@ __all__ = [
     "fit_pair_scorers",
     "fit_vectors",
     "fit_weights",
-    "known_pairs",
     "linkable_groups",
+    "pair_examples",
     "same_cluster",
     "smoothed_best",
     "span_scores",

@@ -54,7 +54,7 @@ class AntecedentTraining:
 
 @dataclass(frozen=True, slots=True)
 class _Example:
-    """The pronouns of a document: what is known, what the encoder says of all mentions, and what is right."""
+    """The pronouns of a document with their candidates, the words of all mentions, and which candidates corefer."""
 
     known: Anaphora
     mean: Tensor
@@ -96,7 +96,7 @@ def fit_antecedents(
     rngs
         What is drawn for each random start, in order.
     say
-        Is told how well the head fits.
+        Called with a line on how well the head fits.
 
     Raises
     ------

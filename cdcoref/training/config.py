@@ -43,8 +43,7 @@ class TrainingConfig:
     run
         How the run is optimised, evaluated and saved.
     vectors
-        How the heads are fitted that compare mentions which were read apart, after the run; only if `model.vectors` has
-        layers.
+        How the bi-encoder's heads are fitted after the run; only if `model.vectors` has layers.
     detector
         How the mention detector is fitted anew after the run; only if `model.detector` has layers.
 

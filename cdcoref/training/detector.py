@@ -47,7 +47,7 @@ class DetectorTraining:
         Share of what the encoder says of a word that is hidden at every step.
     lower_case
         Share of the sequences that are presented as if they were in lower case, so that mentions are found in texts
-        that are; it matters only to a detector that is told how words are spelt.
+        that are; it matters only to a detector that sees how words are spelt.
     corpus_shares
         By corpus, the share of it that an epoch sees; above 1: so many times. 1 where a corpus is not named.
     most_words
@@ -97,7 +97,7 @@ def fit_detector(
     seed
         Everything drawn follows from it.
     say
-        Is told how well the detector fits.
+        Called with a line on how well the detector fits.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def fit_detector(
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """A sequence that was read: its words, and what is known of its spans.
+    """A sequence that was read: its words, and the labels of its spans.
 
     Attributes
     ----------
@@ -287,10 +287,10 @@ def _fit(
 
 def _loss(model: CorefModel, step: Sequence[_Lesson], training: DetectorTraining, rng: np.random.Generator) -> Tensor:
     """Cross-entropy summed over the spans of a step, divided by its mentions."""
-    told = [lesson.words for lesson in step]
+    tables = [lesson.words for lesson in step]
     if model.settings.detector.spelling:
-        told = [_in_lower_case(words) if rng.random() < training.lower_case else words for words in told]
-    words = torch.cat(told).to(model.device).float()
+        tables = [_in_lower_case(words) if rng.random() < training.lower_case else words for words in tables]
+    words = torch.cat(tables).to(model.device).float()
     bounds = np.cumsum([0, *(len(lesson.words) for lesson in step)]).tolist()
     starts = torch.cat([lesson.starts + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)
     ends = torch.cat([lesson.ends + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)

@@ -90,7 +90,7 @@ def train(
     """
     output, roles = Path(output), config.corpora
     learnt, dev = ([p.of_kind(config.kind) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
-    data = digest((*_told(learnt), None, *_told(dev)))
+    data = digest((*_contents(learnt), None, *_contents(dev)))
     run = Run(output, config.run, config, data=data, resume=resume, device=device, tracker=tracker, say=say)
     _check_corpora(config, learnt)
     for mention in (m for part in dev for m in part.corpus.mentions if m.kind is None):
@@ -111,8 +111,8 @@ def train(
     return CorefModel.from_pretrained(output)
 
 
-def _told(parts: Sequence[AnnotatedCorpus]) -> Iterator[object]:
-    """What training is told of corpora, which a run that is resumed must have been told too."""
+def _contents(parts: Sequence[AnnotatedCorpus]) -> Iterator[object]:
+    """What training reads of corpora; a run can be resumed only with the same."""
     for part in parts:
         yield part.info.name
         for d in part.corpus.documents:

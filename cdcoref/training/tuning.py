@@ -156,7 +156,7 @@ def fit_weights(
     options
         Whose weights are replaced.
     parts, evidence
-        Annotated corpora, and what is known of the pairs of each.
+        Annotated corpora, and the logits of the pairs of each.
     """
     crossing = [part.info.cross_document for part in parts]
     for kind in KINDS:

@@ -2,7 +2,7 @@
 
 First the way back to the encoder as it was before, whose vectors know more of other topics than those of the fine-tuned
 one (:class:`cdlm.encoder.EarlierEncoder`). Then, on vectors that do not change any more, the scorer of antecedents
-(:mod:`cdcoref.training.antecedents`), and the scorer of pairs that were read apart; a few thousand steps of small
+(:mod:`cdcoref.training.antecedents`), and the bi-encoder's scorer of pairs; a few thousand steps of small
 networks. None of them looks at dev.
 """
 
@@ -54,7 +54,7 @@ class VectorTraining:
         it was trained to.
     pack_both_orders
         Whether those sequences are read twice, with their documents in opposite orders. That takes nearly twice as long
-        and tells no more: on the dev splits of ECB+, MEANTIME and GVC events differ by at most 0.2 points.
+        and changes little: on the dev splits of ECB+, MEANTIME and GVC events differ by at most 0.2 points.
     """
 
     scorer_steps: Count = 3000
@@ -81,7 +81,7 @@ def fit_vectors(
     seed: int,
     say: Say,
 ) -> None:
-    """Give a model the heads that compare mentions which were read apart, fitted.
+    """Give a model the heads that compare mentions by what each document says alone, fitted.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def fit_vectors(
     seed
         Everything drawn follows from it.
     say
-        Is told how well the heads fit.
+        Called with a line on how well each head fits.
 
     Raises
     ------
@@ -116,8 +116,8 @@ def fit_vectors(
     if options.antecedents:
         rngs = [rng, *(np.random.default_rng([seed, start]) for start in range(1, options.antecedent_starts))]
         fit_antecedents(model, parts, words, training.antecedents, rngs=rngs, say=say)
-    told = [(part.info.name, known_pairs(model, part, batch_tokens=batch_tokens)) for part in parts]
-    fit_pair_scorers(model, told, words if options.learnt else [], training, rng=rng, say=say)
+    examples = [(part.info.name, pair_examples(model, part, batch_tokens=batch_tokens)) for part in parts]
+    fit_pair_scorers(model, examples, words if options.learnt else [], training, rng=rng, say=say)
     if training.pack_length and model.settings.sequences.marking == "all":
         longest = min(training.pack_length, model.encoder.config.max_length)
         reading = replace(model.settings.sequences, documents="many", max_length=longest)
@@ -126,20 +126,20 @@ def fit_vectors(
 
 def fit_pair_scorers(
     model: CorefModel,
-    told: Sequence[tuple[str, Mapping[str, KnownPairs]]],
+    examples: Sequence[tuple[str, Mapping[str, PairExamples]]],
     words: Sequence[ReadWords],
     training: VectorTraining,
     *,
     rng: np.random.Generator,
     say: Say,
 ) -> None:
-    """Train the scorers of pairs that were read apart; each random start draws its own examples.
+    """Train the bi-encoder's scorers of pairs; each random start draws its own examples.
 
     Parameters
     ----------
     model
         Has such scorers.
-    told
+    examples
         The name of each corpus, and its pairs by kind. Several corpora may have one name.
     words
         Of the mentions of each corpus, for learnt vectors; empty where none are learnt.
@@ -148,7 +148,7 @@ def fit_pair_scorers(
     rng
         What is drawn.
     say
-        Is told how well the scorers fit.
+        Called with a line on how well each scorer fits.
 
     Raises
     ------
@@ -160,14 +160,14 @@ def fit_pair_scorers(
         if start:
             torch.manual_seed(int(drawn.integers(2**31)))
         for kind in KINDS:
-            _fit_kind(model, kind, start, told, words, training, drawn, say)
+            _fit_kind(model, kind, start, examples, words, training, drawn, say)
 
 
 def _fit_kind(
     model: CorefModel,
     kind: str,
     start: int,
-    told: Sequence[tuple[str, Mapping[str, KnownPairs]]],
+    examples: Sequence[tuple[str, Mapping[str, PairExamples]]],
     words: Sequence[ReadWords],
     training: VectorTraining,
     rng: np.random.Generator,
@@ -176,7 +176,7 @@ def _fit_kind(
     """Train the scorer of one kind and random start, if there are coreferent mentions to learn from."""
     sources = [
         _Source(name, pairs[kind], words[n] if words else None, training.corpus_weights.get(name, 1.0))
-        for n, (name, pairs) in enumerate(told)
+        for n, (name, pairs) in enumerate(examples)
         if len(pairs[kind].labels) and training.corpus_weights.get(name, 1.0)
     ]
     if any(source.pairs.labels.any() for source in sources):
@@ -189,27 +189,27 @@ def _fit_kind(
 
 
 @dataclass(frozen=True, slots=True)
-class KnownPairs:
-    """Pairs of one kind: the numbers of their mentions, what the scorer is told of them, and whether they corefer.
+class PairExamples:
+    """Pairs of mentions of one kind to learn from.
 
     Attributes
     ----------
     numbers
-        *Shape:* (pairs, 2)
-    known
-        *Shape:* (pairs, :attr:`cdcoref.model.VectorOptions.known`)
+        The two mentions of each, as places in the corpus. *Shape:* (pairs, 2)
+    features
+        What the scorer compares besides learnt vectors. *Shape:* (pairs, :attr:`VectorOptions.pair_width`)
     labels
-        *Shape:* (pairs,)
+        Whether the two corefer. *Shape:* (pairs,)
     """
 
     numbers: NDArray[np.int64]
-    known: NDArray[np.float32]
+    features: NDArray[np.float32]
     labels: NDArray[np.bool_]
 
-    def among(self, mentions: NDArray[np.bool_]) -> KnownPairs:
-        """The pairs of two of some mentions. *Shape:* (mentions,)"""
+    def of_mentions(self, mentions: NDArray[np.bool_]) -> PairExamples:
+        """The pairs whose two mentions are both among the given ones. *Shape:* (mentions,)"""
         own = mentions[self.numbers].all(axis=1)
-        return KnownPairs(self.numbers[own], self.known[own], self.labels[own])
+        return PairExamples(self.numbers[own], self.features[own], self.labels[own])
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class _Source:
     """A corpus to draw pairs from: its name and pairs, the words of its mentions for learnt vectors, and its weight."""
 
     name: str
-    pairs: KnownPairs
+    pairs: PairExamples
     words: ReadWords | None
     weight: float
 
@@ -229,12 +229,12 @@ class _Source:
         places = np.concatenate([chosen, rng.integers(len(labels), size=count - len(chosen))])
         share = len(chosen) / max(1, count)
         rate = len(coreferent) / len(labels)
-        of_right, of_wrong = rate / (share + (1 - share) * rate) if rate else 1.0, 1 / (1 - share)
-        return places, np.where(labels[places], of_right, of_wrong).astype(np.float32)
+        coreferent_weight, other_weight = rate / (share + (1 - share) * rate) if rate else 1.0, 1 / (1 - share)
+        return places, np.where(labels[places], coreferent_weight, other_weight).astype(np.float32)
 
 
-def known_pairs(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) -> dict[str, KnownPairs]:
-    """What the scorer is told of every pair of mentions of one topic, by kind; the corpus is read for it."""
+def pair_examples(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) -> dict[str, PairExamples]:
+    """The features and labels of every pair of mentions of one topic, by kind. The corpus is read once for them."""
     corpus = part.corpus
     vectors = read_vectors(model, corpus, batch_tokens=batch_tokens)
     options = model.settings.vectors
@@ -247,10 +247,10 @@ def known_pairs(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) 
         ],
         dtype=np.int64,
     )
-    found: dict[str, KnownPairs] = {}
+    found: dict[str, PairExamples] = {}
     groups = [set(group) for group in linkable_groups(part, widest_setting(corpus))]
     for kind in KINDS:
-        numbers, known = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, options.known), np.float32)]
+        numbers, features = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, options.pair_width), np.float32)]
         same = [np.zeros(0, dtype=bool)]
         for group in groups:
             own = [n for n, m in enumerate(corpus.mentions) if m.kind == kind and m.document in group and not apart[n]]
@@ -262,10 +262,10 @@ def known_pairs(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) 
                 mentions = ReadMentions.of(story, vectors.take(own))
                 pairs = np.stack(np.triu_indices(len(own), 1), -1)
                 numbers.append(np.array(own)[pairs])
-                known.append(comparison_features(options, mentions, pairs))
+                features.append(comparison_features(options, mentions, pairs))
                 of_own = labels[own]
                 same.append(of_own[pairs[:, 0]] == of_own[pairs[:, 1]])
-        found[kind] = KnownPairs(np.concatenate(numbers), np.concatenate(known), np.concatenate(same))
+        found[kind] = PairExamples(np.concatenate(numbers), np.concatenate(features), np.concatenate(same))
     return found
 
 
@@ -273,7 +273,7 @@ def _fit_scorer(
     scorer: KindScorer, kind: str, sources: Sequence[_Source], training: VectorTraining, rng: np.random.Generator
 ) -> list[float]:
     """Train the networks of a scorer, one after the other; the mean loss of the last tenth of the steps of each."""
-    scorer.standardise(torch.from_numpy(np.concatenate([source.pairs.known for source in sources])))
+    scorer.standardise(torch.from_numpy(np.concatenate([source.pairs.features for source in sources])))
     scorer.train()
     losses = [_fit_network(scorer, sources, training, rng)]
     for name in scorer.shares:
@@ -302,8 +302,8 @@ def _fit_network(
     for _ in range(training.scorer_steps):
         counts = rng.multinomial(training.scorer_pairs, shares / shares.sum())
         parts = [_batch(source, int(n), scorer, rng, name) for source, n in zip(sources, counts, strict=True) if n]
-        known, labels, weights, *vectors = (torch.cat(tables) for tables in zip(*parts, strict=True))
-        standard = scorer.standardised(known)
+        features, labels, weights, *vectors = (torch.cat(tables) for tables in zip(*parts, strict=True))
+        standard = scorer.standardised(features)
         logits = scorer.without_vectors(standard) if name is None else scorer.by_vectors(name, standard, *vectors)
         loss = nn.functional.binary_cross_entropy_with_logits(logits, labels, weight=weights)
         optimiser.zero_grad()
@@ -320,15 +320,15 @@ def _fit_network(
 def _batch(
     source: _Source, count: int, scorer: KindScorer, rng: np.random.Generator, name: str | None
 ) -> tuple[Tensor, ...]:
-    """Pairs of one corpus: what is known of them, labels and weights, and learnt vectors of the mentions, if wanted."""
+    """Pairs of one corpus: features, labels and weights, and the learnt vectors of both mentions, if wanted."""
     places, weights = source.drawn(count, rng)
     device = scorer.mean.device
     labels = source.pairs.labels[places].astype(np.float32)
-    told = tuple(torch.from_numpy(table).to(device) for table in (source.pairs.known[places], labels, weights))
+    tables = tuple(torch.from_numpy(table).to(device) for table in (source.pairs.features[places], labels, weights))
     if name is None:
-        return told
+        return tables
     assert source.words is not None
-    tables = source.words.mean, source.words.last
+    words = source.words.mean, source.words.last
     numbers = torch.from_numpy(source.pairs.numbers[places])
     projection = scorer.projection_of(name)
-    return *told, *(projection(*(t[own].float().to(device) for t in tables)) for own in numbers.unbind(dim=1))
+    return *tables, *(projection(*(table[own].float().to(device) for table in words)) for own in numbers.unbind(dim=1))

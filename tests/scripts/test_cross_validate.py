@@ -13,7 +13,7 @@ from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking import read_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
-from cdcoref.training import TrainingConfig, VectorTraining, fit_vectors, known_pairs
+from cdcoref.training import TrainingConfig, VectorTraining, fit_vectors, pair_examples
 
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
 
@@ -58,7 +58,7 @@ def test_what_holds_in_all_topics_is_learnt_from_the_others(
     options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, cross_encoder_kinds=())
     model = CorefModel.from_encoder(tiny_encoder, CorefConfig(vectors=options)).eval()
     (part,) = annotated_corpora(corpus)
-    told = known_pairs(model, part, batch_tokens=512)
+    told = pair_examples(model, part, batch_tokens=512)
     vectors = read_vectors(model, corpus, batch_tokens=512)
     scores = script.one_round(model, part, vectors, told, [], script.folds_of(corpus, 3), 0)
     assert seen == [4 * 45] * 3  # the pairs of four topics: ten mentions in each

@@ -21,7 +21,7 @@ from cdcoref.linking import (
 )
 from cdcoref.linking.antecedents import AFTER, BEFORE, choose_antecedents
 from cdcoref.model import ANAPHORS, AntecedentScorer, CorefConfig, VectorOptions
-from cdcoref.model.antecedents import known_of_antecedents
+from cdcoref.model.antecedents import feature_counts
 
 SENTENCES = [["Anna", "saw", "the", "boats", "."], ["She", "said", "they", "were", "late", ",", "Ben", "said", "."]]
 SETTINGS = CorefConfig(vectors=VectorOptions(layers=1, antecedents=4))
@@ -94,7 +94,7 @@ def test_what_is_known_besides() -> None:
 def test_a_scorer_takes_what_is_known(features: tuple[str, ...]) -> None:
     seen = facts_of_mentions(corpus_of(("d", SENTENCES, [(0,), (2, 3), (5,), (7,), (11,)])))
     found = anaphora(seen, features)
-    assert (found.known.shape[1], found.pairs.shape[1]) == known_of_antecedents(features)
+    assert (found.known.shape[1], found.pairs.shape[1]) == feature_counts(features)
     scorer = AntecedentScorer(3, 2, 4, features).eval()
     tables = (found.classes, found.known, found.pronouns, found.candidates, found.pairs)
     assert scorer(torch.zeros(5, 4), *map(torch.from_numpy, tables)).shape == (7,)

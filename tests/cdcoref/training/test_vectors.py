@@ -16,7 +16,7 @@ from cdcoref.errors import InputError
 from cdcoref.linking import PairEvidence, read_vectors
 from cdcoref.linking.apart import compare_apart
 from cdcoref.model import ALL, UNSEEN, Combination, CorefModel, VectorOptions
-from cdcoref.training import KnownPairs, VectorTraining, fit_vectors, fit_weights, weigh
+from cdcoref.training import PairExamples, VectorTraining, fit_vectors, fit_weights, weigh
 
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
 
@@ -113,7 +113,7 @@ def test_corpora_of_one_name_are_all_learnt_from(
 ) -> None:
     seen: list[int] = []
 
-    def counted(model: CorefModel, told: list[tuple[str, dict[str, KnownPairs]]], *_: object, **__: object) -> None:
+    def counted(model: CorefModel, told: list[tuple[str, dict[str, PairExamples]]], *_: object, **__: object) -> None:
         seen.extend(len(pairs["event"].labels) for _, pairs in told)
 
     monkeypatch.setattr("cdcoref.training.vectors.fit_pair_scorers", counted)
