@@ -1,6 +1,6 @@
 """What keeps mentions apart: years, amounts, dates, countries and names of two mentions in, whether they conflict out.
 
-Few pairs with a conflict corefer all the same; ``scripts/count_conflicts.py --annotated`` counts them.
+Few pairs with a conflict corefer all the same; ``scripts/benchmark.py conflicts --annotated`` counts them.
 """
 
 from __future__ import annotations

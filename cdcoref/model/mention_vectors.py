@@ -94,7 +94,7 @@ class KindScorer(nn.Module):
         self.scale.copy_(features.std(dim=0, correction=0) + 1e-3)
 
     def standardised(self, features: Tensor) -> Tensor:
-        """The features as the networks see them, of mean 0 and spread 1 over the examples. *Shape:* (pairs, features)"""
+        """The features as networks see them, of mean 0 and spread 1 over the examples. *Shape:* (pairs, features)"""
         return ((features - self.mean) / self.scale).masked_fill(self.scale < LEAST_SPREAD, 0.0)
 
     def without_vectors(self, standard: Tensor) -> Tensor:

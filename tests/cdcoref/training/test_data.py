@@ -174,7 +174,7 @@ def test_either_document_stands_first(tiny_encoder: Path) -> None:
     )
     mentions = tuple(Mention(name, (0,), "event", "x") for name in "ab")
     training = data(tiny_encoder, Corpus(documents, mentions))
-    orders = {tuple(epoch(training, number)[0]["input_ids"][0].tolist()) for number in range(12)}  # type: ignore[union-attr]
+    orders = {tuple(epoch(training, number)[0].inputs.input_ids[0].tolist()) for number in range(12)}
     assert len(orders) == 2
 
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python
 """Clusters that cannot be right: those that hold two different years, amounts, weekdays, countries or full names.
 
 Amounts and the rest of dates also stand beside mentions ("700,000 [tonnes]"). Countries are counted wherever a mention
@@ -8,12 +7,12 @@ cannot be one person's or thing's (:func:`cdcoref.language.different_names`).
 Stories are drawn at random from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title",
 "text"}, ...]}``, plain or gzipped); a story is one set. Nothing is annotated: what is counted needs no key.
 
-    python scripts/count_conflicts.py SETS.jsonl.gz --stories 50 --seed 0 --model default --model lemma
+    python scripts/benchmark.py conflicts SETS.jsonl.gz --stories 50 --seed 0 --model default --model lemma
 
 How far a conflict excludes coreference is counted on annotated corpora: of the pairs of mentions of one group (a gold
 subtopic where links cross documents, otherwise a document) with the conflict, those that corefer.
 
-    python scripts/count_conflicts.py --annotated ecb:DIR --annotated meantime:DIR --annotated gum-heads:DIR
+    python scripts/benchmark.py conflicts --annotated ecb:DIR --annotated meantime:DIR --annotated gum-heads:DIR
 """
 
 from __future__ import annotations

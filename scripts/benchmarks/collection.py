@@ -1,8 +1,8 @@
 """What a collection costs as it grows, how good it is, and what corrections do.
 
-    python scripts/benchmark_collection.py cost SETS.jsonl.gz --sizes 100,1000,3400
-    python scripts/benchmark_collection.py order ECB_FOLDER --orders 3
-    python scripts/benchmark_collection.py corrections ECB_FOLDER --corrections 50
+    python scripts/benchmark.py collection cost SETS.jsonl.gz --sizes 100,1000,3400
+    python scripts/benchmark.py collection order ECB_FOLDER --orders 3
+    python scripts/benchmark.py collection corrections ECB_FOLDER --corrections 50
 
 `cost` adds 10 documents to collections of several sizes. Documents come from files of related sets (one JSON object a
 line, ``{"documents": [{"id", "title", "text"}, ...]}``, plain or gzipped), the sets in their order; the 10 documents

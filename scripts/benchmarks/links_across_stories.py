@@ -1,4 +1,3 @@
-#!/usr/bin/env python
 """How often stories about one subject mean the same by the same name: links of entities across predicted stories.
 
 Gold clusters of annotated corpora are divided by predicted story, and those that bear the same name are joined again
@@ -6,7 +5,7 @@ Gold clusters of annotated corpora are divided by predicted story, and those tha
 clusters and of the joined ones, with and without singletons; no model is involved. Then, of pairs of mentions of two
 documents of one annotated topic, the share that corefers: within a predicted story, and across.
 
-    python scripts/count_links_across_stories.py ecb:DIR meantime:DIR --split train
+    python scripts/benchmark.py links-across-stories ecb:DIR meantime:DIR --split train
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 
 @pytest.fixture(scope="module")
 def script(load_script: Callable[[str], ModuleType]) -> ModuleType:
-    return load_script("count_antecedents")
+    return load_script("benchmarks/antecedents")
 
 
 @pytest.fixture(scope="module")

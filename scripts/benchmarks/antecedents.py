@@ -1,7 +1,6 @@
-#!/usr/bin/env python
 """How often the antecedents that a model chooses for pronouns are right, and how sure it is of them.
 
-    python scripts/count_antecedents.py ecb:DIR meantime:DIR gum-heads:DIR litbank:DIR invented:data/invented
+    python scripts/benchmark.py antecedents ecb:DIR meantime:DIR gum-heads:DIR litbank:DIR invented:data/invented
 
 For every corpus: the pronouns among the gold mentions, how many of them are given an antecedent, the share of these
 that are wrong, the mean of their confidence, and its expected calibration error over 15 bins (Guo et al. 2017).

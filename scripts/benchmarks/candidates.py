@@ -1,4 +1,3 @@
-#!/usr/bin/env python
 """What candidates are worth: the number of candidates a mention against quality and cost, on an annotated corpus.
 
 Gold mentions of one kind are linked within predicted topics. For every number of candidates (0: all pairs of mentions
@@ -6,8 +5,8 @@ are read together) a row says how many of the coreferent pairs are candidates, h
 pieces were read, how long that took, and the CoNLL F1, singletons kept, at the model's threshold and at the best one on
 this split.
 
-    python scripts/benchmark_candidates.py ecb:DIR --candidates 1,2,5,10,20,50,0
-    python scripts/benchmark_candidates.py ecb:DIR --candidates 5 --marking all,pair
+    python scripts/benchmark.py candidates ecb:DIR --candidates 1,2,5,10,20,50,0
+    python scripts/benchmark.py candidates ecb:DIR --candidates 5 --marking all,pair
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from cdcoref.language import MentionWords
 
 @pytest.fixture(scope="module")
 def script(load_script: Callable[[str], ModuleType]) -> ModuleType:
-    return load_script("count_conflicts")
+    return load_script("benchmarks/conflicts")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-#!/usr/bin/env python
 """The cost of prediction as its input grows: seconds, sequences read together and peak memory, size by size.
 
 Each size runs in a process of its own, one after the other, from reading the input to the last story, so that peak
@@ -9,22 +8,22 @@ programs take. The exponent is that of growth from the size before: log(processo
 "text"}, ...]}``, plain or gzipped), in order. Sizes are numbers of documents. With ``--against``, another checkout of
 cdcoref with its own default model takes turns with this one.
 
-    python scripts/benchmark_prediction.py SETS.jsonl.gz --sizes 500,1000,2000,3499
-    python scripts/benchmark_prediction.py SETS.jsonl.gz --sizes 250,500 --against WORKTREE --repeats 2
+    python scripts/benchmark.py prediction SETS.jsonl.gz --sizes 500,1000,2000,3499
+    python scripts/benchmark.py prediction SETS.jsonl.gz --sizes 250,500 --against WORKTREE --repeats 2
 
 An old version may take hours. With ``--stop-at 5`` it is ended once it has used five times the processor time of this
 one, which shows that it takes longer than that.
 
-    python scripts/benchmark_prediction.py SETS.jsonl.gz --sizes 2000 --against WORKTREE --stop-at 5
+    python scripts/benchmark.py prediction SETS.jsonl.gz --sizes 2000 --against WORKTREE --stop-at 5
 
 **One long story.** Each document is made of sentences drawn at random, with replacement and a fixed seed, from the
 train topics of ECB+, until it has 300 words; all are one story (``--topics none``). Sizes are numbers of documents.
 
-    python scripts/benchmark_prediction.py --story ECB_ROOT --sizes 100,300,1000
+    python scripts/benchmark.py prediction --story ECB_ROOT --sizes 100,300,1000
 
 **One long document.** The texts of the sets, one after the other, as one document. Sizes are megabytes.
 
-    python scripts/benchmark_prediction.py SETS.jsonl.gz --document --sizes 1,2,5
+    python scripts/benchmark.py prediction SETS.jsonl.gz --document --sizes 1,2,5
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 WORDS_IN_DOCUMENT = 300
 MEGABYTE = 10**6
 COUNTED = ("stories", "pairs", "mentions", "sequences")

@@ -9,9 +9,9 @@ growth with length for a fixed number of global tokens; our encoder with a relat
 without; and (on a CPU) the products of a layer with weights in fp32, in bf16, and in int8 with inputs rounded token by
 token. The weights are random, since time does not depend on them.
 
-    python scripts/benchmark_encoder.py --ecb-root DIR
-    python scripts/benchmark_encoder.py --shape base --lengths 1024,4096 --precisions fp32 --repeats 3
-    python scripts/benchmark_encoder.py --device cuda --ecb-root DIR
+    python scripts/benchmark.py encoder --ecb-root DIR
+    python scripts/benchmark.py encoder --shape base --lengths 1024,4096 --precisions fp32 --repeats 3
+    python scripts/benchmark.py encoder --device cuda --ecb-root DIR
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ FIXED_GLOBAL = 64
 BUCKETS = 32
 """Of the relative position bias, as in MPNet."""
 PAIRS = 8
-TOKENIZER = Path(__file__).resolve().parent.parent / "cdcoref" / "models" / "default"
+TOKENIZER = Path(__file__).resolve().parents[2] / "cdcoref" / "models" / "default"
 MODELS = ("hugging face", "without mask", "cdlm")
 
 

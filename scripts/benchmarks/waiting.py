@@ -1,10 +1,9 @@
-#!/usr/bin/env python
 """What waiting OpenMP threads cost: seconds of the default model's forward pass, alone and beside other processes.
 
 Every setting runs in a process of its own, in turn, several times; the median is printed, and its ratio to the setting
 that cdlm chooses (GOMP_SPINCOUNT=1000: wait busily for some microseconds, then sleep).
 
-    python scripts/benchmark_waiting.py --others 3
+    python scripts/benchmark.py waiting --others 3
 """
 
 from __future__ import annotations

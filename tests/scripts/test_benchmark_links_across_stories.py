@@ -15,7 +15,7 @@ from cdcoref.linking import joined_by_name
 
 @pytest.fixture(scope="module")
 def script(load_script: Callable[[str], ModuleType]) -> ModuleType:
-    return load_script("count_links_across_stories")
+    return load_script("benchmarks/links_across_stories")
 
 
 def test_links_are_counted_by_gold_clusters(script: ModuleType) -> None:

@@ -1,7 +1,7 @@
 """How fast a served collection answers readers while documents are added to it.
 
-    python scripts/benchmark_server.py
-    python scripts/benchmark_server.py --collection news.cdcoref --add archive/*.txt
+    python scripts/benchmark.py server
+    python scripts/benchmark.py server --collection news.cdcoref --add archive/*.txt
 
 Serves a copy of a collection with ``cdcoref serve``, in a process of its own, and lets readers ask for its pages: the
 start, lists, clusters, documents, searches, what to check next. Readers look at a page for about a second before they

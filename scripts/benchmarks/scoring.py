@@ -6,9 +6,9 @@ moved to a random cluster for the response. Every size is measured in a process 
 size. With `--coval DIR` (a checkout of github.com/ns-moosavi/coval), coval scores the same files, up to the size that
 it manages within `--coval-seconds`.
 
-    python scripts/benchmark_scoring.py
-    python scripts/benchmark_scoring.py --format jsonl
-    python scripts/benchmark_scoring.py --coval ../coval --sizes 1000,10000
+    python scripts/benchmark.py scoring
+    python scripts/benchmark.py scoring --format jsonl
+    python scripts/benchmark.py scoring --coval ../coval --sizes 1000,10000
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-#!/usr/bin/env python
 """How many of the nearest mentions are found in cells, and how long that takes, against comparing all with all.
 
 The entities that the default model finds in documents of a file of related sets (one JSON object per line,
 ``{"documents": [{"id", "title", "text"}, ...]}``, plain or gzipped) are one story; the `NEIGHBOURS` nearest of each are
 sought exactly, and in cells of several sizes.
 
-    python scripts/benchmark_neighbours.py SETS.jsonl.gz --documents 250 --in-cell 25,50,100
+    python scripts/benchmark.py neighbours SETS.jsonl.gz --documents 250 --in-cell 25,50,100
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ mentions, so that nearly all are one connected component; with `stories`, any tw
 measurement runs in its own process, which has its own peak memory. Seconds are processor time on one core, without
 loading the compiled code.
 
-    python scripts/benchmark_clustering.py
-    python scripts/benchmark_clustering.py --shape stories --sizes 1000000
+    python scripts/benchmark.py clustering
+    python scripts/benchmark.py clustering --shape stories --sizes 1000000
 """
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-#!/usr/bin/env python
 """Time cdcoref with its own encoder and with Hugging Face's Longformer in its place, everything else being equal.
 
 The default model, once as it is and once with its encoders' weights in ``LongformerModel``: `cdcoref predict` on the
@@ -7,8 +6,8 @@ a training epoch on the train split, of which evenly spaced batches are run, for
 taking turns; their time is scaled to the word pieces of the epoch. The largest difference between the probabilities of
 mention pairs is printed too.
 
-    python scripts/benchmark_end_to_end.py --ecb-root DIR
-    python scripts/benchmark_end_to_end.py --precision fp32
+    python scripts/benchmark.py end-to-end --ecb-root DIR
+    python scripts/benchmark.py end-to-end --precision fp32
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from cdcoref.stories import group_documents
 from cdcoref.training import PRESETS, TrainingData
 from cdlm.encoder import CDLMModel, EncoderOutput
 
-SAMPLE = Path(__file__).resolve().parent.parent / "data" / "sample"
+SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
 
 
 class HuggingFaceEncoder(nn.Module):
