@@ -164,7 +164,6 @@ class CorefModel(nn.Module):
         self.earlier.fit(self.encoder, before)
         self._earlier_encoder.clear()
 
-    @property
     def earlier_encoder(self) -> CDLMModel:
         """The encoder as it was before fine-tuning, from which the vectors of mentions come; made once."""
         assert self.earlier is not None
@@ -185,7 +184,7 @@ class CorefModel(nn.Module):
     def compute_in_int8(self) -> None:
         """Compute all products of the encoder in eight bits; see :meth:`cdlm.encoder.CDLMModel.compute_in_int8`."""
         if self.earlier is not None:
-            self.earlier_encoder.compute_in_int8()
+            self.earlier_encoder().compute_in_int8()
         self.encoder.compute_in_int8()
 
     @property
@@ -272,7 +271,7 @@ class CorefModel(nn.Module):
         ids[ids == special.doc_start] = special.cls
         ids[ids == special.doc_end] = special.cls if end is None else end
         masks = batch.attention_mask, batch.global_attention_mask
-        return words_of_layers([self.earlier_encoder(ids, *masks).last_hidden_state], batch)
+        return words_of_layers([self.earlier_encoder()(ids, *masks).last_hidden_state], batch)
 
     def _normalised(self, batch: ReadingBatch, states: Sequence[Tensor]) -> Tensor:
         gathered = words_of_layers(states[-self._learnt_layers :], batch)

@@ -71,7 +71,7 @@ class HuggingFaceEncoder(nn.Module):
 
 def with_their_encoder(model: CorefModel) -> CorefModel:
     """The model with Hugging Face's encoder in place of its own, and of what that was before fine-tuning."""
-    earlier = HuggingFaceEncoder(model.earlier_encoder)
+    earlier = HuggingFaceEncoder(model.earlier_encoder())
     model.encoder = HuggingFaceEncoder(model.encoder)
     model._earlier_encoder[:] = [earlier]  # type: ignore[list-item]
     return model.eval()
