@@ -12,6 +12,8 @@ import random
 import runpy
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -272,6 +274,12 @@ def test_auto_precision_is_resolved_once(tmp_path: Path, monkeypatch: pytest.Mon
         assert fit(options, tmp_path / name, resume=True, say=str).precision == name
         record = run_file(tmp_path / name)
         assert (record["precision"], record["configuration"]["run"]["precision"]) == (name, "auto")
+
+
+def test_a_run_needs_nothing_of_transformers() -> None:
+    code = "import sys, cdlm.runs; print('transformers' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 # -- what is refused -------------------------------------------------------------------------------------------------
