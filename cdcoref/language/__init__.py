@@ -16,6 +16,7 @@ from cdcoref.language.pair_features import FEATURES, check_features, conflicts, 
 from cdcoref.language.quotations import quotations
 from cdcoref.language.stated_facts import NO_FACTS, TITLES, StatedFacts, different_names, in_conflict
 from cdcoref.language.words import (
+    PRONOUNS,
     MentionWords,
     continues_phrase,
     head_span,
@@ -31,6 +32,7 @@ __all__ = [
     "MONTHS",
     "NO_FACTS",
     "NUMERALS",
+    "PRONOUNS",
     "SCALES",
     "TITLES",
     "WEEKDAYS",

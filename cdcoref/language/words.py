@@ -86,6 +86,8 @@ _CLASS_OF_PRONOUN = {
     **dict.fromkeys(("there", "here", "then"), "there"),
 }
 """By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
+PRONOUNS = frozenset(_PRONOUNS) | frozenset(_CLASS_OF_PRONOUN)
+"""All forms of pronouns."""
 LONGEST_FULL_NAME = 3
 """In words, without titles, middle initials and a company's legal form; what is longer is more than one name."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6

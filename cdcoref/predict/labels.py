@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
+from cdcoref.language import PRONOUNS
+
 _CONSEQUENCES_WORDS = """
 casualties damage dead death deaths defeat fatal fatalities injuries injury loss losses outcome result toll victims
 victory win wounds
@@ -23,14 +25,8 @@ _VERBS = frozenset(_VERBS_WORDS.split())
 LONGEST_NAME = 6
 """In words; what is longer is more than a name."""
 
-_PRONOUNS = frozenset(
-    [
-        *("he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself", "they", "them"),
-        *("their", "theirs", "themselves", "we", "us", "our", "ours", "ourselves", "i", "me", "my", "mine", "myself"),
-        *("you", "your", "yours", "yourself", "yourselves"),
-        *("who", "whom", "whose", "which", "that", "this", "these", "those", "there", "one"),
-    ]
-)
+_PRONOUNS = PRONOUNS - {"here", "then"} | {"one"}
+"""What names nothing alone: "here" and "then" may be all that a cluster is called."""
 _PARTICLES = frozenset(("al", "bin", "da", "de", "del", "der", "di", "dos", "du", "el", "la", "le", "of", "van", "von"))
 """Words inside names that have no capital."""
 
