@@ -14,7 +14,14 @@ from cdcoref.language.fact_tables import FactTables, WordSets
 from cdcoref.language.mention_facts import LastWord, MentionFacts, last_word, mention_facts, mention_words
 from cdcoref.language.pair_features import FEATURES, check_features, conflicts, pair_features
 from cdcoref.language.quotations import quotations
-from cdcoref.language.stated_facts import NO_FACTS, TITLES, StatedFacts, different_names, in_conflict
+from cdcoref.language.stated_facts import (
+    NO_FACTS,
+    TITLES,
+    StatedFacts,
+    different_names,
+    in_conflict,
+    may_be_surname,
+)
 from cdcoref.language.words import (
     PRONOUNS,
     MentionWords,
@@ -62,6 +69,7 @@ __all__ = [
     "is_relative_pronoun",
     "last_word",
     "lemma",
+    "may_be_surname",
     "mention_facts",
     "mention_words",
     "name_of",

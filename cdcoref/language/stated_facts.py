@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from cdcoref.language.casing import is_common_word
+
 if TYPE_CHECKING:
     from nicknames import NickNamer
 
@@ -63,6 +65,8 @@ spokeswoman sultan superintendent trooper
 TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
 _ADJECTIVES = "big dear dearest federal first former little national new old poor saint st the u.s united us young"
+_PARTS = "central east eastern north northern south southern upper west western"
+_DIRECTIONS = frozenset(_PARTS.split())
 NO_FIRST_NAMES = TITLES | frozenset(_ADJECTIVES.split())
 """Words that stand before a name and may be left out: titles, ranks and adjectives."""
 
@@ -104,6 +108,23 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     if common == {first} == {second}:
         return first not in TITLES and not _one_word(one[1], other[1])
     return _follows(one, other) or _follows(other, one)
+
+
+def may_be_surname(name: Sequence[str]) -> bool:
+    """Whether the last word of a full name may stand for it.
+
+    Not where a word says only in which part something lies ("South Africa"), nor where the last is a common word,
+    unless the first is a common first name ("White House", but "George Hale").
+    """
+    if not name or name[0] in _DIRECTIONS:
+        return False
+    return not is_common_word(name[-1]) or _is_first_name(name[0])
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_first_name(word: str) -> bool:
+    names = _names()
+    return bool(names.nicknames_of(word) or names.canonicals_of(word))
 
 
 def _follows(one: Sequence[str], other: Sequence[str]) -> bool:

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cdcoref.language.amounts import NUMBER, NUMERALS, amounts_in, plain_number, whole_figures
+from cdcoref.language.casing import is_common_word
 from cdcoref.language.countries import countries_named
 from cdcoref.language.dates import WEEKDAYS, YEAR, date_name, is_date, is_date_name
-from cdcoref.language.stated_facts import MEN_AND_WOMEN, NO_FACTS, TITLES, StatedFacts
+from cdcoref.language.stated_facts import MEN_AND_WOMEN, NO_FACTS, NO_FIRST_NAMES, TITLES, StatedFacts
 
 _PREPOSITION = re.compile(
     r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
@@ -88,6 +89,14 @@ _CLASS_OF_PRONOUN = {
 """By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
 PRONOUNS = frozenset(_PRONOUNS) | frozenset(_CLASS_OF_PRONOUN)
 """All forms of pronouns."""
+_ORGANISATIONS = """
+agency airline airlines airport army association bank board bureau cabinet club coalition commission committee
+companies company congress consortium corporation council court department embassy federation firm foundation fund
+government group hospital institute institution league ministry museum organisation organization parliament party
+police senate subsidiary team trust union university
+"""
+ORGANISATIONS = frozenset(_ORGANISATIONS.split())
+"""Last words of what is an organisation and no person."""
 LONGEST_FULL_NAME = 3
 """In words, without titles, middle initials and a company's legal form; what is longer is more than one name."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6
@@ -121,6 +130,8 @@ class MentionWords:
         The values of its numbers but years, as :func:`cdcoref.language.amounts.amounts_in` writes them.
     countries
         Those whose name, adjective or people its head is.
+    initial_name
+        The one word that it is at the beginning of a sentence, in lower case, if it is capitalised and no common word.
     """
 
     words: tuple[str, ...]
@@ -135,6 +146,7 @@ class MentionWords:
     beside: StatedFacts = NO_FACTS
     amounts: frozenset[str] = frozenset()
     countries: frozenset[str] = frozenset()
+    initial_name: str = ""
 
     @property
     def stated(self) -> StatedFacts:
@@ -153,6 +165,37 @@ class MentionWords:
             self._gender,
             self._full_name,
         )
+
+    @property
+    def whole_name(self) -> tuple[str, ...]:
+        """Two or three words that name a person, an organisation or a place in full; empty if the mention does not."""
+        name = self._full_name
+        return () if len(name) < 2 or name[0] in NO_FIRST_NAMES or name[-1] in TITLES else name
+
+    @property
+    def surname(self) -> str:
+        """The one word of a name that may be the last of a full one, with or without a title; empty if there is none.
+
+        Names of countries are none.
+        """
+        if self.initial_name and not self.countries:
+            return _plain(self.initial_name)
+        if not self.words or self.countries or not self.names.issuperset(self.words):
+            return ""
+        *titles, name = map(_plain, self.words)
+        if len(titles) > 1 or not TITLES.issuperset(titles) or "general" in titles or name in TITLES:
+            return ""  # "General Motors" is no Motors
+        return name
+
+    @property
+    def is_organisation(self) -> bool:
+        """Whether it is a country, or its last word but a legal form says that it is an organisation."""
+        if self.pronoun or not self.words:
+            return False
+        forms = [word for word in self.words if LEGAL_FORM.fullmatch(word)]
+        own = [word for word in self.words if word not in forms and any(map(str.isalnum, word))]
+        legal = bool(forms) and len(own) > 0 and self.names.issuperset(own)
+        return legal or bool(self.countries) or bool(own and own[-1] == self.words[-1] and own[-1] in ORGANISATIONS)
 
     @property
     def _gender(self) -> frozenset[str]:
@@ -220,6 +263,9 @@ class MentionWords:
             beside,
             amounts_in(figures),
             countries_named(name_of(tokens if phrase is None else phrase)),
+            tokens[0].casefold()
+            if begins_sentence and len(tokens) == 1 and _is_name(tokens[0]) and not is_common_word(tokens[0].casefold())
+            else "",
         )
 
 

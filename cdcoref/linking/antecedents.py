@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import torch
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import Corpus
 from cdcoref.inputs import Integers
-from cdcoref.language import MentionFacts, MentionWords, in_sentence_case
+from cdcoref.language import MentionFacts, MentionWords, different_names, in_sentence_case
 from cdcoref.linking.vectors import MentionVectors
 from cdcoref.model import ANAPHORS, CorefModel
 
@@ -226,9 +227,10 @@ def choose_antecedents(
 ) -> Iterator[tuple[int, int, float]]:
     """The pronouns of a document that have an antecedent.
 
-    A candidate cannot be the antecedent of a pronoun of the other gender, or be what other pronouns of the other gender
-    refer to ("Dr. Lee ... she ... him"); it cannot be what the pronoun possesses ("her sister"), nor the subject of the
-    verb that the pronoun is the object of ("Peter thanked him").
+    A candidate cannot be the antecedent of a pronoun of the other gender, be an organisation that "he" or "she" refers
+    to, or have the name of somebody whom a title or other pronouns give the other gender ("Dr. Lee ... she ... him");
+    it cannot be what the pronoun possesses ("her sister"), nor the subject of the verb that the pronoun is the object
+    of ("Peter thanked him").
 
     Parameters
     ----------
@@ -248,7 +250,11 @@ def choose_antecedents(
     ends = np.cumsum(known.sizes)
     referent: dict[int, object] = {}
     first: dict[int, int] = {}
-    genders: dict[int, frozenset[str]] = {}
+    genders: dict[object, frozenset[str]] = {}
+    bearer = _bearers(mentions)
+    for place, one in enumerate(mentions):
+        if not one.words.pronoun and (gender := one.words.stated.gender):
+            genders.setdefault(bearer[place], gender)
     for start, end in zip(ends - known.sizes, ends, strict=True):
         pronoun, candidates, own = int(known.pronouns[start]), known.candidates[start:end].tolist(), logits[start:end]
         facts = mentions[pronoun]
@@ -257,7 +263,8 @@ def choose_antecedents(
         impossible = [
             place in subjects
             or facts.is_possessor_of(mentions[one])
-            or _differ(facts.words.stated.gender, mentions[place].words.stated.gender or genders.get(place))
+            or _differ(facts.words.stated.gender, mentions[place].words.stated.gender or genders.get(bearer[place]))
+            or bool(facts.words.stated.gender and mentions[place].words.is_organisation)
             for one, place in zip(candidates, firsts, strict=True)
         ]
         own = np.where(impossible, np.float32(-np.inf), own)
@@ -269,10 +276,26 @@ def choose_antecedents(
         referent[pronoun] = referents[best]
         first[pronoun] = firsts[best]
         if gender := facts.words.stated.gender:
-            genders[firsts[best]] = gender
+            genders.setdefault(bearer[firsts[best]], gender)
         same = np.array([one == referents[best] for one in referents])
         others = np.logaddexp.reduce(own[~same].astype(np.float64), initial=0.0)
         yield pronoun, candidates[best], float(np.logaddexp.reduce(own[same].astype(np.float64)) - others)
+
+
+def _bearers(mentions: Sequence[MentionFacts]) -> list[object]:
+    """What stands for whom every mention is by its name alone, the same for those with one surname, where one person
+    of the document has it; for mentions without a name their places."""
+    full: dict[str, set[tuple[str, ...]]] = {}
+    for one in mentions:
+        if name := one.words.whole_name:
+            full.setdefault(name[-1], set()).add(name)
+    shared = {last for last, names in full.items() if any(different_names(*pair) for pair in combinations(names, 2))}
+    found: list[object] = []
+    for place, one in enumerate(mentions):
+        name = one.words.whole_name
+        surname = name[-1] if name else one.words.surname
+        found.append(name if surname in shared and name else place if surname in shared else surname or place)
+    return found
 
 
 def _differ(one: frozenset[str], other: frozenset[str] | None) -> bool:

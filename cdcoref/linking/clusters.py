@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 
 from cdcoref.circumstances import CircumstanceTables
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
-from cdcoref.corpus import EVENT, KINDS, Corpus
+from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
+from cdcoref.language import MentionFacts
 from cdcoref.linking.antecedents import pronouns
 from cdcoref.linking.apart import facts_of_mentions
 from cdcoref.linking.conflicts import MentionConflicts, odd_ones
 from cdcoref.linking.links import MentionLinks
+from cdcoref.linking.names_first import Name, NamesOfStory, with_names_first
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
 
@@ -72,7 +74,15 @@ class KindClusters:
         self.links = MentionLinks.of(scores, apart, keys)
         self._tree = dendrogram(self.links.compared, settings.linkage, keys)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
-        self._conflicts = _conflicts(corpus, kind, apart, self.links) if settings.cannot_links else MentionConflicts({})
+        self._conflicts = MentionConflicts({})
+        self._names = NamesOfStory({})
+        if settings.cannot_links:
+            own = [number for number in self._order if corpus.mentions[number].kind == kind]
+            of_kind = replace(corpus, mentions=tuple(corpus.mentions[number] for number in own))
+            facts = dict(zip(own, facts_of_mentions(of_kind), strict=True))
+            if kind == ENTITY:
+                self._names = NamesOfStory({number: facts[number] for number in own if not apart[number]})
+            self._conflicts = _conflicts(facts, self._names.names, apart, self.links)
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -97,6 +107,7 @@ class KindClusters:
         for label, parts in self._parts(labels, clusters, divided, alone, distance_threshold):
             labels[clusters[label]] = np.where(parts == 0, label, parts + following - 1)
             following += int(parts.max())
+        labels = with_names_first(labels, self._names, self._conflicts)
         for pronoun in self._order:
             if pronoun in self.links.antecedents:
                 labels[pronoun] = labels[self.links.antecedents[pronoun][0]]
@@ -138,14 +149,14 @@ def _without_conflicts(scores: PairScores, circumstances: CircumstanceTables, ap
     return replace(scores, score=np.where(differ, 0.0, scores.score))
 
 
-def _conflicts(corpus: Corpus, kind: str, apart: NDArray[np.bool_], links: MentionLinks) -> MentionConflicts:
+def _conflicts(
+    facts: Mapping[int, MentionFacts], names: Mapping[int, Name], apart: NDArray[np.bool_], links: MentionLinks
+) -> MentionConflicts:
     """Which mentions of a kind cannot be one: those whose facts conflict, and a possessor and what it possesses.
 
-    A pronoun, which follows its antecedent, stands for it: as a possessor, and with its gender.
+    A pronoun, which follows its antecedent, stands for it: as a possessor, and with its gender. A surname stands for
+    the full name that it can only belong to.
     """
-    own = [number for number, mention in enumerate(corpus.mentions) if mention.kind == kind]
-    of_kind = replace(corpus, mentions=tuple(corpus.mentions[number] for number in own))
-    facts = dict(zip(own, facts_of_mentions(of_kind), strict=True))
     ends: dict[tuple[str, int], list[int]] = defaultdict(list)
     for number, one in facts.items():
         ends[one.document, one.end].append(number)
@@ -159,6 +170,9 @@ def _conflicts(corpus: Corpus, kind: str, apart: NDArray[np.bool_], links: Menti
                         pairs[root].add(number)
                         pairs[number].add(root)
     stated = {number: one.words.stated for number, one in facts.items() if not apart[number]}
+    for number, name in names.items():
+        if not facts[number].words.whole_name:
+            stated[number] = stated[number]._replace(full_name=name)
     genders: dict[int, set[str]] = defaultdict(set)
     for pronoun, (_, probability) in links.antecedents.items():
         if probability >= CERTAIN_ANTECEDENT and pronoun in facts:

@@ -1,0 +1,95 @@
+"""Clusters of entities in, clusters that agree with full names out: names come before what a model says of them.
+
+Mentions of one story with the same full name are one person, organisation or place. A surname alone, or a title with
+it, is the full name that it can belong to, if there is exactly one: of the full names with this surname that stand
+before it in the document, or else anywhere in it, or else, if one person of the story has the surname, in the story.
+Among several a title decides that one of them has. Clusters become one by that unless they hold a cannot-link; then the
+mention alone is moved, if it can be. What no full name decides stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.language import TITLES, MentionFacts, different_names, may_be_surname
+from cdcoref.linking.conflicts import MentionConflicts
+
+Name = tuple[str, ...]
+
+
+class NamesOfStory:
+    """The full names of the mentions of a story.
+
+    Parameters
+    ----------
+    facts
+        By mention, what is known of it; document by document in the order of the text, without pronouns.
+
+    Attributes
+    ----------
+    names
+        By mention, the full name that it has or can only belong to.
+    """
+
+    def __init__(self, facts: Mapping[int, MentionFacts]) -> None:
+        bearers: defaultdict[str, list[MentionFacts]] = defaultdict(list)
+        for one in facts.values():
+            if may_be_surname(name := one.words.whole_name):
+                bearers[name[-1]].append(one)
+        self.names: dict[int, Name] = {}
+        for number, one in facts.items():
+            if name := one.words.whole_name or _bearer(one, bearers.get(one.words.surname, ())):
+                self.names[number] = name
+
+    def same(self) -> Iterator[tuple[int, int]]:
+        """Pairs of mentions that are the same by their names: the first with a full name, and another."""
+        first: dict[Name, int] = {}
+        for number, name in self.names.items():
+            if name in first:
+                yield first[name], number
+            else:
+                first[name] = number
+
+
+def _bearer(one: MentionFacts, bearers: Sequence[MentionFacts]) -> Name:
+    """The full name that a surname can belong to, if there is exactly one; `bearers` are the mentions of those."""
+    own = [other for other in bearers if other.document == one.document]
+    before = [other for other in own if other.start < one.start]
+    title = one.words.words[0] if len(one.words.words) > 1 else ""
+    for group in (before, own, bearers):
+        if group:
+            titled = [other for other in group if title and other.words.words[0] == title and title in TITLES]
+            names = list(dict.fromkeys(other.words.whole_name for other in titled or group))
+            return () if any(different_names(*pair) for pair in combinations(names, 2)) else names[0]
+    return ()
+
+
+def with_names_first(
+    labels: NDArray[np.integer], names: NamesOfStory, conflicts: MentionConflicts
+) -> NDArray[np.integer]:
+    """Clusters in which mentions that are the same by their names are together.
+
+    Parameters
+    ----------
+    labels
+        The cluster of every mention; no cluster holds a cannot-link. *Shape:* (mentions,)
+    names
+        Of the mentions of one kind.
+    conflicts
+        Which mentions cannot be in one cluster.
+    """
+    labels = labels.copy()
+    for one, other in names.same():
+        if labels[one] == labels[other]:
+            continue
+        target, rest = (np.flatnonzero(labels == labels[number]).tolist() for number in (one, other))
+        if conflicts.within([*target, *rest]) is None:
+            labels[rest] = labels[one]
+        elif conflicts.within([*target, other]) is None:
+            labels[other] = labels[one]
+    return labels

