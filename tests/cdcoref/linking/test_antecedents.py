@@ -176,8 +176,8 @@ def test_an_antecedent_is_likelier_than_none_and_candidates_of_one_name_speak_to
     assert he[:2] == (3, 2)
     assert he[2] == pytest.approx(np.log((np.e + np.e**2) / (1 + 1)))
     assert she[:2] == (4, 1)
-    # "he", and the Ben that it refers to, are not women.
-    assert she[2] == pytest.approx(np.log(np.e**3 / (1 + np.exp(-1))))
+    # "he", and all who have the name that it refers to, are not women.
+    assert she[2] == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize(
@@ -220,3 +220,17 @@ def test_without_a_scorer_of_antecedents_pronouns_are_mentions_as_others() -> No
     plain = CorefConfig()
     pairs = {(0, 2): 1.5, (1, 2): 1.4, (0, 1): 3.0}
     assert len(set(KindClusters(corpus, logits(corpus, pairs), "entity", plain).cut(0.5).tolist())) == 1
+
+
+def test_he_and_she_are_no_organisation_and_agree_with_the_name() -> None:
+    """The fund is no man; Reyes, whom a title makes a woman, is none either, wherever she is named."""
+    words = [
+        ["Ms.", "Reyes", "praised", "the", "Gray", "Fund", "."],
+        ["Then", "Paula", "Reyes", "met", "Gray", ".", "There", "he", "left", "."],
+    ]
+    corpus = corpus_of(("d", words, [(0, 1), (3, 4, 5), (8, 9), (11,), (14,)]))
+    seen = facts_of_mentions(corpus)
+    known = anaphora(seen)
+    assert known.sizes == (4,)
+    (he,) = choose_antecedents(known, np.array([4.0, 3.0, 2.0, 1.0], dtype=np.float32), seen)
+    assert he[:2] == (4, 3)
