@@ -82,7 +82,7 @@ def person(document: Document, mention: Mention) -> Person | None:
 
 
 def test_two_people_of_one_surname_are_two_clusters() -> None:
-    """Before names came first, 7 clusters held two people and 8 of 40 people were in several clusters."""
+    """Before names came first, 7 clusters held two people, and 8 of 40 people were in several clusters."""
     found = re.findall(r"# (\w+)\n(.+)\n", ARTICLES.read_text())
     prediction = cdcoref.load().predict(dict(found), kind="entity")
     assert len(found) == 20
