@@ -229,7 +229,7 @@ def readable_part(path: str | Path) -> Corpus:
                     lost_mentions += 1
     if not documents:
         raise InputError("nothing of the collection can be read; restore a copy of it", path)
-    what = f"{counted(lost, 'document')} and {counted(lost_mentions, 'mention')} or lists of mentions cannot be read"
+    what = f"{counted(lost, 'document')} and {counted(lost_mentions, 'mention')} cannot be read"
     return Corpus(tuple(documents), tuple(mentions), (f"{path}: {what}",) if lost or lost_mentions else ())
 
 

@@ -178,7 +178,7 @@ def test_what_can_be_read_of_a_damaged_collection_is_saved(path: Path) -> None:
     left = readable_part(path)
     assert left.documents == tuple(others)
     assert left.mentions == tuple(m for m in whole.mentions if m.document != first.id)[:-1]
-    assert left.notes == (f"{path}: 1 document and 1 mention or lists of mentions cannot be read",)
+    assert left.notes == (f"{path}: 1 document and 1 mention cannot be read",)
 
 
 def test_a_document_that_is_damaged_can_be_removed(path: Path) -> None:

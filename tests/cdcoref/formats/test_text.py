@@ -207,3 +207,9 @@ def test_annotation_and_markup_are_no_prose(tmp_path: Path, name: str, content: 
 def test_a_stray_tag_is_prose(tmp_path: Path, content: str) -> None:
     (tmp_path / "x.txt").write_text(content)
     assert read_text(tmp_path / "x.txt").tokens
+
+
+def test_entities_without_tags_are_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Tom &amp; Ann met.\n")
+    document = read_text(tmp_path / "a.txt")
+    assert document.text == "Tom &amp; Ann met.\n"
