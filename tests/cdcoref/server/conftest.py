@@ -99,9 +99,9 @@ class Client:
             return next(m.id for m in collection.document(document).mentions if m.text == word)
 
     def cluster(self, title: str) -> str:
-        """The id of the cluster with a title."""
+        """The id of the cluster with a title, which of an event may be followed by its place and day."""
         with Collection.open(self.path) as collection:
-            return next(c.id for c in collection.clusters(least=1) if c.title == title)
+            return next(c.id for c in collection.clusters(least=1) if c.title.split(" · ")[0] == title)
 
 
 Start = Callable[..., Client]

@@ -33,7 +33,7 @@ def test_reading(steady: Any) -> None:
         assert [c["id"] for c in part["clusters"]] == [
             c.id for c in collection.clusters(kind="entity", least=1, limit=2, offset=1)
         ]
-        assert [c["title"] for c in steady.get("/api/clusters?query=mar").json()["clusters"]] == ["Maren"]
+        assert "Maren" in [c["title"] for c in steady.get("/api/clusters?query=mar").json()["clusters"]]
         ferry = steady.cluster("ferry")
         page = as_json(asdict(collection.cluster(ferry)))
         assert steady.get(f"/api/clusters/{ferry}").json() == page
