@@ -133,7 +133,8 @@ class KindClusters:
         for label, cannot_links in divided.items():
             members = clusters[label]
             place[members] = np.arange(len(members))
-            own = PairScores(len(members), *place[pairs[of_pair == label]].T, scores[of_pair == label])
+            first, second = place[pairs[of_pair == label]].T
+            own = PairScores(len(members), first, second, scores[of_pair == label])
             leaving = [int(place[member]) for member in members if member in alone[label]]
             blocks = unconflicted_parts(cannot_links, place[merges[of_merge == label]].tolist(), leaving)
             yield label, merge_blocks(blocks, cannot_links, own)
