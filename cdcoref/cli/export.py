@@ -11,7 +11,14 @@ import typer
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, SplitOption, corpus_or_files
 from cdcoref.cli.input_options import SinceOption, SourceOption
 from cdcoref.cli.model_options import MENTIONS, OUTPUT, Kind
-from cdcoref.cli.output_options import FolderFormatOption, LayoutOption, ReplaceOption, check_output, document_writer
+from cdcoref.cli.output_options import (
+    FolderFormatOption,
+    LayoutOption,
+    PlainOption,
+    ReplaceOption,
+    check_output,
+    document_writer,
+)
 from cdcoref.errors import InputError
 from cdlm.printing import counted, say
 
@@ -75,6 +82,7 @@ def export(
     layout: LayoutOption = None,
     folder_format: FolderFormatOption = None,
     replaced: ReplaceOption = None,
+    plain: PlainOption = False,
     ids: IdsOption = None,
     since: SinceOption = None,
     source: SourceOption = None,
@@ -86,9 +94,11 @@ def export(
     """
     from cdcoref.corpus import Corpus
     from cdcoref.formats import select_documents
-    from cdcoref.views import check_folder_options, write_result
+    from cdcoref.views import check_folder_options, check_plain, write_result
 
     check_folder_options(output, layout, folder_format, replaced)
+    if plain:
+        check_plain(output)
     document_writer(output, layout)  # which refuses a wrong name before the work
     check_output(output, files or [])
     content: Corpus | Prediction
@@ -108,7 +118,7 @@ def export(
     else:
         written = select_documents(content.corpus.of_kind(kind), since, source)
         content = replace(content.subset(document.id for document in written.documents), corpus=written)
-    notes = write_result(content, output, layout, folder_format=folder_format, replaced=replaced)
+    notes = write_result(content, output, layout, folder_format=folder_format, replaced=replaced, plain=plain)
     for note in written.notes:
         say("cdcoref", note)
     counts = f"{counted(len(written.documents), 'document')}, {counted(len(written.mentions), 'mention')}"

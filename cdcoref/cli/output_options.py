@@ -36,6 +36,15 @@ FolderFormatOption = Annotated[
         show_default=False,
     ),
 ]
+PlainOption = Annotated[
+    bool,
+    typer.Option(
+        "--plain",
+        help="Write texts in a .csv file as they are. Default: a text that a spreadsheet would take for a formula, "
+        "since it begins with =, +, - or @, gets an apostrophe in front.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 ReplaceOption = Annotated[
     Literal["pronouns", "all"] | None,
     typer.Option(

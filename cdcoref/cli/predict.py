@@ -34,7 +34,14 @@ from cdcoref.cli.model_options import (
     PrecisionOption,
     given,
 )
-from cdcoref.cli.output_options import FolderFormatOption, LayoutOption, ReplaceOption, check_output, document_writer
+from cdcoref.cli.output_options import (
+    FolderFormatOption,
+    LayoutOption,
+    PlainOption,
+    ReplaceOption,
+    check_output,
+    document_writer,
+)
 from cdcoref.cli.pager import show_in_pager
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
@@ -73,6 +80,7 @@ def predict(
     layout: LayoutOption = None,
     folder_format: FolderFormatOption = None,
     replaced: ReplaceOption = None,
+    plain: PlainOption = False,
     pairs: Annotated[
         Path | None,
         typer.Option(
@@ -200,7 +208,7 @@ def predict(
     across stories about one subject. Mentions that a file already has are used instead of detected ones.
     """
     from cdcoref.formats import read_corpus
-    from cdcoref.views import check_folder_options
+    from cdcoref.views import check_folder_options, check_plain
 
     writer = document_writer(output, layout) if output is not None else None
     if output is None and (folder_format is not None or replaced is not None):
@@ -212,6 +220,8 @@ def predict(
         from cdcoref.views import check_parquet
 
         check_parquet()
+    if plain and pairs is None:
+        check_plain(output)
     if pairs is not None:
         if not pairs.name.lower().endswith((".csv", ".csv.gz")):
             raise InputError("the name of the table of pairs must end in .csv or .csv.gz", pairs)
@@ -259,12 +269,13 @@ def predict(
             if pairs is not None:
                 from cdcoref.views import write_pairs
 
-                write_pairs(prediction, pairs)
+                write_pairs(prediction, pairs, plain=plain)
                 _say(f"{counted(len(prediction.pairs or ()), 'pair')} written to {pairs}")
             if output is None:
                 show_clusters(prediction, singletons=singletons, everything=everything)
             else:
-                write_prediction(prediction, output, layout, folder_format, replaced)
+                is_table = output.name.lower().endswith((".csv", ".csv.gz"))
+                write_prediction(prediction, output, layout, folder_format, replaced, plain=plain and is_table)
     except KeyboardInterrupt:
         _say("interrupted" + (f"; run the same command again to resume from {cache}" if cache else ""))
         sys.exit(130)
@@ -342,11 +353,14 @@ def write_prediction(
     layout: str | None,
     folder_format: FolderFormat | None,
     replaced: Replaced | None,
+    *,
+    plain: bool = False,
 ) -> None:
     """Write documents, mentions and clusters in the format given by the file's suffix, or into a folder."""
     from cdcoref.views import summary, write_result
 
-    for note in write_result(prediction, output, layout, folder_format=folder_format, replaced=replaced):
+    notes = write_result(prediction, output, layout, folder_format=folder_format, replaced=replaced, plain=plain)
+    for note in notes:
         _say(note)
     _say(summary(prediction.counts()))
     _say(f"written to {output}")

@@ -17,8 +17,8 @@ from cdlm.extras import install_command
 from cdlm.files import replaced_file
 
 
-def write_csv(source: Prediction | Corpus, path: str | Path) -> None:
-    """Write a CSV file (UTF-8, comma, RFC 4180) that is safe to open in a spreadsheet.
+def write_csv(source: Prediction | Corpus, path: str | Path, *, plain: bool = False) -> None:
+    """Write a CSV file (UTF-8, comma, RFC 4180) that is safe to open in a spreadsheet, unless it is to be plain.
 
     It begins with a byte order mark, without which Excel takes UTF-8 for another encoding; Python's own `csv` module
     wants such a file opened with ``encoding="utf-8-sig"``.
@@ -26,6 +26,15 @@ def write_csv(source: Prediction | Corpus, path: str | Path) -> None:
     A text that a spreadsheet might run as a formula, since it begins with ``=``, ``+``, ``-``, ``@`` or a control
     character, gets an apostrophe in front. Confidences have four decimals; unknown values are empty cells. The file is
     gzipped if its name ends in ``.gz``.
+
+    Parameters
+    ----------
+    source
+        What to write. The stories of a corpus are its subtopics, or else its topics.
+    path
+        The file.
+    plain
+        Write every text as it is, without apostrophes, for programs that do not run formulas.
 
     Raises
     ------
@@ -38,7 +47,7 @@ def write_csv(source: Prediction | Corpus, path: str | Path) -> None:
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(MentionRow._fields)
         for row in mention_rows(corpus, stories):
-            writer.writerow([_cell(value) for value in row])
+            writer.writerow([_cell(value, plain=plain) for value in row])
 
 
 def write_parquet(source: Prediction | Corpus, path: str | Path) -> None:
@@ -73,9 +82,9 @@ def check_parquet() -> None:
         raise InputError(f"pyarrow is not installed; install it with: {install_command('pandas')}") from None
 
 
-def _cell(value: str | float | None) -> str | int:
+def _cell(value: str | float | None, *, plain: bool) -> str | int:
     if value is None:
         return ""
     if isinstance(value, float):
         return f"{value:.4f}"
-    return as_text(value) if isinstance(value, str) else value
+    return as_text(value) if isinstance(value, str) and not plain else value

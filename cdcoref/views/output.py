@@ -61,6 +61,7 @@ def write_result(
     *,
     folder_format: FolderFormat | None = None,
     replaced: Replaced | None = None,
+    plain: bool = False,
 ) -> tuple[str, ...]:
     """Write documents, mentions and clusters in the format that the file's name ends in, or into a folder.
 
@@ -76,6 +77,8 @@ def write_result(
         What the files of a folder are; None: ``"text"``.
     replaced
         Which mentions are replaced in texts; None: ``"pronouns"``.
+    plain
+        As in :func:`write_csv`.
 
     Returns
     -------
@@ -88,6 +91,8 @@ def write_result(
         If the output cannot be written, or not in this format. What was there is then left unchanged.
     """
     check_folder_options(output, layout, folder_format, replaced)
+    if plain:
+        check_plain(output)
     if is_folder_output(output):
         if folder_format is None or folder_format == "text":
             write_resolved(source, output, replaced or "pronouns")
@@ -96,8 +101,23 @@ def write_result(
     suffix = next((suffix for suffix in WRITERS if output.name.lower().endswith(suffix)), None)
     if suffix is None:
         return write_corpus(corpus_and_stories(source)[0], output, layout=layout)
-    WRITERS[suffix](source, output)
+    if plain:
+        write_csv(source, output, plain=True)
+    else:
+        WRITERS[suffix](source, output)
     return ()
+
+
+def check_plain(output: Path | None) -> None:
+    """Refuse plain texts in what is no CSV file; called before long work.
+
+    Raises
+    ------
+    InputError
+        If the output is another file, or None.
+    """
+    if output is None or not output.name.lower().endswith((".csv", ".csv.gz")):
+        raise InputError("--plain is for .csv files; remove it, or name one", output)
 
 
 def check_folder_options(

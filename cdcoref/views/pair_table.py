@@ -19,11 +19,11 @@ PAIR_COLUMNS = (
 )
 
 
-def write_pairs(prediction: Prediction, path: str | Path) -> None:
+def write_pairs(prediction: Prediction, path: str | Path, *, plain: bool = False) -> None:
     """Write the pairs of a prediction as CSV, as safe for spreadsheets as :func:`cdcoref.views.write_csv`.
 
     ``relation`` is ``"antecedent"`` where the first mention is a pronoun and the second the antecedent that was chosen,
-    else ``"compared"``; ``one_cluster`` is 1 or 0.
+    else ``"compared"``; ``one_cluster`` is 1 or 0. `plain` is as there.
 
     Raises
     ------
@@ -36,7 +36,8 @@ def write_pairs(prediction: Prediction, path: str | Path) -> None:
 
     def cells(mention: Mention) -> list[str | int]:
         shown = places.shown(mention)
-        return [as_text(shown.document), shown.start, shown.end, as_text(shown.text)]
+        document, text = (value if plain else as_text(value) for value in (shown.document, shown.text))
+        return [document, shown.start, shown.end, text]
 
     with output_file(path) as file:
         file.write("\ufeff")

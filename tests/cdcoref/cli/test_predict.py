@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import re
@@ -516,3 +517,27 @@ def test_pairs_are_written_beside_the_output(predict: Run, tmp_path: Path) -> No
         refused = predict("a.txt", *options)
         assert (refused.code, len(refused.err.splitlines())) == (2, 1)
         assert message in refused.err
+
+
+def test_plain_tables_have_texts_as_they_are(predict: Run, cdcoref: Run, tmp_path: Path) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text("- The ferry sank off Tresk.\n- Nineteen people died.\n")
+    for options, start in ((), "'-"), (("--plain",), "-"):
+        done = predict(text, "-o", tmp_path / "a.csv", "--pairs", tmp_path / "p.csv", *options)
+        assert done.code == 0, done.err
+        with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
+            sentences = {row["sentence"] for row in csv.DictReader(file)}
+        assert sentences
+        assert all(sentence.startswith(start) for sentence in sentences)
+    refused = predict(text, "-o", tmp_path / "a.html", "--plain")
+    assert (refused.code, (tmp_path / "a.html").exists()) == (2, False)
+    assert "--plain is for .csv files" in refused.err
+    assert predict(text, "--plain").code == 2
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(
+        '{"id": "=a", "text": "It sank.", "mentions": [{"start": 0, "end": 2, "kind": "entity", "cluster": "c"}]}'
+    )
+    for options, id in ((), "'=a"), (("--plain",), "=a"):
+        assert cdcoref("export", gold, "-o", tmp_path / "g.csv", *options).code == 0
+        with (tmp_path / "g.csv").open(encoding="utf-8-sig", newline="") as file:
+            assert [row["document"] for row in csv.DictReader(file)] == [id]

@@ -267,7 +267,7 @@ def test_corrections_by_keyboard(client: Any, open_at: Open) -> None:
     page.get_by_label("Words of the other cluster").fill("mar")
     page.get_by_role("button", name="Find").click()
     page.keyboard.press("j")
-    page.get_by_role("button", name="Maren is the same").click()
+    page.get_by_role("button", name="Same as Maren").click()
     expect(page.locator(".notice")).to_contain_text("are the same.")
     assert page.locator(".mention").count() > 2
     page.locator(".sections").get_by_role("link", name="Corrections").click()
@@ -312,7 +312,7 @@ def test_everything_works_without_a_script(client: Any, open_at: Open) -> None:
     page.get_by_role("button", name="Rename").click()
     assert page.locator("h1 bdi").inner_text() == "The boat"
     page.locator("#same").click()
-    page.get_by_role("button", name="Maren is the same").click()
+    page.get_by_role("button", name="Same as Maren").click()
     page.locator("#help-link").click()
     assert page.locator("h1").inner_text() == "Keys and marks"
     page.locator(".sections").get_by_role("link", name="Add").click()
