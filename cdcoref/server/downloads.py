@@ -21,6 +21,7 @@ KINDS_OF_FILES: Mapping[str, str] = {
     "graphml": "a graph of who and what appears together, for Gephi, Cytoscape and others",
     "jsonld": "JSON-LD in the words of schema.org, for knowledge graphs",
     "jsonl": "JSON lines: documents, mentions and clusters; nothing is lost",
+    "jsonlines": "JSON lines of end-to-end coreference models, a document with its clusters a line",
     "conll": "CoNLL with eight columns: clusters across documents, for scorers",
     "conllu": "CorefUD, for tools of Universal Dependencies",
     "spacy": "spaCy's DocBin, with clusters as groups of spans",
