@@ -265,7 +265,8 @@ class _TiledAttention(torch.autograd.Function):
         to_table = None
         if ctx.needs_input_grad[2]:
             table = ctx.bias.table
-            to_table = torch.zeros_like(table.T, dtype=torch.promote_types(table.dtype, torch.float32))
+            # One row of memory a head, so that threads do not write to the same cache line.
+            to_table = table.new_zeros(table.shape[::-1], dtype=torch.promote_types(table.dtype, torch.float32))
         generator = torch.Generator(projected.device).manual_seed(ctx.seed)
         with torch.autocast(projected.device.type, enabled=False):
             for sequence in ctx.sequences:
