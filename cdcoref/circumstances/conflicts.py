@@ -32,7 +32,7 @@ FEWEST_DAYS = 2
 DAYS_OF_ONE_STORY = 31
 """Documents of days farther from each other than this, without a name in common, are about different events."""
 SHARED_NAMES = 2
-"""Documents with so many names in common may be about one event, wherever and whenever they are from."""
+"""The number of shared names from which two documents may be about one event, whatever their days and places."""
 _NOWHERE = -1
 _LONGEST_WITHOUT_YEAR = 300
 _DAYS_OF_YEAR = 365

@@ -25,7 +25,7 @@ from cdcoref.language import in_sentence_case
 LEAD = 4
 """Sentences at the beginning of a document that may state when and where its main event was."""
 _LONGEST_MAIN = 31
-"""The main event of a document takes at most so many days where its time is taken from the beginning of the text."""
+"""The longest main event, in days, whose time is taken from the beginning of a text."""
 _REPORTED_WITHIN = 7
 """Days between an event and the report of it, where nothing else is stated."""
 _FEWEST_WORDS = 4

@@ -22,7 +22,7 @@ Sort = Literal["country", "region", "city", "unknown"]
 FAR = 60.0
 """Two cities of a country that are farther from each other than this, in kilometres, do not share an event."""
 _POPULATION_RATIO = 3
-"""A city that has so many times the inhabitants of the next one of its name is meant where nothing else tells."""
+"""The ratio of inhabitants above which the larger of two cities of one name is meant, if the text does not say."""
 _KNOWN_BY_NAME_ALONE = 150_000
 """Inhabitants from which a city needs no state beside its name, in countries where many places have one name."""
 _NAMES_REPEATED = frozenset({"US", "CA", "AU", "GB"})

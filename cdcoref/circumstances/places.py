@@ -50,7 +50,7 @@ _DASHES = frozenset({"-", "--", "–", "—", "―"})
 _WATERS = frozenset({"gulf", "bay", "strait", "straits", "sea", "isle", "isles", "cape"})
 _LONGEST_UNKNOWN = 3
 _DATELINE = 14
-"""A dateline has at most so many words."""
+"""The longest dateline, in words."""
 _FACILITIES_WORDS = """
 airport avenue bar block boulevard bridge building cathedral center centre church club college company county court
 department drive garden gardens hall highway home hospital hotel house inn lane library mall mosque motel museum

@@ -19,7 +19,7 @@ from cdcoref.clustering.components import connected, numbered
 from cdcoref.clustering.pair_scores import PairScores
 
 NOT_COMPARED = -0.5
-"""Instead of a score, between blocks of which one has no item that counts: they are merged last."""
+"""The score of two blocks if one has no item that counts: they are merged last."""
 NEVER = -1.0
 
 

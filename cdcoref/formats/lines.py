@@ -175,7 +175,7 @@ class _Unpacked:
         self._left = most_unpacked()
 
     def read(self, size: int) -> bytes:
-        """At most so many bytes."""
+        """Read at most `size` bytes."""
         data = self._stream.read(size)
         self._left -= len(data)
         if self._left < 0:

@@ -36,7 +36,7 @@ from cdcoref.model import ALIKE, AROUND, CorefModel, VectorOptions
 from cdcoref.stories import DocumentVectors
 
 ALL_PAIRS = 2000
-"""Up to so many mentions of a kind, every pair is compared: two million pairs, some seconds."""
+"""The largest number of mentions of a kind for which every pair is compared: two million pairs, some seconds."""
 NEIGHBOURS = 48
 """Beyond that, so many are compared with each by their vectors, and a third of it by their heads."""
 NEW = -1

@@ -19,7 +19,7 @@ from cdcoref.linking.vectors import MentionVectors, Vectors
 from cdcoref.model import ALIKE
 
 EXACT = 20_000
-"""Up to so many mentions of a kind, neighbours are exact."""
+"""The largest number of mentions of a kind for which neighbours are exact."""
 IN_CELL = 100
 MOST_CELLS = 2_000
 CELLS_SEARCHED = 32

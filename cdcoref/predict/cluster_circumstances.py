@@ -21,7 +21,7 @@ MOST_PARTICIPANTS = 5
 SEPARATOR = " · "
 """Between the parts of a label."""
 _SHORT = 8
-"""A span of at most so many days is shown as its last one: that of the report that states a weekday and no year."""
+"""The longest span, in days, that is shown as its last day: as of a report that states a weekday and no year."""
 _Value = TypeVar("_Value", bound=Hashable)
 
 

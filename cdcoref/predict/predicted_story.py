@@ -94,7 +94,7 @@ class StoryEvent:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An event of which documents state different things.
+    """An event about which documents disagree.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class PredictedStory:
 
     @cached_property
     def disagreements(self) -> tuple[Disagreement, ...]:
-        """Events of which documents state different numbers of the same thing, different days, or different places.
+        """Events for which documents state different numbers of the same thing, different days, or different places.
 
         Only what the clause of an event states counts.
         """

@@ -313,7 +313,7 @@ def _in_lower_case(words: Tensor) -> Tensor:
 
 
 def _steps(drawn: Sequence[_Lesson], words: int) -> Iterator[list[_Lesson]]:
-    """Lessons of about so many words a step."""
+    """Divide lessons into steps of about `words` words."""
     step: list[_Lesson] = []
     size = 0
     for lesson in drawn:
