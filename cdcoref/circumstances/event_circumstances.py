@@ -17,10 +17,10 @@ from cdcoref.circumstances.counts import Count, counts_in
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.periods import Period
-from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, is_word, places_in
+from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, places_in
 from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
-from cdcoref.language import in_sentence_case
+from cdcoref.language import in_sentence_case, is_common_word
 
 LEAD = 4
 """Sentences at the beginning of a document that may state when and where its main event was."""
@@ -346,7 +346,11 @@ def _names(sentences: Sequence[_Sentence]) -> Iterator[str]:
             for start, end in capitalised(own.words[first : clause.end]):
                 if end - start > 1 or first + start > own.dateline:
                     names = own.words[first + start : first + end]
-                    yield from (word.casefold() for word in names if len(word) >= _SHORTEST_NAME and not is_word(word))
+                    yield from (
+                        word.casefold()
+                        for word in names
+                        if len(word) >= _SHORTEST_NAME and not is_common_word(word.casefold())
+                    )
 
 
 def _main_times(lead: Sequence[_Sentence], today: Period | None) -> Iterator[When]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from cdcoref.circumstances.gazetteer import (
     LONGEST_NAME,
@@ -20,7 +19,7 @@ from cdcoref.circumstances.gazetteer import (
     places_named,
     state_shortened,
 )
-from cdcoref.language import TITLES, is_date
+from cdcoref.language import TITLES, is_common_word, is_date
 
 _AT_PLACE_WORDS = """
 in near at outside off around across throughout inside within
@@ -115,12 +114,6 @@ def places_in(words: Sequence[str], known: Sequence[Place] = ()) -> list[StatedP
     return sorted(_with_containers(words, found, known), key=lambda one: one.start)
 
 
-def dateline_place(words: Sequence[str], known: Sequence[Place] = ()) -> StatedPlace | None:
-    """The place of a dateline at the beginning of a sentence ("ATHENS, Aug. 6 (Meridian) -")."""
-    end = dateline_end(words)
-    return next((one for one in places_in(words, known) if one.start < end), None) if end else None
-
-
 def dateline_end(words: Sequence[str]) -> int:
     """The words of the dateline that a sentence begins with; 0: none."""
     if not words or not words[0][:1].isupper():
@@ -166,7 +159,11 @@ def _place_at(words: Sequence[str], place: int, end: int, known: Sequence[Place]
         stop = place + length
         whole = not _continues(words, stop, end) and not _begun(words, place)
         firm = whole and (place < dateline or _says_place(words, place))
-        if length == 1 and possible[0].sort == "city" and (is_word(name[0]) or (not firm and not place)):
+        if (
+            length == 1
+            and possible[0].sort == "city"
+            and (is_common_word(name[0].casefold()) or (not firm and not place))
+        ):
             return StatedPlace(place, stop, Place(name[0]), firm) if firm else None
         return StatedPlace(place, stop, likeliest(possible, known), firm)
     return None
@@ -227,17 +224,11 @@ def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
     if last in _FACILITIES or following in _FACILITIES or following in ("'s", "’s") or words[start].isupper():
         return None
     name = words[start:end]
-    if any(not word.isalpha() and word != "of" for word in name) or (len(name) > 1 and all(map(is_word, name))):
+    if any(not word.isalpha() and word != "of" for word in name) or (
+        len(name) > 1 and all(is_common_word(word.casefold()) for word in name)
+    ):
         return None
     return StatedPlace(start, end, Place(" ".join(words[start:end])), firm=True)
-
-
-@lru_cache(maxsize=1 << 16)
-def is_word(word: str) -> bool:
-    """Whether a dictionary knows a word in lower case, and not as a name."""
-    from simplemma import is_known, lemmatize
-
-    return is_known(word.casefold(), lang="en") and lemmatize(word.capitalize(), lang="en").islower()
 
 
 def _is_in_name(words: Sequence[str], one: StatedPlace, end: int) -> bool:
