@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from cdcoref.linking.options import BATCH_TOKENS, LinkingOptions, check_choice
 
 if TYPE_CHECKING:
-    from cdcoref.linking.antecedents import Anaphora, anaphora, mentions_by_kind, pronouns
-    from cdcoref.linking.apart import ReadMentions, comparison_features, facts_of_mentions
+    from cdcoref.linking.antecedents import Anaphora, anaphora, mentions_by_kind
+    from cdcoref.linking.apart import ReadMentions, comparison_features
     from cdcoref.linking.candidates import candidate_pairs
     from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
     from cdcoref.linking.compared_pairs import ComparedPairs
     from cdcoref.linking.comparison import Comparison, all_pairs
     from cdcoref.linking.copied_mentions import copied_mentions, with_copies, without_copied
+    from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
     from cdcoref.linking.lemma import lemma_clusters
     from cdcoref.linking.links import MentionLinks
     from cdcoref.linking.mentions import (
@@ -85,10 +86,10 @@ _LAZY = {
     "Anaphora": "cdcoref.linking.antecedents",
     "anaphora": "cdcoref.linking.antecedents",
     "mentions_by_kind": "cdcoref.linking.antecedents",
-    "pronouns": "cdcoref.linking.antecedents",
+    "pronouns": "cdcoref.linking.corpus_facts",
     "ReadMentions": "cdcoref.linking.apart",
     "comparison_features": "cdcoref.linking.apart",
-    "facts_of_mentions": "cdcoref.linking.apart",
+    "facts_of_mentions": "cdcoref.linking.corpus_facts",
     "candidate_pairs": "cdcoref.linking.candidates",
     "KindClusters": "cdcoref.linking.clusters",
     "ComparedPairs": "cdcoref.linking.compared_pairs",

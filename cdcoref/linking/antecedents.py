@@ -11,7 +11,7 @@ how many candidates before the pronoun are no pronouns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import Corpus
 from cdcoref.inputs import Integers
-from cdcoref.language import MentionFacts, MentionWords, different_names, in_sentence_case
+from cdcoref.language import MentionFacts, different_names
 from cdcoref.linking.vectors import MentionVectors
 from cdcoref.model import ANAPHORS, CorefModel
 
@@ -167,18 +167,6 @@ def _known_of_both(
     )
     known: Numbers = np.stack(told, axis=1).astype(np.float32)
     return known
-
-
-def pronouns(corpus: Corpus, kinds: Collection[str]) -> NDArray[np.bool_]:
-    """Which mentions of some kinds are pronouns. *Shape:* (mentions,)"""
-    documents = {document.id: in_sentence_case(document) for document in corpus.documents}
-    return np.array(
-        [
-            m.kind in kinds and bool(MentionWords.of([documents[m.document].tokens[t] for t in m.tokens]).pronoun)
-            for m in corpus.mentions
-        ],
-        dtype=bool,
-    )
 
 
 def mentions_by_kind(corpus: Corpus, kinds: Sequence[str]) -> list[list[int]]:

@@ -19,16 +19,9 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.inputs import Integers
-from cdcoref.language import (
-    FactTables,
-    MentionFacts,
-    conflicts,
-    in_sentence_case,
-    mention_facts,
-    pair_features,
-    quotations,
-)
-from cdcoref.linking.antecedents import antecedents, pronouns
+from cdcoref.language import FactTables, conflicts, pair_features
+from cdcoref.linking.antecedents import antecedents
+from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
 from cdcoref.linking.neighbours import near_pairs
 from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence
 from cdcoref.linking.vectors import Halves, MentionVectors, Vectors
@@ -201,17 +194,6 @@ def compare_apart(
         within=document_of[low] == document_of[high],
         antecedents=np.arange(len(low)) >= compared,
     )
-
-
-def facts_of_mentions(corpus: Corpus) -> list[MentionFacts]:
-    """What the features see of every mention of a corpus, in order."""
-    documents = {document.id: in_sentence_case(document) for document in corpus.documents}
-    sentence_of = {document.id: document.sentence_of_tokens() for document in corpus.documents}
-    quoted = {document.id: quotations(document) for document in corpus.documents}
-    return [
-        mention_facts(documents[m.document], m, sentence_of[m.document][m.start], quoted[m.document][m.start])
-        for m in corpus.mentions
-    ]
 
 
 def pairs_to_compare(mentions: ReadMentions, parts: Integers | None = None) -> Iterator[Integers]:

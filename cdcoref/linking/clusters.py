@@ -20,9 +20,8 @@ from cdcoref.circumstances import CircumstanceTables
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
 from cdcoref.language import MentionFacts
-from cdcoref.linking.antecedents import pronouns
-from cdcoref.linking.apart import facts_of_mentions
 from cdcoref.linking.conflicts import MentionConflicts, odd_ones
+from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.names_first import Name, NamesOfStory, with_names_first
 from cdcoref.linking.pair_logits import PairLogits

@@ -16,10 +16,10 @@ from itertools import islice
 import numpy as np
 
 from cdcoref.inputs import Candidates, Extent, Integers, Marked, MarkedDocument, PairSequence, SequenceBuilder
-from cdcoref.linking.pair_logits import Matrix, pair_logits
+from cdcoref.linking.pair_logits import Matrix
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.tied_documents import DocumentPair
-from cdcoref.model import CorefModel, token_batches
+from cdcoref.model import CorefModel, collate_pairs, token_batches
 
 SEQUENCES_AT_ONCE = 512
 """Sequences that are built and sorted by length together: what is in memory at a time."""
@@ -220,3 +220,11 @@ def _content(marked: MarkedDocument) -> tuple[object, ...]:
     document = marked.document
     places = [(mention.tokens, mention.kind or "") for mention in marked.mentions]
     return document.tokens, document.sentences, sorted(document.hidden), places
+
+
+def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> list[Matrix]:
+    """Logits of the pairs of every sequence. *Shape* of each: (pairs,)"""
+    batch = collate_pairs(sequences, model.encoder.config.pad_token_id)
+    with model.inference():
+        logits = model.pair_logits(batch.to(model.device))
+    return np.split(logits.float().cpu().numpy(), np.cumsum([len(s.pairs) for s in sequences])[:-1])

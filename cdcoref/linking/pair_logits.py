@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from cdcoref.clustering import PairScores
 from cdcoref.corpus import ENTITY, KINDS, Corpus
-from cdcoref.inputs import PairSequence
 from cdcoref.language import WordSets, in_sentence_case, name_of
-from cdcoref.model import Combinations, CorefModel, VectorOptions, collate_pairs
+from cdcoref.model import Combinations, VectorOptions
 
 Matrix = NDArray[np.float32]
 
@@ -150,11 +149,3 @@ class PairEvidence:
         unread = np.where(self.antecedents[part], antecedent_weight * bi, weight * bi + bias)
         logits: NDArray[np.float64] = np.where(np.isnan(cross), unread, np.where(self.within[part], within, across))
         return logits
-
-
-def pair_logits(model: CorefModel, sequences: Sequence[PairSequence]) -> list[Matrix]:
-    """Logits of the pairs of every sequence. *Shape* of each: (pairs,)"""
-    batch = collate_pairs(sequences, model.encoder.config.pad_token_id)
-    with model.inference():
-        logits = model.pair_logits(batch.to(model.device))
-    return np.split(logits.float().cpu().numpy(), np.cumsum([len(s.pairs) for s in sequences])[:-1])

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.inputs import Candidates, Extent, MarkedDocument, Pack, PairSequence, SequenceBuilder, pack_length, packs
-from cdcoref.linking.document_pairs import PairScored
-from cdcoref.linking.pair_logits import pair_logits
+from cdcoref.linking.document_pairs import PairScored, pair_logits
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
 from cdcoref.model import CorefModel

@@ -12,16 +12,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from cdcoref.model.config import ANAPHORS, ANTECEDENT_FEATURES
 from cdcoref.model.mention_projection import MentionProjection
 
-ANAPHORS = ("", "he", "she", "it", "they", "i", "we", "you", "who", "that", "there")
-"""Classes of pronouns (:class:`cdcoref.language.words.MentionWords`); the empty one is no pronoun."""
 OF_MENTION = 6
 """Features of a mention besides its vectors and class."""
 OF_PAIR = 7
 """Features of a pronoun and a candidate together."""
-ANTECEDENT_FEATURES = {"quotations": (1, 5), "ranks": (0, 3)}
-"""Further features (see :mod:`cdcoref.linking.antecedents`): how many numbers each adds to a mention, and to a pair."""
 CLASS_WIDTH = 16
 
 

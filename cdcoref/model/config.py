@@ -12,8 +12,6 @@ from cdcoref.corpus import ENTITY, EVENT, KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.inputs import Length, SequenceOptions
 from cdcoref.language import FEATURES, LastWord, check_features
-from cdcoref.model.antecedents import ANTECEDENT_FEATURES
-from cdcoref.model.mention_vectors import ALL, LEARNT
 from cdlm.validation import Count, Flag, Index, Probability, check_fields, number, shown, validated, whole_number
 
 Probabilities = Mapping[str, Probability]
@@ -89,6 +87,14 @@ document. The cosines of both ways are two similarities, the lower one first."""
 SIMILARITIES = (*ALIKE, *AROUND, "story")
 """What can be compared of two mentions as wholes; the last is how likely their documents tell one story
 (:class:`cdcoref.stories.DocumentVectors`)."""
+
+ALL, UNSEEN = LEARNT = ("all", "unseen")
+"""The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
+on. What an encoder says of texts that it knows by heart is surer than what it says of others."""
+ANAPHORS = ("", "he", "she", "it", "they", "i", "we", "you", "who", "that", "there")
+"""Classes of pronouns (:class:`cdcoref.language.words.MentionWords`); the empty one is no pronoun."""
+ANTECEDENT_FEATURES = {"quotations": (1, 5), "ranks": (0, 3)}
+"""Further features (see :mod:`cdcoref.linking.antecedents`): how many numbers each adds to a mention, and to a pair."""
 
 
 @dataclass(frozen=True)

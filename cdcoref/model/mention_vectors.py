@@ -17,14 +17,12 @@ import torch
 from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
+from cdcoref.model.config import ALL, LEARNT, UNSEEN
 from cdcoref.model.mention_projection import MentionProjection
 
 PAIRS_AT_ONCE = 2048
 """Pairs whose hidden layers are in memory at the same time: they stay in the processor's cache."""
 
-ALL, UNSEEN = LEARNT = ("all", "unseen")
-"""The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
-on. What an encoder says of texts that it knows by heart is surer than what it says of others."""
 HOPELESS = -4.0
 """A pair to which the first scorer gives a lower logit is not scored by the others, which would hardly differ."""
 _PROJECTION = {ALL: "projection", UNSEEN: "projection_of_unseen"}

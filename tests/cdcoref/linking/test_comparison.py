@@ -17,7 +17,7 @@ from cdcoref.errors import InputError
 from cdcoref.inputs import SequenceBuilder
 from cdcoref.linking import Comparison, PairLogits, all_pairs, cluster_mentions
 from cdcoref.linking import document_pairs as document_pairs_module
-from cdcoref.linking.pair_logits import pair_logits
+from cdcoref.linking.document_pairs import pair_logits
 from cdcoref.model import Combination, Combinations, CorefModel, model_fingerprint
 from cdcoref.predict import ResultCache
 from cdlm.settings import with_settings

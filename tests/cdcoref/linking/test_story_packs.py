@@ -12,7 +12,7 @@ import pytest
 from cdcoref.corpus import Corpus
 from cdcoref.linking import Comparison, PairLogits, all_pairs
 from cdcoref.linking import story_packs as story_packs_module
-from cdcoref.linking.pair_logits import pair_logits
+from cdcoref.linking.document_pairs import pair_logits
 from cdcoref.model import CorefModel
 from cdcoref.predict import ResultCache
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, compared, corpus, shuffled

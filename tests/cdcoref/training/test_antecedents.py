@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.linking import anaphora, link_story
+from cdcoref.linking import anaphora, facts_of_mentions, link_story
 from cdcoref.linking.antecedents import antecedents
-from cdcoref.linking.apart import compare_apart, facts_of_mentions
+from cdcoref.linking.apart import compare_apart
 from cdcoref.linking.options import LinkingOptions
 from cdcoref.linking.vectors import read_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
