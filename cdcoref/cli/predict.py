@@ -71,9 +71,8 @@ def predict(
             "--output",
             metavar="FILE",
             help="Write documents, mentions and clusters: .html (a page to browse), .jsonl, .jsonlines, .conll, "
-            ".conllu, .spacy, .csv, .parquet, .graphml, .jsonld or .md (a report); a name without a suffix is a folder "
-            "with a file for each document. "
-            "Default: print clusters.",
+            ".conllu, .spacy, .json, .csv, .parquet, .graphml, .jsonld or .md (a report); a name without a suffix is "
+            "a folder with a file for each document. Default: print clusters.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -306,16 +305,16 @@ def predict_everything(predictor: Predictor, arguments: Arguments) -> Prediction
 def write_stories(predictor: Predictor, arguments: Arguments, output: Path, writer: Writer) -> None:
     """Write each story as it finishes; only one is held in memory. The file appears when it is complete."""
     from cdcoref.predict import Tally
-    from cdcoref.views import summary
+    from cdcoref.views import event_circumstances, summary
 
     corpus, options, cache = arguments
     tally = Tally()
     notes: list[str] = []
     with redirect_stdout(sys.stderr), writer(output) as write, StageProgress() as progress:
         for story in predictor.stream(corpus, options, cache=cache, announce=_announce, progress=progress.update):
-            mentions = story.corpus.by_document()
+            mentions, events = story.corpus.by_document(), event_circumstances(story.corpus)
             for document in story.corpus.documents:
-                write(document, mentions[document.id])
+                write(document, mentions[document.id], events[document.id])
             tally.add(story.corpus, int(any(document.tokens for document in story.corpus.documents)))
             notes += story.notes
     for note in notes:

@@ -31,7 +31,8 @@ def show(
         str | None,
         typer.Option(
             metavar="WORDS",
-            help="Clusters and documents that contain these words.",
+            help="Clusters and documents that contain these words, the best first; also found by the place and day of "
+            "an event, and by the sentences of mentions.",
             rich_help_panel=LISTS,
             show_default=False,
         ),

@@ -459,7 +459,11 @@ class Collection:
         return found[number]
 
     def search(self, query: str, *, kind: str | None = None, limit: int = 20, offset: int = 0) -> SearchResult:
-        """Documents, and clusters of a kind, with all the words of a query in any case; the last may be a beginning."""
+        """Documents, and clusters of a kind, with all the words of a query or words that begin so, the best first.
+
+        A cluster may have them in its title, which for an event has its place and day, in the words of its mentions, or
+        in their sentences (see :func:`cdcoref.predict.search_points`).
+        """
         with self._database.reading() as connection:
             return queries.search(connection, query, kind=kind, limit=limit, offset=offset)
 

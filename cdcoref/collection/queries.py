@@ -25,6 +25,7 @@ from cdcoref.collection.records import (
     SearchResult,
     StoredMention,
 )
+from cdcoref.collection.search import clusters_with_words, full_text_query
 from cdcoref.collection.word_index import chunks, marks
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
@@ -53,11 +54,6 @@ _MENTION = (
 # The length of a blob is known without reading it: only few documents, such as those of stop words alone, are read.
 _EMPTY = "length(words) = 0 AND json_array_length(fields, '$.tokens') = 0"
 _SPACE = re.compile(r"\s+")
-_WORD = re.compile(r"[^\W_]")
-_WITH_WORDS = (
-    "SELECT cluster FROM mentions WHERE number IN (SELECT rowid FROM mention_words WHERE mention_words MATCH ?) "
-    "UNION SELECT number FROM clusters WHERE name IS NOT NULL AND name LIKE ? ESCAPE '\\'"
-)
 _OF_STORY = (
     "SELECT cluster FROM documents JOIN mentions ON mentions.document = documents.number WHERE documents.story = ?"
 )
@@ -66,8 +62,6 @@ _RELATED = (
     "AND other.story != own.story JOIN documents ON documents.story = other.story WHERE own.story = ? "
     "GROUP BY documents.story"
 )
-NO_FACTS = '""'
-"""A query that finds nothing."""
 
 
 def mention_id(number: int) -> str:
@@ -114,8 +108,11 @@ def cluster_list(
     limit: int,
     offset: int,
 ) -> list[ClusterSummary]:
-    """Clusters of at least so many mentions that have all the words of a query, those in most documents first."""
-    condition, values = _chosen(kind, least, story, query)
+    """Clusters of at least so many mentions, those in most documents first; with a query, those that fit best first."""
+    condition, values = _chosen(kind, least, story)
+    if _asks(query):
+        found = clusters_with_words(connection, query or "", condition, values)
+        return summaries(connection, found[offset : offset + limit])
     sql = (
         f"SELECT {_SUMMARY} FROM clusters WHERE {condition} "
         "ORDER BY documents DESC, mentions DESC, number LIMIT ? OFFSET ?"
@@ -127,12 +124,19 @@ def cluster_count(
     connection: sqlite3.Connection, *, kind: str | None, least: int, story: int | None, query: str | None
 ) -> int:
     """How many clusters :func:`cluster_list` lists without a limit."""
-    condition, values = _chosen(kind, least, story, query)
+    condition, values = _chosen(kind, least, story)
+    if _asks(query):
+        return len(clusters_with_words(connection, query or "", condition, values))
     (count,) = connection.execute(f"SELECT count(*) FROM clusters WHERE {condition}", values).fetchone()
     return int(count)
 
 
-def _chosen(kind: str | None, least: int, story: int | None, query: str | None) -> tuple[str, list[object]]:
+def _asks(query: str | None) -> bool:
+    """Whether a query asks for anything."""
+    return query is not None and bool(query.replace("\0", " ").strip())
+
+
+def _chosen(kind: str | None, least: int, story: int | None) -> tuple[str, list[object]]:
     """The condition that chooses clusters, and its values."""
     conditions = ["mentions >= ?"]
     values: list[object] = [max(1, least)]
@@ -142,11 +146,6 @@ def _chosen(kind: str | None, least: int, story: int | None, query: str | None) 
     if story is not None:
         conditions.append(f"number IN ({_OF_STORY})")
         values.append(story)
-    if query is not None and _words(query):
-        words = _words(query)
-        titled = " AND ".join(["title LIKE ? ESCAPE '\\'"] * len(words))
-        conditions.append(f"(number IN ({_WITH_WORDS}) OR ({titled}))")
-        values += [_match(query) or NO_FACTS, _like(query), *map(_like, words)]
     return " AND ".join(conditions), values
 
 
@@ -341,8 +340,8 @@ def corrected_documents(connection: sqlite3.Connection) -> list[str]:
 
 
 def search(connection: sqlite3.Connection, query: str, *, kind: str | None, limit: int, offset: int) -> SearchResult:
-    """What has all the words of a query, whatever their case and accents; the last may be the beginning of a word."""
-    match = _match(query)
+    """What has all the words of a query or words that begin with them, whatever their case and accents."""
+    match = full_text_query(query)
     if match is None:
         return SearchResult((), ())
     clusters = cluster_list(connection, kind=kind, least=1, story=None, query=query, limit=limit, offset=offset)
@@ -353,22 +352,6 @@ def search(connection: sqlite3.Connection, query: str, *, kind: str | None, limi
     )
     documents = [_document_summary(row) for row in connection.execute(sql, (match, limit, offset)).fetchall()]
     return SearchResult(tuple(clusters), tuple(documents))
-
-
-def _words(query: str) -> list[str]:
-    """What is searched for, by white space and NUL, with which SQLite would end the query."""
-    return query.replace("\0", " ").split()
-
-
-def _match(query: str) -> str | None:
-    """A query in the syntax of SQLite's full-text search; None if it has no word."""
-    words = [word.replace('"', "") for word in _words(query) if _WORD.search(word)]
-    return " ".join(f'"{word}"' for word in words) + "*" if words else None
-
-
-def _like(query: str) -> str:
-    """The pattern of the names that contain a query."""
-    return "%" + re.sub(r"([%_\\])", r"\\\1", " ".join(_words(query))) + "%"
 
 
 def questions(connection: sqlite3.Connection, limit: int, offset: int) -> list[Question]:

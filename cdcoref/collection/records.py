@@ -242,7 +242,8 @@ class SearchResult:
     Attributes
     ----------
     clusters
-        With a mention or a name that has all the words, those in most documents first.
+        With all the words in their titles, mentions or sentences, those that fit best first (see
+        :func:`cdcoref.predict.search_points`).
     documents
         That have all the words, the best first.
     """

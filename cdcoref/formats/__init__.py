@@ -36,6 +36,7 @@ from cdcoref.formats.files import LoadedCorpus, read_corpus
 from cdcoref.formats.folders import check_folder, file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, Writer
 from cdcoref.formats.found_metadata import plain_value, with_stated
+from cdcoref.formats.given_names import names_entry
 from cdcoref.formats.input_file import readable_twice
 from cdcoref.formats.json_schemas import SCHEMAS, json_schema
 from cdcoref.formats.jsonl import document_fields, jsonl_writer, read_jsonl, write_jsonl
@@ -105,6 +106,7 @@ __all__ = [
     "jsonl_writer",
     "line_chunks",
     "named_entities",
+    "names_entry",
     "output_file",
     "output_format",
     "output_suffixes",

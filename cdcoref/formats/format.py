@@ -5,10 +5,11 @@ A new format is one module that defines a `Format`, and an entry in `registry`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats.mention_table import IdScope, MentionTable
@@ -53,8 +54,17 @@ class ReadOptions:
 Read = Callable[[Path, ReadOptions], Corpus]
 ReadTable = Callable[[Path, ReadOptions], MentionTable]
 Write = Callable[[Corpus, Path, str | None], tuple[str, ...]]
-WriteDocument = Callable[[Document, Sequence[Mention]], None]
-"""Writes a document and its mentions."""
+
+
+class WriteDocument(Protocol):
+    """Writes a document and its mentions."""
+
+    def __call__(
+        self, document: Document, mentions: Sequence[Mention], clusters: Sequence[Mapping[str, Any]] = (), /
+    ) -> None:
+        """Write them, with what else is known of clusters: objects with ``cluster`` and ``kind``."""
+
+
 Writer = Callable[[Path], AbstractContextManager[WriteDocument]]
 
 

@@ -1,7 +1,8 @@
 """Names that people gave to clusters, in JSON lines: each line has those of the clusters that it mentions.
 
 ``"clusters": [{"cluster": "c3", "kind": "event", "name": "The mill fire"}]``; the kind is left out where the mentions
-have none.
+have none. The field also has the circumstances of events, which are written for other programs and not read: they are
+found again in the texts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from cdcoref.corpus import KINDS, ClusterKey, Mention
 from cdcoref.errors import InputError
 
 FIELD = "clusters"
+CIRCUMSTANCES = frozenset(("when", "where", "participants"))
+"""Fields of an event that a line has beside its name."""
 
 
 def given_names(fields: Mapping[str, Any], path: str, number: int) -> dict[ClusterKey, str]:
@@ -38,25 +41,41 @@ def given_names(fields: Mapping[str, Any], path: str, number: int) -> dict[Clust
         known = entry if isinstance(entry, dict) else {}
         cluster, kind, name = known.get("cluster"), known.get("kind"), known.get("name")
         cluster = str(cluster) if type(cluster) is int else cluster
-        if not isinstance(cluster, str) or not isinstance(name, str) or kind not in (None, *KINDS):
+        is_named = isinstance(name, str) or (name is None and not CIRCUMSTANCES.isdisjoint(known))
+        if not isinstance(cluster, str) or not is_named or kind not in (None, *KINDS):
             raise InputError(
                 f"{FIELD!r} must be a list of objects with a 'cluster', its 'name', and its 'kind' if it has one",
                 path,
                 number,
             )
-        names[kind, cluster] = name
+        if isinstance(name, str):
+            names[kind, cluster] = name
     return names
 
 
-def names_entry(mentions: Sequence[Mention], names: Mapping[ClusterKey, str]) -> dict[str, Any]:
-    """The field with the names of the clusters of some mentions; none if they have no names."""
-    if not names:
+def names_entry(
+    mentions: Sequence[Mention], names: Mapping[ClusterKey, str], clusters: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """The field with the names of the clusters of some mentions; none if nothing is known of them.
+
+    Parameters
+    ----------
+    clusters
+        What else is known of some of them: objects with ``cluster`` and ``kind``.
+    """
+    if not names and not clusters:
         return {}
+    known = {(one["kind"], one["cluster"]): one for one in clusters}
     keys = dict.fromkeys((mention.kind, mention.cluster) for mention in mentions if mention.cluster is not None)
     entries = [
-        {"cluster": cluster, **({} if kind is None else {"kind": kind}), "name": names[kind, cluster]}
+        {
+            "cluster": cluster,
+            **({} if kind is None else {"kind": kind}),
+            **({"name": names[kind, cluster]} if (kind, cluster) in names else {}),
+            **known.get((kind, cluster), {}),
+        }
         for kind, cluster in keys
-        if (kind, cluster) in names
+        if (kind, cluster) in names or (kind, cluster) in known
     ]
     return {FIELD: entries} if entries else {}
 

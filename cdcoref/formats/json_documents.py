@@ -1,4 +1,5 @@
-"""A file of JSON in, the JSON of each of its documents out: one on a line, an array of them, or each on several lines.
+"""A file of JSON in, the JSON of each of its documents out: one on a line, an array of them, each on several lines, or
+the ``documents`` of a prediction as `cdcoref predict -o FILE.json` writes it.
 
 A file whose first line is one JSON value is read line by line, in bounded memory. Any other is decoded as a whole.
 """
@@ -6,15 +7,18 @@ A file whose first line is one JSON value is read line by line, in bounded memor
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from cdcoref.errors import InputError
 from cdcoref.formats.lines import LONGEST_LINE, line_chunks, shown_name
 
 _SPACE = " \t\n\r"
+_PREDICTION = re.compile(rb'\s*\{\s*"version":\s*[0-9]+\s*,\s*"stories":')
+"""How a prediction begins."""
 
 
 def json_documents(source: str | Path | BinaryIO) -> Iterator[tuple[int, bytes]]:
@@ -36,7 +40,7 @@ def json_documents(source: str | Path | BinaryIO) -> Iterator[tuple[int, bytes]]
     if beginning is None:
         return
     number, line = beginning
-    if _ends_on_its_line(line):
+    if _PREDICTION.match(line) is None and _ends_on_its_line(line):
         yield number, line
         yield from (entry for entry in lines if entry[1].strip())
     else:
@@ -57,6 +61,17 @@ def _ends_on_its_line(line: bytes) -> bool:
     return True
 
 
+def _of_prediction(text: str, name: str, number: int) -> list[Any] | None:
+    """The documents of a prediction; None if it is none, or no JSON, which is found where it is read."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or not isinstance(content.get("documents"), list):
+        raise InputError("a prediction has a list of 'documents'; this one has none", name, number)
+    return list(content["documents"])
+
+
 def _documents(lines: Iterator[bytes], first: int, name: str) -> Iterator[tuple[int, bytes]]:
     """The objects of an array, or the objects that follow each other."""
     pieces: list[bytes] = []
@@ -70,7 +85,11 @@ def _documents(lines: Iterator[bytes], first: int, name: str) -> Iterator[tuple[
                 "document on one line",
                 name,
             )
-    text = b"\n".join(pieces).decode()
+    content = b"\n".join(pieces)
+    text = content.decode()
+    if _PREDICTION.match(content) and (found := _of_prediction(text, name, first)) is not None:
+        yield from ((first, json.dumps(document).encode()) for document in found)
+        return
     decoder = json.JSONDecoder()
     at = _after_space(text, 0)
     array = text.startswith("[", at)

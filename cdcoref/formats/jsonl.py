@@ -15,8 +15,8 @@ A discontinuous mention also has the character ranges of its parts, ``"spans": [
 
 ``metadata`` is what is known about the text; ``found`` names what was found in it and not stated. Any field of a line
 that is not listed here is metadata too. ``copy_of`` is the id of a longer text that this one nearly repeats.
-``clusters`` has the names that people gave to clusters, see :mod:`cdcoref.formats.given_names`; readers that do not
-know it ignore it.
+``clusters`` has the names that people gave to clusters, and the circumstances of events, see
+:mod:`cdcoref.formats.given_names`; readers that do not know it ignore it.
 
 An array of such objects is read too, and so are objects that each take several lines.
 
@@ -121,7 +121,8 @@ def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProx
     Yields
     ------
     Callable
-        Writes a document and its mentions. It raises `ValueError` if a document with that id has been written, or a
+        Writes a document, its mentions, and what is known of clusters (see :mod:`cdcoref.formats.given_names`). It
+        raises `ValueError` if a document with that id has been written, or a
         mention is not in the document.
 
     Raises
@@ -132,14 +133,14 @@ def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProx
     written: set[str] = set()
     with output_file(path) as file:
 
-        def write(document: Document, mentions: Sequence[Mention]) -> None:
+        def write(document: Document, mentions: Sequence[Mention], clusters: Sequence[Mapping[str, Any]] = ()) -> None:
             if document.id in written:
                 raise ValueError(f"document {document.id!r} has already been written")
             for mention in mentions:
                 if mention.document != document.id or mention.end > len(document.tokens):
                     raise ValueError(f"{mention} is not in document {document.id!r}")
             written.add(document.id)
-            fields = document_fields(document, mentions) | names_entry(mentions, names)
+            fields = document_fields(document, mentions) | names_entry(mentions, names, clusters)
             file.write(json.dumps(fields, ensure_ascii=False) + "\n")
 
         yield write

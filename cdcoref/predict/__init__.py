@@ -38,6 +38,8 @@ from cdcoref.predict.results import (
     metadata_text,
     require_pandas,
 )
+from cdcoref.predict.search_points import search_points, search_words, searched, searched_title
+from cdcoref.predict.story_graph import GraphLine, GraphNode, StoryGraph, sentences_together
 
 if TYPE_CHECKING:
     from cdcoref.predict.engines.cache import ResultCache
@@ -65,6 +67,8 @@ __all__ = [
     "Counts",
     "Disagreement",
     "GivenText",
+    "GraphLine",
+    "GraphNode",
     "LocalEngine",
     "MentionRow",
     "Places",
@@ -83,6 +87,7 @@ __all__ = [
     "Statement",
     "Story",
     "StoryEvent",
+    "StoryGraph",
     "Tally",
     "Task",
     "Topics",
@@ -99,6 +104,11 @@ __all__ = [
     "plan_stories",
     "ranked_clusters",
     "require_pandas",
+    "search_points",
+    "search_words",
+    "searched",
+    "searched_title",
+    "sentences_together",
     "stories_of",
 ]
 

@@ -20,6 +20,7 @@ from cdcoref.language import head_word, lemma
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
 from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
 from cdcoref.predict.ranking import mean_confidence, says_little
+from cdcoref.predict.story_graph import GraphNode, StoryGraph, story_graph
 
 T = TypeVar("T")
 
@@ -192,13 +193,25 @@ class PredictedStory:
         Events of several documents; of a story of one document, those that it mentions several times. Events whose
         words tell nothing alone ("said", "made") are left out.
         """
-        several = len(self.documents) > 1
-        chosen = [
-            members
-            for members in self._clusters(EVENT)
-            if (len({m.document for m in members}) > 1 if several else len(members) > 1) and self._tells(members)
+        return tuple(event for event, _ in self._main_events)
+
+    @cached_property
+    def graph(self) -> StoryGraph:
+        """Who and what appears in which events of the timeline; of those in most documents if there are many.
+
+        Entities of several mentions whose label is no pronoun, date or number.
+        """
+        entities = []
+        for members in self._clusters(ENTITY):
+            label = self._label(members)
+            tells = any(not says_little(mention, self._documents[mention.document]) for mention in members)
+            if len(members) > 1 and tells and not is_pronoun(label):
+                entities.append((GraphNode(members[0].cluster, label, len({m.document for m in members})), members))
+        events = [
+            (GraphNode(event.cluster, event.label, len(event.documents)), members)
+            for event, members in self._main_events
         ]
-        return tuple(sorted(map(self._event, chosen), key=_time_key))
+        return story_graph(self._documents, entities, events)
 
     @cached_property
     def one_source(self) -> tuple[StoryEvent, ...]:
@@ -239,6 +252,7 @@ class PredictedStory:
             "when": None if self.when is None else str(self.when),
             "timeline": [_event_values(event) for event in self.timeline],
             "one_source": [_event_values(event) for event in self.one_source],
+            "graph": self.graph.to_dict(),
             "disagreements": [
                 {
                     "cluster": one.cluster,
@@ -260,6 +274,17 @@ class PredictedStory:
     def day_of(self, document: str) -> Period | None:
         """The day of a document; None if unknown."""
         return self._days[document]
+
+    @cached_property
+    def _main_events(self) -> list[tuple[StoryEvent, list[Mention]]]:
+        """The events of the timeline with their mentions."""
+        several = len(self.documents) > 1
+        chosen = [
+            (self._event(members), members)
+            for members in self._clusters(EVENT)
+            if (len({m.document for m in members}) > 1 if several else len(members) > 1) and self._tells(members)
+        ]
+        return sorted(chosen, key=lambda pair: _time_key(pair[0]))
 
     def _order(self, name: str) -> tuple[bool, bool, date]:
         day = self._days[name]

@@ -24,10 +24,12 @@ from cdcoref.predict.cluster_circumstances import (
     ClusterPeriod,
     ClusterPlace,
     CorpusCircumstances,
+    Stated,
 )
 from cdcoref.predict.labels import cluster_label, event_label
 from cdcoref.predict.predicted_story import PredictedStory, stories_of
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
+from cdcoref.predict.search_points import search_points, search_words, searched, searched_title
 from cdlm.extras import install_command
 from cdlm.printing import counted
 
@@ -244,6 +246,8 @@ class MentionRow(NamedTuple):
     when, where, participants
         Of the cluster, if it is an event: its day or days (ISO 8601, ``XXXX-08-06`` without a year), its place, and the
         labels of the entities that take part, separated by semicolons; empty if unknown.
+    when_stated, where_stated, participants_stated
+        The words that say so, each with its document and characters: ``Tuesday (a.txt:45-52); 5 March (b.txt:7-14)``.
     """
 
     cluster: str | None
@@ -268,6 +272,9 @@ class MentionRow(NamedTuple):
     when: str = ""
     where: str = ""
     participants: str = ""
+    when_stated: str = ""
+    where_stated: str = ""
+    participants_stated: str = ""
 
 
 class ScoredPair(NamedTuple):
@@ -345,6 +352,25 @@ class Prediction:
             for members in ranked_clusters(self.corpus, singletons=singletons)
         )
 
+    def search(self, query: str, *, singletons: bool = False) -> list[PredictedCluster]:
+        """The clusters that have all the words of a query in their labels, mentions or sentences, the best first.
+
+        Words that begin with those of the query count half; case and accents do not matter. The label of an event has
+        its place and day. See :func:`cdcoref.predict.search_points`.
+        """
+        words = list(dict.fromkeys(search_words(query)))
+        places = Places(self.corpus.documents)
+        known = CorpusCircumstances(self.corpus)
+        found: list[tuple[int, int, int, int, list[Mention]]] = []
+        for number, members in enumerate(ranked_clusters(self.corpus, singletons=singletons)):
+            title = searched_title(known.label(members))
+            wordings = searched([members[0].cluster or "", *{places.shown(mention).text for mention in members}])
+            sentences = (searched([places.sentence(mention)]) for mention in members)
+            if points := search_points(words, title, wordings, sentences):
+                documents = len({mention.document for mention in members})
+                found.append((-points, -documents, -len(members), number, members))
+        return [_cluster(members, places, known, self.corpus) for *_, members in sorted(found)]
+
     def counts(self) -> Counts:
         """The number of documents, stories, mentions and clusters."""
         return Counts.of(self.corpus, len(self.story_documents))
@@ -397,7 +423,7 @@ class Prediction:
         Parameters
         ----------
         path
-            The file: ``.html``, ``.jsonl``, ``.csv``, ``.parquet``, ``.conll``, ``.conllu`` or ``.spacy``.
+            The file: ``.html``, ``.json``, ``.jsonl``, ``.csv``, ``.parquet``, ``.conll``, ``.conllu`` or ``.spacy``.
         layout
             As in :func:`cdcoref.formats.write_corpus`.
 
@@ -485,6 +511,8 @@ def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = N
         happening = (
             *(str(one or "") for one in (circumstances.when, circumstances.where)),
             "; ".join(map(str, circumstances.participants)),
+            *(stated_text(() if one is None else one.stated) for one in (circumstances.when, circumstances.where)),
+            stated_text(stated for one in circumstances.participants for stated in one.stated),
         )
         for mention in members:
             shown = places.shown(mention)
@@ -505,6 +533,11 @@ def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = N
                 *metadata[mention.document],
                 *happening,
             )
+
+
+def stated_text(stated: Iterable[Stated]) -> str:
+    """The words that state something, each with its document and characters, in one line."""
+    return "; ".join(f"{one.text} ({one.document}:{one.start}-{one.end})" for one in stated)
 
 
 METADATA_COLUMNS = ("title", "date", "source", "author", "url")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Annotated
 
 import anyio.to_thread
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -62,9 +63,19 @@ def make_application(site: Site, port: int) -> ASGIApp:
         content, kind = site.files[name]
         return Response(content, media_type=kind, headers={"Cache-Control": FOREVER})
 
+    @app.get("/health", include_in_schema=False)
+    def health() -> Response:
+        try:
+            site.readers().documents(limit=1)
+        except InputError:
+            return JSONResponse({"status": "the collection cannot be read"}, 503)
+        return JSONResponse({"status": "ok"})
+
     @app.get("/download/{kind}", include_in_schema=False)
-    def file(kind: str, corrected: bool = False) -> Response:
-        return download(site, kind, corrected)
+    def file(
+        kind: str, corrected: bool = False, story: Annotated[int | None, Query(ge=1, lt=2**63)] = None
+    ) -> Response:
+        return download(site, kind, corrected, story)
 
     @app.get("/api/{path:path}", include_in_schema=False)
     async def nothing(path: str) -> Response:

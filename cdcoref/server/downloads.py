@@ -20,6 +20,7 @@ KINDS_OF_FILES: Mapping[str, str] = {
     "md": "a report in Markdown: of every story its documents, events, people and places",
     "graphml": "a graph of who and what appears together, for Gephi, Cytoscape and others",
     "jsonld": "JSON-LD in the words of schema.org, for knowledge graphs",
+    "json": "one JSON object: stories with their timelines, clusters with their circumstances, documents",
     "jsonl": "JSON lines: documents, mentions and clusters; nothing is lost",
     "jsonlines": "JSON lines of end-to-end coreference models, a document with its clusters a line",
     "conll": "CoNLL with eight columns: clusters across documents, for scorers",
@@ -29,7 +30,7 @@ KINDS_OF_FILES: Mapping[str, str] = {
 """What is said of the formats, by the suffix of the file."""
 
 
-def download(site: Site, kind: str, corrected: bool) -> FileResponse:
+def download(site: Site, kind: str, corrected: bool, story: int | None = None) -> FileResponse:
     """A file with the collection as it is now.
 
     Parameters
@@ -41,19 +42,26 @@ def download(site: Site, kind: str, corrected: bool) -> FileResponse:
     corrected
         Only the documents with a mention about which somebody said something.
 
+    story
+        Only the documents of this story.
+
     Raises
     ------
     InputError
-        If there is no such format, or it cannot express the collection.
+        If there is no such format or story, or it cannot express the collection.
     """
     if kind not in KINDS_OF_FILES:
         *most, last = KINDS_OF_FILES
         raise InputError(f"there is no format {kind!r}; choose {', '.join(most)} or {last}")
     folder = tempfile.TemporaryDirectory(prefix="cdcoref-download-")
     try:
-        name = f"{site.path.stem}.{kind}"
+        name = f"{site.path.stem}{'' if story is None else f'-story-{story}'}.{kind}"
         path = Path(folder.name) / name
-        write_result(site.readers().prediction(corrected=corrected), path)
+        collection = site.readers()
+        prediction = collection.prediction(corrected=corrected)
+        if story is not None:
+            prediction = prediction.subset(collection.story(story).documents)
+        write_result(prediction, path)
         return FileResponse(path, filename=name, background=BackgroundTask(folder.cleanup))
     except BaseException:
         folder.cleanup()

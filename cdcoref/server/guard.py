@@ -36,6 +36,8 @@ HEADERS = {
 }
 LARGEST_REQUEST = MEGABYTE
 """In bytes, where nothing is uploaded."""
+HEALTH = "/health"
+"""Tells whether the server works, and nothing else; no token is needed."""
 UPLOADS = ("/add", "/api/documents", "/api/files")
 WRITE_HEADER = "x-cdcoref"
 READING = ("GET", "HEAD", "OPTIONS")
@@ -113,7 +115,7 @@ class Guard:
     def _without_token(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         """The refusal of a request without the token; a token in an address moves into a cookie."""
         token = self._options.token
-        if token is None or scope["path"].startswith("/static/"):
+        if token is None or scope["path"] == HEALTH or scope["path"].startswith("/static/"):
             return None
         bearer = headers.get("authorization", "")
         if bearer[:7].lower() == "bearer " and same(bearer[7:].strip(), token):

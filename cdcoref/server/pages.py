@@ -19,6 +19,7 @@ from cdcoref.errors import InputError
 from cdcoref.server.downloads import KINDS_OF_FILES
 from cdcoref.server.site import Notice, Site
 from cdcoref.server.text import paragraphs
+from cdcoref.views import graph_drawing
 
 A_PAGE = 50
 DOCUMENTS_OF_CLUSTER = 24
@@ -244,7 +245,8 @@ def _stories(view: View) -> Response:
 
 
 def _story(view: View, number: str) -> Response:
-    return view.render("story.html", story=view.collection.story(int(number)), most=EVENTS_OF_STORY)
+    story = view.collection.story(int(number))
+    return view.render("story.html", story=story, drawing=graph_drawing(story.graph), most=EVENTS_OF_STORY)
 
 
 def _questions(view: View) -> Response:

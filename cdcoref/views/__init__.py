@@ -19,8 +19,9 @@ from cdcoref.views.collection_tables import (
     work_lines,
 )
 from cdcoref.views.evaluation_tables import evaluation_text
+from cdcoref.views.graph_drawing import graph_drawing
 from cdcoref.views.graphml import graph_of, write_graphml
-from cdcoref.views.json_object import json_text
+from cdcoref.views.json_object import event_circumstances, json_text, write_json, write_json_lines
 from cdcoref.views.jsonld import linked_data, write_jsonld
 from cdcoref.views.marked_text import Run, marked_text
 from cdcoref.views.mention_tables import check_parquet, write_csv, write_parquet
@@ -59,7 +60,9 @@ __all__ = [
     "document_page_lines",
     "error_text",
     "evaluation_text",
+    "event_circumstances",
     "first_lines",
+    "graph_drawing",
     "graph_of",
     "is_folder_output",
     "json_text",
@@ -82,6 +85,8 @@ __all__ = [
     "work_lines",
     "write_csv",
     "write_graphml",
+    "write_json",
+    "write_json_lines",
     "write_jsonld",
     "write_page",
     "write_pairs",

@@ -1,6 +1,6 @@
-"""A prediction or a corpus in, one JSON object out: documents, stories and clusters, for programs.
+"""A prediction or a corpus in, JSON out, for programs: one object with documents, stories and clusters, or JSON lines.
 
-The JSON Schema is ``cdcoref.formats.json_schema("prediction")``.
+The JSON Schemas are ``cdcoref.formats.json_schema("prediction")`` and ``json_schema("document")``.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from cdcoref.corpus import Corpus
-from cdcoref.formats import SCHEMAS, document_fields
+from cdcoref.corpus import EVENT, Corpus
+from cdcoref.formats import SCHEMAS, document_fields, jsonl_writer, names_entry, output_file
 from cdcoref.predict import (
     ClusterCircumstances,
     CorpusCircumstances,
@@ -66,10 +67,70 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
         "version": SCHEMAS["prediction"],
         "stories": [story.to_dict() for story in stories_of(corpus, stories)],
         "clusters": clusters,
-        "documents": [document_fields(document, mentions[document.id]) for document in corpus.documents],
+        "documents": [
+            document_fields(document, mentions[document.id]) | names_entry(mentions[document.id], corpus.names)
+            for document in corpus.documents
+        ],
         "notes": list(source.notes),
     }
     return json.dumps(content, ensure_ascii=False, indent=indent)
+
+
+def write_json(source: Prediction | Corpus, path: str | Path) -> None:
+    """Write :func:`json_text` as a file, which is compressed if its name ends in ``.gz``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written. An existing file is then left unchanged.
+    """
+    with output_file(path) as file:
+        file.write(json_text(source) + "\n")
+
+
+def write_json_lines(source: Prediction | Corpus, path: str | Path) -> None:
+    """Write a line for each document with its mentions and :func:`event_circumstances`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written. An existing file is then left unchanged.
+    """
+    corpus, _ = corpus_and_stories(source)
+    mentions, clusters = corpus.by_document(), event_circumstances(corpus)
+    with jsonl_writer(path, corpus.names) as write:
+        for document in corpus.documents:
+            write(document, mentions[document.id], clusters[document.id])
+
+
+def event_circumstances(corpus: Corpus) -> dict[str, list[dict[str, Any]]]:
+    """What is known of the events that each document mentions, by the document's id.
+
+    An object has ``cluster``, ``kind``, and ``when``, ``where`` and ``participants`` where they are known: those of the
+    cluster in all documents, with the words of this document that state them.
+    """
+    known = CorpusCircumstances(corpus)
+    found: dict[str, list[dict[str, Any]]] = {document.id: [] for document in corpus.documents}
+    for members in corpus.clusters():
+        if members[0].kind != EVENT or members[0].cluster is None:
+            continue
+        values = {name: value for name, value in _circumstances(known.of(members)).items() if value}
+        for id in dict.fromkeys(mention.document for mention in members) if values else ():
+            own = {name: _stated_in(id, value) for name, value in values.items()}
+            found[id].append({"cluster": members[0].cluster, "kind": EVENT, **own})
+    return found
+
+
+def _stated_in(document: str, value: Any) -> Any:
+    """A circumstance, or participants, with what one document states."""
+    if isinstance(value, list):
+        return [_stated_in(document, one) for one in value]
+    own = [
+        {name: part for name, part in one.items() if name != "document"}
+        for one in value["mentions"]
+        if one["document"] == document
+    ]
+    return {**value, "mentions": own}
 
 
 def _circumstances(known: ClusterCircumstances) -> dict[str, Any]:

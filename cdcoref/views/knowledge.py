@@ -6,15 +6,14 @@ Only clusters of several mentions are told of; a single mention adds nothing tha
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 from cdcoref.circumstances import Circumstances, Period, Place, Source, circumstances_of, places_named
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
 from cdcoref.language import TITLES
-from cdcoref.predict import cluster_label, ranked_clusters
+from cdcoref.predict import cluster_label, ranked_clusters, sentences_together
 
 _OF_PEOPLE = frozenset(("he", "him", "his", "himself", "she", "her", "hers", "herself"))
 _OF_THINGS = frozenset(("it", "its", "itself"))
@@ -80,14 +79,9 @@ def known_clusters(corpus: Corpus) -> list[KnownCluster]:
 
 def appearances(corpus: Corpus, clusters: Iterable[KnownCluster]) -> Counter[tuple[str, str]]:
     """In how many sentences an entity and an event are mentioned together, by the ids of both."""
-    documents = {document.id: document for document in corpus.documents}
-    inside: defaultdict[tuple[str, int], dict[str, set[str]]] = defaultdict(lambda: {EVENT: set(), ENTITY: set()})
-    for cluster in clusters:
-        if cluster.kind in (EVENT, ENTITY):
-            for mention in cluster.mentions:
-                sentence = documents[mention.document].sentence_at(mention.start)[0]
-                inside[mention.document, sentence][cluster.kind].add(cluster.id)
-    return Counter(pair for own in inside.values() for pair in product(sorted(own[ENTITY]), sorted(own[EVENT])))
+    found = list(clusters)
+    entities, events = ({c.id: c.mentions for c in found if c.kind == kind} for kind in (ENTITY, EVENT))
+    return sentences_together({document.id: document for document in corpus.documents}, entities, events)
 
 
 def sentence_of(mention: Mention, document: Document) -> str:

@@ -11,6 +11,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats import output_suffixes, write_brat, write_corpus, write_webanno, write_xmi
 from cdcoref.predict import Prediction, corpus_and_stories
 from cdcoref.views.graphml import write_graphml
+from cdcoref.views.json_object import write_json, write_json_lines
 from cdcoref.views.jsonld import write_jsonld
 from cdcoref.views.mention_tables import write_csv, write_parquet
 from cdcoref.views.page import write_page
@@ -26,6 +27,8 @@ WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
     ".graphml.gz": write_graphml,
     ".jsonld": write_jsonld,
     ".jsonld.gz": write_jsonld,
+    ".json": write_json,
+    ".json.gz": write_json,
     ".md": write_report,
     ".md.gz": write_report,
 }
@@ -99,6 +102,9 @@ def write_result(
             return ()
         return FOLDER_WRITERS[folder_format](corpus_and_stories(source)[0], output)
     suffix = next((suffix for suffix in WRITERS if output.name.lower().endswith(suffix)), None)
+    if suffix is None and layout is None and isinstance(source, Prediction) and _is_json_lines(output):
+        write_json_lines(source, output)
+        return ()
     if suffix is None:
         return write_corpus(corpus_and_stories(source)[0], output, layout=layout)
     if plain:
@@ -106,6 +112,10 @@ def write_result(
     else:
         WRITERS[suffix](source, output)
     return ()
+
+
+def _is_json_lines(output: Path) -> bool:
+    return output.name.lower().removesuffix(".gz").endswith(".jsonl")
 
 
 def check_plain(output: Path | None) -> None:

@@ -23,7 +23,10 @@ from cdlm.printing import counted
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-SCRIPTS = ("data.js", "virtual_list.js", "text.js", "clusters.js", "reader.js", "cluster.js", "stories.js", "main.js")
+SCRIPTS = (
+    *("data.js", "virtual_list.js", "text.js", "search.js", "clusters.js", "reader.js", "cluster.js", "stories.js"),
+    "main.js",
+)
 """The parts of the script, in order; they share one scope."""
 
 

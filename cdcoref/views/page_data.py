@@ -11,9 +11,10 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cdcoref.corpus import EVENT, Corpus, Document, character_parts, confidence_text
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, character_parts, confidence_text
 from cdcoref.predict import (
     CorpusCircumstances,
+    GraphLine,
     PredictedStory,
     StoryEvent,
     mean_confidence,
@@ -21,6 +22,7 @@ from cdcoref.predict import (
     ranked_clusters,
     stories_of,
 )
+from cdcoref.views.graph_drawing import graph_drawing
 from cdlm.printing import counted
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -40,8 +42,10 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
         name, kind, label (what people call it, or its words, and of an event its place and day) and mean confidence.
         ``confidenceTexts``: the wording of each confidence, by its hundredths. ``stories``: objects with title, what it
         is about in words, documents (number and day), ``timeline``, ``oneSource`` (label, when and where in words,
-        number of the cluster or -1, sentence, number of its document) and ``disagreements`` (label, what differs,
-        number of the cluster or -1, and statements: value, sentence, number of its document).
+        number of the cluster or -1, sentence, number of its document), ``disagreements`` (label, what differs,
+        number of the cluster or -1, and statements: value, sentence, number of its document), ``drawing`` (see
+        :func:`cdcoref.views.graph_drawing.graph_drawing`) and ``together`` (label and cluster of an entity, those of an
+        event, number of sentences).
     """
     story_of = {name: number for number, group in stories.items() for name in group}
     clusters: list[tuple[str, str, str, int]] = []
@@ -88,8 +92,8 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
             columns["end"].append(parts[-1][1])
             columns["cluster"].append(cluster_of[id(mention)])
             columns["confidence"].append(_hundredths(mention.confidence))
-    event_clusters = {name: number for number, (name, kind, *_) in enumerate(clusters) if kind == EVENT and name}
-    reports = [_story(story, number_of, event_clusters) for story in stories_of(corpus, stories)]
+    numbers = {(kind, name): number for number, (name, kind, *_) in enumerate(clusters) if name}
+    reports = [_story(story, number_of, numbers) for story in stories_of(corpus, stories)]
     texts = [confidence_text(hundredths / 100) for hundredths in range(101)]
     return {"documents": shown, "mentions": columns, "clusters": clusters, "stories": reports, "confidenceTexts": texts}
 
@@ -109,9 +113,11 @@ def without_surrogates(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def _story(story: PredictedStory, documents: Mapping[str, int], clusters: Mapping[str, int]) -> dict[str, Any]:
-    def cluster(name: str | None) -> int:
-        return clusters.get(without_surrogates(name or ""), -1)
+def _story(
+    story: PredictedStory, documents: Mapping[str, int], clusters: Mapping[tuple[str, str], int]
+) -> dict[str, Any]:
+    def cluster(name: str | None, kind: str = EVENT) -> int:
+        return clusters.get((kind, without_surrogates(name or "")), -1)
 
     def event(one: StoryEvent) -> tuple[str, str, int, str, int]:
         when = one.when.shown() if one.when else f"reported {one.reported.shown()}" if one.reported else ""
@@ -120,6 +126,17 @@ def _story(story: PredictedStory, documents: Mapping[str, int], clusters: Mappin
         sentence = without_surrogates(one.best.sentence)
         return without_surrogates(one.label), about, cluster(one.cluster), sentence, documents[one.best.document]
 
+    def together(line: GraphLine) -> tuple[str, int, str, int, int]:
+        entity, happening = graph.entities[line.entity], graph.events[line.event]
+        return (
+            without_surrogates(entity.label),
+            cluster(entity.cluster, ENTITY),
+            without_surrogates(happening.label),
+            cluster(happening.cluster),
+            line.sentences,
+        )
+
+    graph = story.graph
     days = ((name, story.day_of(name)) for name in story.documents)
     about = [f"Story {story.number}", ", ".join(story.who), story.where, story.when.shown() if story.when else ""]
     return {
@@ -127,6 +144,8 @@ def _story(story: PredictedStory, documents: Mapping[str, int], clusters: Mappin
         "about": [without_surrogates(words) for words in about if words],
         "documents": [(documents[name], day.shown() if day else "") for name, day in days],
         "timeline": [event(one) for one in story.timeline],
+        "drawing": graph_drawing(graph),
+        "together": [together(line) for line in graph.lines],
         "oneSource": [event(one) for one in story.one_source],
         "disagreements": [
             (

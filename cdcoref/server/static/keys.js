@@ -62,6 +62,39 @@ for (const [number, item] of items.entries()) {
 /** The question, mention or candidate that a key is about; a candidate must have been chosen. */
 const here = () => items[current] ?? (document.querySelector(".candidates") ? undefined : items[0]);
 
+// A page that comes back after a change has its current item where it was; the change and its undo button stay in view.
+const place = "cdcoref.place";
+const changed = document.querySelector(".notice.done");
+
+function storedPlace() {
+  try {
+    return JSON.parse(sessionStorage.getItem(place) ?? "null");
+  } catch {
+    return null; // storage may be forbidden
+  }
+}
+
+if (changed) {
+  const before = storedPlace();
+  if (before?.path === location.pathname) {
+    scrollTo(0, before.top);
+    if (before.item >= 0 && items.length) {
+      current = Math.min(before.item, items.length) - 1;
+      step(1);
+    } else {
+      changed.querySelector("button")?.focus({ preventScroll: true });
+    }
+  }
+}
+document.addEventListener("submit", ({ target }) => {
+  if (target.method !== "post") return;
+  try {
+    sessionStorage.setItem(place, JSON.stringify({ path: location.pathname, item: current, top: scrollY }));
+  } catch {
+    // then the page begins at its top
+  }
+});
+
 // -- the mentions that are selected --------------------------------------------------------------------------------------
 
 const mentions = byId("mentions");

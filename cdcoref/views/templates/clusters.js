@@ -100,11 +100,6 @@ function shown(mention) {
   return (filters.kind === null || cluster.kind === filters.kind) && (filters.singles || cluster.members.length > 1);
 }
 
-function searchText(cluster) {
-  cluster.search ??= folded([cluster.name, ...new Set(cluster.members.map(wordsOf))].join(" "));
-  return cluster.search;
-}
-
 /** The other wordings of a cluster, most frequent first. */
 function otherWords(cluster) {
   if (!cluster.words) {
@@ -127,25 +122,37 @@ const ORDERS = {
 };
 
 function clusterRows() {
-  const query = folded(filters.query.trim());
+  const query = [...new Set(searchWords(filters.query))];
+  const points = new Map();
   const found = clusters.filter((cluster) => {
-    return (
+    const isShown =
       cluster.documents >= filters.least &&
       (filters.singles || cluster.members.length > 1) &&
-      (filters.kind === null || cluster.kind === filters.kind) &&
-      (!query || matches(query, searchText(cluster)))
-    );
+      (filters.kind === null || cluster.kind === filters.kind);
+    if (!isShown || !filters.query.trim()) return isShown;
+    const own = query.length ? clusterPoints(query, cluster) : 0;
+    points.set(cluster, own);
+    return own > 0;
   });
-  const groups = [
-    ["Across documents", found.filter((c) => c.documents > 1)],
-    ["Within one document", found.filter((c) => c.documents < 2 && c.members.length > 1)],
-    ["Singletons", found.filter((c) => c.members.length < 2)],
-  ];
+  const best = (a, b) => {
+    return (
+      points.get(b) - points.get(a) || b.documents - a.documents || b.members.length - a.members.length || a.index - b.index
+    );
+  };
+  const ranked = points.size && filters.order === "rank";
+  const groups = ranked
+    ? [["Best matches first", found]]
+    : [
+        ["Across documents", found.filter((c) => c.documents > 1)],
+        ["Within one document", found.filter((c) => c.documents < 2 && c.members.length > 1)],
+        ["Singletons", found.filter((c) => c.members.length < 2)],
+      ];
+  const order = ranked ? best : ORDERS[filters.order];
   const rows = [];
   for (const [title, members] of groups) {
     if (members.length) {
       rows.push({ title, count: members.length });
-      if (ORDERS[filters.order]) members.sort(ORDERS[filters.order]);
+      if (order) members.sort(order);
       for (const cluster of members) rows.push({ key: cluster.index });
     }
   }
@@ -156,13 +163,16 @@ function clusterRows() {
 }
 
 function documentRows() {
-  const query = folded(filters.query.trim());
+  const asked = Boolean(filters.query.trim());
+  const query = searchWords(filters.query);
   const rows = [];
   let story = null;
   let count = 0;
   documents.forEach((entry, index) => {
-    if (query) entry.search ??= folded(`${entry.name} ${entry.title} ${entry.about} ${entry.text}`);
-    if (query && !matches(query, entry.search)) return;
+    if (asked) {
+      entry.search ??= searched([entry.name, entry.title, entry.about, entry.text]);
+      if (!query.length || !hasWords(query, entry.search)) return;
+    }
     if (entry.story !== story && entry.story > 0) rows.push({ title: `Story ${entry.story}`, count: storySizes.get(entry.story) });
     story = entry.story;
     count += 1;

@@ -61,16 +61,6 @@ function wordsOf(mention) {
   return words.join(" … ").replace(/\s+/g, " ");
 }
 
-/** A text normalised for searching: without case and accents. */
-function folded(text) {
-  return text.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase();
-}
-
-/** Whether every word of a folded query is in a folded text. */
-function matches(query, text) {
-  return query.split(/\s+/).every((word) => text.includes(word));
-}
-
 // -- rows of the texts: a heading for every document, then its paragraphs, cut where they are very long ---------------
 
 const HEADING = 0;

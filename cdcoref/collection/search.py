@@ -1,0 +1,115 @@
+"""Words in, the clusters and documents of a collection that have them out, the best first.
+
+How well a cluster fits is decided by :func:`cdcoref.predict.search_points`, as everywhere. SQLite's full-text search
+finds the clusters that it is asked about: those with the words in titles and mentions, all of them, and those with the
+words in sentences, in the `DOCUMENTS` documents that fit best.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from cdcoref.collection.word_index import chunks, marks
+from cdcoref.formats import stored_document, stored_mention
+from cdcoref.predict import search_points, search_words, searched, searched_title
+
+DOCUMENTS = 100
+"""Documents whose sentences are searched."""
+
+
+class _Candidate(NamedTuple):
+    """A cluster that may have all the words."""
+
+    number: int
+    title: str
+    documents: int
+    mentions: int
+
+
+def clusters_with_words(
+    connection: sqlite3.Connection, query: str, condition: str, values: Sequence[object]
+) -> list[int]:
+    """The numbers of the clusters that have all the words of a query, the best first.
+
+    Equally good ones are ordered by the number of their documents, then of their mentions.
+
+    Parameters
+    ----------
+    condition, values
+        A condition on the table of clusters, and its values.
+    """
+    words = list(dict.fromkeys(search_words(query)))
+    if not words:
+        return []
+    wordings = _wordings(connection, words)
+    sentences = _sentences(connection, words)
+    found: list[tuple[int, int, int, int]] = []
+    for cluster in _candidates(connection, words, {*wordings, *sentences}, condition, values):
+        own = searched(wordings.get(cluster.number, ()))
+        points = search_points(words, searched_title(cluster.title), own, sentences.get(cluster.number, ()))
+        if points:
+            found.append((-points, -cluster.documents, -cluster.mentions, cluster.number))
+    return [number for *_, number in sorted(found)]
+
+
+def full_text_query(query: str) -> str | None:
+    """A query in the syntax of SQLite's full-text search: all words, each at least the beginning of one."""
+    words = search_words(query)
+    return " ".join(f'"{word}"*' for word in words) or None
+
+
+def _candidates(
+    connection: sqlite3.Connection, words: Sequence[str], numbers: set[int], condition: str, values: Sequence[object]
+) -> Iterator[_Candidate]:
+    """Clusters of some numbers, and those whose title or name may have one of the words."""
+    columns = "SELECT number, coalesce(name, title), documents, mentions FROM clusters"
+    # LIKE knows no accents, so whatever people named is looked at.
+    titled = " OR ".join(["title LIKE ?"] * len(words))
+    likes = [f"%{re.sub('[^a-z0-9]', '_', word)}%" for word in words]
+    rows = connection.execute(f"{columns} WHERE {condition} AND (name IS NOT NULL OR {titled})", (*values, *likes))
+    seen = set()
+    for row in rows:
+        seen.add(row[0])
+        yield _Candidate(*row)
+    for chunk in chunks(sorted(numbers - seen)):
+        query = f"{columns} WHERE {condition} AND number IN ({marks(chunk)})"
+        yield from map(_Candidate._make, connection.execute(query, (*values, *chunk)))
+
+
+def _wordings(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int, set[str]]:
+    """The words of the mentions that have one of the words, by cluster."""
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    query = (
+        "SELECT DISTINCT cluster, words FROM mentions WHERE cluster IS NOT NULL AND number IN "
+        "(SELECT rowid FROM mention_words WHERE mention_words MATCH ?)"
+    )
+    for cluster, wording in connection.execute(query, (" OR ".join(f'"{word}"*' for word in words),)):
+        found[cluster].add(wording)
+    return found
+
+
+def _sentences(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int, set[str]]:
+    """The sentences that have one of the words, in the documents that fit best, by the clusters mentioned in them."""
+    query = "SELECT rowid FROM document_words WHERE document_words MATCH ? ORDER BY rank, rowid LIMIT ?"
+    matching = " OR ".join(f'"{word}"*' for word in words)
+    documents = [number for (number,) in connection.execute(query, (matching, DOCUMENTS))]
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    for chunk in chunks(documents):
+        query = f"SELECT number, id, text, fields FROM documents WHERE number IN ({marks(chunk)})"
+        for number, id, text, fields in connection.execute(query, chunk):
+            document = stored_document(id, text, fields)
+            sentence_of: list[str | None] = []
+            for first, last in document.sentences:
+                start, end = (document.offsets[first][0], document.offsets[last - 1][1]) if last > first else (0, 0)
+                own = searched([text[start:end]])
+                sentence_of += [own if any(f" {word}" in own for word in words) else None] * (last - first)
+            query = "SELECT cluster, tokens, kind FROM mentions WHERE document = ? AND cluster IS NOT NULL"
+            for cluster, tokens, kind in connection.execute(query, (number,)):
+                own_sentence = sentence_of[stored_mention(id, tokens, kind, cluster).start]
+                if own_sentence is not None:
+                    found[cluster].add(own_sentence)
+    return found
