@@ -1,8 +1,8 @@
 """Measure a page of many documents: its size, and when its lists and texts are there in a real browser.
 
 The documents are those of Invented Texts with their annotated mentions and clusters, so that no model is needed. The
-page is opened several times; a time is that from the beginning of its loading to the first frame with a list and a text,
-and that from the first letter of a query to the first frame with its results. Needs Chromium and the extra `test`.
+page is opened several times. The first time is that from the beginning of its loading to the first frame with a list and
+a text; the others are those from a query to the first frame with its results. Needs Chromium and the extra `test`.
 
     python scripts/benchmark.py page
     python scripts/benchmark.py page --documents 500
@@ -15,7 +15,6 @@ import shutil
 import statistics
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
@@ -34,8 +33,8 @@ SHOWN = """() => new Promise((done) => {
 SEARCH = """(query) => new Promise((done) => {
   const start = performance.now();
   const found = document.getElementById("found");
-  const before = found.textContent;
-  new MutationObserver(() => requestAnimationFrame(() => done(performance.now() - start))).observe(found, { childList: true });
+  const seen = () => requestAnimationFrame(() => done(performance.now() - start));
+  new MutationObserver(seen).observe(found, { childList: true });
   const field = document.getElementById("query");
   field.value = query;
   field.dispatchEvent(new Event("input"));
@@ -67,11 +66,11 @@ def main() -> None:
         times = [measure(browser.new_page(), path, arguments.query) for _ in range(arguments.times)]
         browser.close()
     for name in times[0]:
-        own = [1000 * one[name] if name == "MB" else one[name] for one in times]
+        own = [one[name] for one in times]
         print(f"{name}: median {statistics.median(own):,.0f}, slowest {max(own):,.0f}")
 
 
-def measure(page: Page, path: Path, query: str) -> dict[str, Any]:
+def measure(page: Page, path: Path, query: str) -> dict[str, float]:
     """Open the page once; milliseconds."""
     page.goto(path.as_uri(), wait_until="commit")
     shown = page.evaluate(SHOWN)
