@@ -19,7 +19,7 @@ from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_tex
 from cdcoref.language import head_word, lemma
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
 from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
-from cdcoref.predict.ranking import mean_confidence, says_little
+from cdcoref.predict.ranking import is_date_or_number, mean_confidence, says_little
 from cdcoref.predict.story_graph import GraphNode, StoryGraph, story_graph
 
 T = TypeVar("T")
@@ -204,12 +204,12 @@ class PredictedStory:
         entities = []
         for members in self._clusters(ENTITY):
             label = self._label(members)
-            tells = any(not says_little(mention, self._documents[mention.document]) for mention in members)
-            if len(members) > 1 and tells and not is_pronoun(label):
+            if len(members) > 1 and not is_pronoun(label) and not is_date_or_number(label.split()):
                 entities.append((GraphNode(members[0].cluster, label, len({m.document for m in members})), members))
         events = [
             (GraphNode(event.cluster, event.label, len(event.documents)), members)
             for event, members in self._main_events
+            if not is_pronoun(event.label)
         ]
         return story_graph(self._documents, entities, events)
 

@@ -12,7 +12,7 @@ from cdcoref.corpus import Document, Mention
 
 Key = TypeVar("Key", bound=Hashable)
 
-MOST_EVENTS = MOST_ENTITIES = 12
+MOST_EVENTS = MOST_ENTITIES = 8
 """Events and entities of a graph, at most; with more, lines cannot be followed."""
 
 

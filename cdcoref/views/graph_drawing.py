@@ -11,7 +11,7 @@ from cdcoref.predict import GraphNode, StoryGraph
 from cdlm.printing import counted
 
 WIDTH, ROW, MARGIN = 400, 24, 6
-LEFT, RIGHT = 138, 262
+LEFT, RIGHT = 150, 250
 """Where the circles of entities and events are."""
 LONGEST = 19
 """Characters of a label; the table has the whole one."""
