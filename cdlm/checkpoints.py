@@ -100,7 +100,7 @@ def read_weights(folder: Path, check: Check | None = None) -> dict[str, Tensor]:
     ValueError
         If `check` raises it.
     """
-    files = _safetensors_files(folder)
+    files = safetensors_files(folder)
     if files:
         return read_safetensors(files, check)
     old = folder / OLD_WEIGHTS_FILE
@@ -117,7 +117,7 @@ def read_weights(folder: Path, check: Check | None = None) -> dict[str, Tensor]:
     return weights
 
 
-def _safetensors_files(folder: Path) -> list[Path]:
+def safetensors_files(folder: Path) -> list[Path]:
     """The files that hold a checkpoint's weights: one, or those that its index names."""
     if (folder / WEIGHTS_FILE).is_file():
         return [folder / WEIGHTS_FILE]

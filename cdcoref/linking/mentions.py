@@ -124,7 +124,7 @@ def read_documents(
     sequences_of = model.reading_builder()
     learning = model.vector_scorer.learning if vectors and model.vector_scorer else ()
     widths = (
-        model.encoder.config.hidden_size if vectors and model.earlier else 0,
+        model.encoder.config.hidden_size if vectors and model.vector_scorer is not None else 0,
         2 * model.vector_scorer.columns * len(learning) if learning and model.vector_scorer else 0,
         2 * model.antecedent_scorer.columns if vectors and model.antecedent_scorer else 0,
     )

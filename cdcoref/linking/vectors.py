@@ -300,10 +300,10 @@ def find_mentions_and_vectors(
     for reading in read_documents(model, documents, batch_tokens=batch_tokens, advance=advance):
         own = reading.spans.select(reading.document, model.settings.detection_threshold)
         mentions += own
-        if model.earlier:
+        if model.vector_scorer is not None:
             gathered.add(reading, range(len(own)), own)
         if reading.last:
-            yield reading.document, mentions, gathered.vectors() if model.earlier else None
+            yield reading.document, mentions, gathered.vectors() if model.vector_scorer is not None else None
             mentions, gathered = [], _OfDocument(model.settings.vectors.last_word)
 
 

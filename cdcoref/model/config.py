@@ -175,7 +175,8 @@ class VectorOptions:
         cross-encoder reads every pair.
     earlier_rank
         The vectors of mentions are those of the encoder as it was before it was fine-tuned, which is kept as a
-        difference of this rank (see :class:`cdlm.encoder.EarlierEncoder`).
+        difference of this rank (see :class:`cdlm.encoder.EarlierEncoder`); 0: they are those of the encoder itself, and
+        every document is read once.
     pair_features
         What is known about a pair besides the text (see :mod:`cdcoref.language.pair_features`).
     similarities
@@ -221,7 +222,7 @@ class VectorOptions:
     """
 
     layers: Index = 0
-    earlier_rank: Count = 32
+    earlier_rank: Index = 32
     pair_features: tuple[str, ...] = tuple(FEATURES)
     similarities: tuple[str, ...] = ALIKE[:3]
     vector_width: Count = 96
@@ -288,7 +289,7 @@ class CorefConfig:
         once. Otherwise the document whose text sorts first comes first. Either way the order of the files does not
         matter.
     scorer_width
-        Units of the pair scorer's hidden layer.
+        Units of the pair scorer's hidden layer; 0: the model has no cross-encoder, and the bi-encoder alone compares.
     detector_width, detector_max_words, detector_max_length
         Units of the detector's hidden layer (0: the model has no detector and links annotated mentions only), words of
         the longest mention that it can find, and word pieces of the unmarked text that it reads at once.
@@ -321,7 +322,7 @@ class CorefConfig:
     sequences: SequenceOptions = field(default_factory=SequenceOptions)
     mention_vector: Literal["sum", "mean"] = "sum"
     both_orders: Flag = True
-    scorer_width: Count = 1024
+    scorer_width: Index = 1024
     detector_width: Index = 256
     detector_max_words: Annotated[int, whole_number(1, 1000)] = 16
     detector_max_length: Length = 256
@@ -337,6 +338,10 @@ class CorefConfig:
     def __post_init__(self) -> None:
         check_fields(self)
         _check_kinds(self, ("distance_threshold", "temperature", "detection_threshold"))
+        if not self.scorer_width and self.vectors.layers and self.vectors.cross_encoder_kinds:
+            raise InputError(
+                "scorer_width is 0, so there is no cross-encoder; vectors.cross_encoder_kinds must be empty then"
+            )
 
     def in_style(self, style: str) -> CorefConfig:
         """The same with another style of annotation in use, at its thresholds.

@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
@@ -33,6 +32,7 @@ from cdcoref.model.folder import (
     check_stored,
     find_model,
     read_weights,
+    write_weights,
 )
 from cdcoref.model.mention_vectors import VectorScorer
 from cdcoref.model.pair_scorer import PairScorer
@@ -47,6 +47,10 @@ from cdlm.tokens import SPECIAL_TOKENS, SpecialPieces, load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
+
+
+MOST_KEPT = 10**10
+"""Bytes that are kept of documents that were read; see :meth:`CorefModel.each_sequence_read_once`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ class CorefModel(nn.Module):
     Attributes
     ----------
     encoder, pair_scorer, detector
-        The three parts; one encoder serves both heads. The detector is None if the configuration gives it no width.
+        The three parts; one encoder serves both heads, which are None if the configuration gives them no width.
     earlier, vector_scorer, antecedent_scorer
         The bi-encoder's parts, and what finds antecedents of pronouns; None if the model has none.
     settings
@@ -101,10 +105,13 @@ class CorefModel(nn.Module):
         self.inference_dtype = torch.float32
         self.encoder = encoder
         width = encoder.config.hidden_size
-        self.pair_scorer = PairScorer(width, config.scorer_width, len(config.sequences.features))
+        self.pair_scorer: PairScorer | None = None
+        if config.scorer_width:
+            self.pair_scorer = PairScorer(width, config.scorer_width, len(config.sequences.features))
         self.replace_detector(config.detector)
         self.earlier: EarlierEncoder | None = None
         self._earlier_encoder: list[CDLMModel] = []
+        self._read: dict[bytes, Tensor] | None = None
         self.vector_scorer: VectorScorer | None = None
         self.antecedent_scorer: AntecedentScorer | None = None
         if config.vectors.layers:
@@ -138,7 +145,9 @@ class CorefModel(nn.Module):
     def add_vectors(self, options: VectorOptions) -> None:
         """Give the model the bi-encoder's heads, untrained."""
         self.settings = replace(self.settings, vectors=options)
-        self.earlier = EarlierEncoder(self.encoder, options.earlier_rank).to(self.device)
+        self.earlier = (
+            EarlierEncoder(self.encoder, options.earlier_rank).to(self.device) if options.earlier_rank else None
+        )
         self._earlier_encoder.clear()
         width = self.word_layer_width
         self.vector_scorer = VectorScorer(
@@ -190,7 +199,7 @@ class CorefModel(nn.Module):
     @property
     def device(self) -> torch.device:
         """The device that holds the weights."""
-        return self.pair_scorer.hidden.weight.device
+        return self.encoder.embeddings.word_embeddings.weight.device
 
     @contextmanager
     def inference(self) -> Iterator[None]:
@@ -225,6 +234,8 @@ class CorefModel(nn.Module):
 
     def pair_logits(self, batch: PairBatch) -> Tensor:
         """Logits of all pairs of a batch of :func:`collate_pairs`. *Shape:* (pairs,)"""
+        if self.pair_scorer is None:
+            raise InputError("this model has no cross-encoder; it cannot read documents together")
         hidden = self._encode(batch)
         flat = hidden.reshape(-1, hidden.shape[-1])
         spans = flat.new_zeros(batch.span_count, flat.shape[1])
@@ -249,22 +260,22 @@ class CorefModel(nn.Module):
         vectors
             Whether more is wanted than logits of spans.
         """
-        if self.earlier is None or not vectors:
+        if self.vector_scorer is None or not vectors:
             none = torch.zeros(len(batch.word_places), 0)
             return BatchReading(self.span_logits(batch), none, none, none)
         states = self._states(batch)
-        words = self._vectors(batch)
+        words = self._vectors(batch, states)
         with torch.autocast(self.device.type, enabled=False):
             normalised = self._normalised(batch, states)
-            learnt, anaphora = normalised[:, :0], normalised[:, :0]
-            if self.vector_scorer is not None:
-                learnt = self.vector_scorer.project(normalised)
+            learnt, anaphora = self.vector_scorer.project(normalised), normalised[:, :0]
             if self.antecedent_scorer is not None:
                 anaphora = self.antecedent_scorer.project(normalised)
         return BatchReading(self._detected(batch, self._seen(batch, states)), words, learnt, anaphora)
 
-    def _vectors(self, batch: ReadingBatch) -> Tensor:
-        """Words as the earlier encoder sees them. *Shape:* (words, width)"""
+    def _vectors(self, batch: ReadingBatch, states: Sequence[Tensor]) -> Tensor:
+        """Words as the earlier encoder sees them, or the encoder itself if there is none. *Shape:* (words, width)"""
+        if self.earlier is None:
+            return words_of_layers(states[-1:], batch)
         # It knows no markers of documents: the text stands between the tokens that it knows.
         special, end = SpecialPieces.of(self.tokenizer), self.tokenizer.sep_token_id
         ids = batch.input_ids.clone()
@@ -298,7 +309,44 @@ class CorefModel(nn.Module):
             words = states[-1].reshape(-1, states[-1].shape[-1])[batch.word_places]
         return torch.cat([words, batch.spelling.to(words.dtype)], dim=1) if options.spelling else words
 
+    @contextmanager
+    def each_sequence_read_once(self) -> Iterator[None]:
+        """Within the block, keep what the last layers say of documents that are read alone, in half precision.
+
+        Several heads learn from the same texts; the encoder, which must not change meanwhile, reads each text once, as
+        far as `MOST_KEPT` bytes hold them. Only the layers that heads see are kept.
+        """
+        self._read = {}
+        try:
+            yield
+        finally:
+            self._read = None
+
     def _states(self, batch: EncoderBatch) -> tuple[Tensor, ...]:
+        """The output of every layer, or at least of those that heads see. *Shape:* (sequences, length, width) each"""
+        if self._read is None or torch.is_grad_enabled():
+            return self._read_states(batch)
+        kept = max(1, self._learnt_layers, self.settings.detector.word_layers)
+        real = batch.attention_mask != 0
+        keys = [ids[own].cpu().numpy().tobytes() for ids, own in zip(batch.input_ids, real, strict=True)]
+        new = [place for place, key in enumerate(keys) if key not in self._read or len(self._read[key]) < kept]
+        found = torch.zeros(kept, *batch.input_ids.shape, self.encoder.config.hidden_size, device=self.device)
+        for row, key in enumerate(keys):
+            if row not in new:
+                found[:, row, real[row]] = self._read[key][-kept:].to(found)
+        if new:
+            rows = batch.input_ids[new], batch.attention_mask[new], batch.global_attention_mask[new]
+            states = torch.stack(self._read_states(EncoderBatch(*rows))[-kept:]).half()
+            found[:, new, : states.shape[2]] = states.to(found)
+            size = sum(table.nbytes for table in self._read.values())
+            for row, place in enumerate(new):
+                table = states[:, row, real[place]].cpu()
+                if size + table.nbytes <= MOST_KEPT:
+                    self._read[keys[place]] = table
+                    size += table.nbytes
+        return tuple(found)
+
+    def _read_states(self, batch: EncoderBatch) -> tuple[Tensor, ...]:
         masks = batch.attention_mask, batch.global_attention_mask
         return self.encoder(batch.input_ids, *masks, output_hidden_states=True).hidden_states or ()
 
@@ -372,7 +420,7 @@ class CorefModel(nn.Module):
         encoder = EncoderConfig.from_checkpoint(values, path)
         check_length(encoder, path)
         try:
-            state = read_weights(folder / WEIGHTS_FILE, lambda shapes: check_stored(config, encoder, shapes))
+            state = read_weights(folder, lambda shapes: check_stored(config, encoder, shapes))
             tokenizer = load_tokenizer(folder)
             if len(tokenizer) > encoder.vocab_size:
                 raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", folder)
@@ -402,12 +450,11 @@ class CorefModel(nn.Module):
             values = {**self.encoder.config.to_dict(), "cdcoref": self.settings.to_dict()}
             (target / CONFIG_FILE).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
             state = {name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items()}
-            save_file(quantize(state) if int8 else state, target / WEIGHTS_FILE, metadata={"format": "pt"})
+            write_weights(target, quantize(state) if int8 else state)
             self.tokenizer.save_pretrained(str(target))
             # Indented, it is half as large again.
             self.tokenizer.backend_tokenizer.save(str(target / "tokenizer.json"), pretty=False)
             (target / CARD_FILE).write_text(card, encoding="utf-8")
-            (target / WEIGHTS_FILE).chmod(0o644)
 
     def push_to_hub(self, name: str, card: str, *, private: bool = False, int8: bool = False) -> str:
         """Save the model and upload it to the Hugging Face hub.

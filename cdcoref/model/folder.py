@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import torch
+from huggingface_hub import save_torch_state_dict
 from torch import Tensor
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import SMALLEST_LENGTH
 from cdcoref.model.config import CorefConfig
-from cdlm.checkpoints import SAFE_FILES, read_safetensors
+from cdlm.checkpoints import SAFE_FILES, read_safetensors, safetensors_files
 from cdlm.config import EncoderConfig
 from cdlm.encoder import PRECISIONS, check_shapes, check_sizes
 from cdlm.files import restore_folder
@@ -29,7 +31,12 @@ CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
 CARD_FILE = "README.md"
 ENCODER = "encoder."
+LARGEST_FILE = "60MB"
+"""Weights of more bytes are divided into several files."""
+LOCAL = re.compile(r"(\.self\.(?:query|key|value))(\.(?:weight|bias)(?:\.row_scale)?)$")
+GLOBAL = re.compile(r"(\.self\.(?:query|key|value))_global(?=\.)")
 
+T = TypeVar("T")
 Shapes = Mapping[str, Sequence[int]]
 
 
@@ -77,7 +84,7 @@ def check_stored(config: CorefConfig, encoder: EncoderConfig, shapes: Shapes) ->
         If one differs.
     """
     check_sizes(encoder, {name.removeprefix(ENCODER): s for name, s in shapes.items() if name.startswith(ENCODER)})
-    heads = {"pair_scorer.output.weight": (len(KINDS), config.scorer_width)}
+    heads = {"pair_scorer.output.weight": (len(KINDS), config.scorer_width)} if config.scorer_width else {}
     if config.detector_width:
         heads["detector.length.weight"] = (config.detector_max_words, config.detector_width)
     check_shapes(heads, shapes)
@@ -97,11 +104,42 @@ def check_all(expected: Shapes, shapes: Shapes) -> None:
             raise ValueError(f"{name!r} belongs to no layer")
 
 
-def read_weights(path: Path, check: Callable[[Shapes], None]) -> dict[str, Tensor]:
-    """Read a safetensors file as float32, whether or not it was stored as int8.
+def write_weights(folder: Path, state: Mapping[str, Tensor]) -> None:
+    """Write a model's weights as one safetensors file, or as several with an index if there are many.
+
+    The projections of global rows are left out where they are copies of those of local rows.
+    """
+    state = {name: tensor for name, tensor in state.items() if not _is_copy(name, state)}
+    save_torch_state_dict(state, folder, max_shard_size=LARGEST_FILE)
+    for path in folder.glob("*.safetensors"):
+        path.chmod(0o644)
+
+
+def _local(name: str) -> str:
+    """The projection of local rows that belongs to one of global rows; the name itself if it is something else."""
+    return GLOBAL.sub(r"\1", name)
+
+
+def _is_copy(name: str, state: Mapping[str, Tensor]) -> bool:
+    local = _local(name)
+    return local != name and torch.equal(state[name], state[local])
+
+
+def with_copies(values: Mapping[str, T]) -> dict[str, T]:
+    """Weights, or shapes, by name, with the projections of global rows that were left out as copies."""
+    found = dict(values)
+    for name, value in values.items():
+        found.setdefault(LOCAL.sub(r"\1_global\2", name), value)
+    return found
+
+
+def read_weights(folder: Path, check: Callable[[Shapes], None]) -> dict[str, Tensor]:
+    """Read a model's safetensors files as float32, whether or not they were stored as int8.
 
     Parameters
     ----------
+    folder
+        Of the model.
     check
         Called with the stored shapes before anything is read.
 
@@ -112,9 +150,11 @@ def read_weights(path: Path, check: Callable[[Shapes], None]) -> dict[str, Tenso
     ValueError
         If `check` raises it.
     """
-    if not path.is_file():
+    path = folder / WEIGHTS_FILE
+    files = safetensors_files(folder)
+    if not files:
         raise InputError("the model's weights are missing", path)
-    stored = read_safetensors([path], check)
+    stored = with_copies(read_safetensors(files, lambda shapes: check(with_copies(shapes))))
     for name, tensor in stored.items():
         if tensor.dtype not in (*PRECISIONS, torch.int8):
             raise InputError(f"{name} holds {str(tensor.dtype).removeprefix('torch.')}, which weights never do", path)

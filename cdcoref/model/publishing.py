@@ -9,15 +9,15 @@ from tempfile import TemporaryDirectory
 from cdcoref.errors import InputError
 from cdcoref.model.card import Metadata
 from cdcoref.model.coref_model import CorefModel
-from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, WEIGHTS_FILE
+from cdcoref.model.folder import CARD_FILE, CONFIG_FILE
 from cdlm.hub import upload
 from cdlm.tokens import TOKENIZER_FILES
 
 FILES = (
-    *(CONFIG_FILE, WEIGHTS_FILE, CARD_FILE, "training.json", "tokenizer_config.json", "special_tokens_map.json"),
+    *(CONFIG_FILE, CARD_FILE, "training.json", "tokenizer_config.json", "special_tokens_map.json"),
     *("added_tokens.json", "merges.txt", *TOKENIZER_FILES),
 )
-"""The files of a model; anything else in its folder is not uploaded."""
+"""The files of a model beside its weights; anything else in its folder is not uploaded."""
 
 
 def publish(folder: str | Path, name: str, *, private: bool = False) -> str:
@@ -49,7 +49,8 @@ def publish(folder: str | Path, name: str, *, private: bool = False) -> str:
     CorefModel.from_pretrained(folder)
     card = _card(folder / CARD_FILE)
     with TemporaryDirectory(prefix="cdcoref-model-") as place:
-        files = [file for file in FILES if (folder / file).is_file()]
+        parts = sorted(path.name for path in folder.glob("model*.safetensors*"))
+        files = [*(file for file in FILES if (folder / file).is_file()), *parts]
         for file in files:
             shutil.copyfile(folder / file, Path(place) / file)
         (Path(place) / CARD_FILE).write_text(card, encoding="utf-8")

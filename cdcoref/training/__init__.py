@@ -1,6 +1,7 @@
 """Annotated corpora and a configuration in, a model's folder out: data, training loop, and tuning on dev."""
 
 from cdcoref.training.antecedents import AntecedentTraining
+from cdcoref.training.bi_encoder_data import BiEncoderData, BiEncoderTraining
 from cdcoref.training.config import PRESETS, TrainingConfig
 from cdcoref.training.data import SamplingOptions, TrainingData
 from cdcoref.training.detector import DetectorTraining, fit_detector
@@ -25,6 +26,8 @@ __all__ = [
     "DISTANCE_THRESHOLDS",
     "PRESETS",
     "AntecedentTraining",
+    "BiEncoderData",
+    "BiEncoderTraining",
     "CorpusRoles",
     "DetectorTraining",
     "PairExamples",

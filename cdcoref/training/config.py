@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from cdcoref.corpus import KINDS
 from cdcoref.model import CorefConfig
+from cdcoref.training.bi_encoder_data import BiEncoderTraining
 from cdcoref.training.data import SamplingOptions
 from cdcoref.training.detector import DetectorTraining
 from cdcoref.training.roles import CorpusRoles
@@ -31,6 +32,10 @@ class TrainingConfig:
         ``"default"``; see :func:`cdlm.starting_encoders.encoder_folder`.
     kind
         The mentions to train on: ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass.
+    trained_as
+        What the encoder learns before heads are fitted: to compare marked mentions of documents that it reads together
+        (``"cross_encoder"``, as in the paper), or to read documents alone so that vectors of mentions can be compared
+        (``"bi_encoder"``).
     int8
         Whether the encoder's weights are rounded to 8 bits before heads are fitted,
         and the model is stored so, in a quarter of the space.
@@ -39,7 +44,10 @@ class TrainingConfig:
     model
         The model's own configuration: how it is built and reads. Its thresholds and temperatures are tuned on dev.
     sampling
-        What is sampled from the corpus, and how large batches are.
+        What is sampled from the corpus, and how large batches are; of an encoder that is trained as a bi-encoder only
+        `batch_tokens` counts, when heads are fitted.
+    bi_encoder
+        What an encoder that is trained as a bi-encoder reads, and by which losses it learns.
     run
         How the run is optimised, evaluated and saved.
     vectors
@@ -55,10 +63,12 @@ class TrainingConfig:
 
     encoder: str = "minilm"
     kind: Literal["event", "entity", "both"] = "both"
+    trained_as: Literal["cross_encoder", "bi_encoder"] = "cross_encoder"
     int8: Flag = False
     corpora: CorpusRoles = field(default_factory=CorpusRoles)
     model: CorefConfig = field(default_factory=CorefConfig)
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
+    bi_encoder: BiEncoderTraining = field(default_factory=BiEncoderTraining)
     run: RunOptions = field(default_factory=RunOptions)
     vectors: VectorTraining = field(default_factory=VectorTraining)
     detector: DetectorTraining = field(default_factory=DetectorTraining)
@@ -76,6 +86,8 @@ class TrainingConfig:
         """The corpora for which there is a setting, by name, sorted."""
         shares = (
             self.sampling.weights,
+            self.bi_encoder.corpus_shares,
+            self.bi_encoder.lengths,
             self.vectors.corpus_weights,
             self.vectors.antecedents.corpus_shares,
             self.detector.corpus_shares,
@@ -94,6 +106,11 @@ class TrainingConfig:
             self,
             corpora=self.corpora.for_corpora(names),
             sampling=replace(self.sampling, weights=kept(self.sampling.weights)),
+            bi_encoder=replace(
+                self.bi_encoder,
+                corpus_shares=kept(self.bi_encoder.corpus_shares),
+                lengths={name: length for name, length in self.bi_encoder.lengths.items() if name in names},
+            ),
             vectors=replace(
                 vectors,
                 corpus_weights=kept(vectors.corpus_weights),
@@ -108,8 +125,15 @@ class TrainingConfig:
         return asdict(self)
 
 
+def _preset(path: Path) -> TrainingConfig:
+    """The settings of a file, over those of the preset that it is based on, if it names one."""
+    values = read_toml(path)
+    start = values.pop("based_on", None)
+    return with_settings(TrainingConfig() if start is None else _preset(path.with_name(f"{start}.toml")), values, path)
+
+
 PRESETS: Mapping[str, TrainingConfig] = {
-    path.stem: with_settings(TrainingConfig(), read_toml(path), path)
-    for path in sorted((Path(__file__).parent / "presets").glob("*.toml"))
+    path.stem: _preset(path) for path in sorted((Path(__file__).parent / "presets").glob("*.toml"))
 }
-"""By name, the settings in ``cdcoref/training/presets``; each file states what differs from the defaults."""
+"""By name, the settings in ``cdcoref/training/presets``; each file states what differs from the defaults, or from the
+preset that it is based on."""

@@ -29,6 +29,7 @@ from cdcoref.model import (
     VectorOptions,
     model_card,
 )
+from cdcoref.training.bi_encoder import train_bi_encoder
 from cdcoref.training.config import TrainingConfig
 from cdcoref.training.data import TrainingData
 from cdcoref.training.detector import fit_detector
@@ -102,7 +103,8 @@ def train(
                     f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind"
                 )
     if not run.finished:
-        _fine_tune(run, config, roles.for_encoder(learnt), roles.to_choose_epoch(dev))
+        fine_tune = _train_bi_encoder if config.trained_as == "bi_encoder" else _fine_tune
+        fine_tune(run, config, roles.for_encoder(learnt), roles.to_choose_epoch(dev))
     with run.first_process_first():
         model = CorefModel.from_pretrained(output)
         if run.precision == "bf16":
@@ -125,6 +127,7 @@ def _contents(parts: Sequence[AnnotatedCorpus]) -> Iterator[object]:
 def _check_corpora(config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> None:
     """Refuse settings for corpora that are not trained on, and those that leave nothing to train on."""
     heads = {
+        "bi_encoder.corpus_shares": config.bi_encoder.corpus_shares,
         "vectors.corpus_weights": config.vectors.corpus_weights,
         "vectors.antecedents.corpus_shares": config.vectors.antecedents.corpus_shares,
         "detector.corpus_shares": config.detector.corpus_shares,
@@ -167,6 +170,20 @@ def _fine_tune(
     run.train(model, data, loss=loss, evaluate=evaluate, save=save)
 
 
+def _train_bi_encoder(
+    run: Run, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus], dev: Sequence[AnnotatedCorpus]
+) -> None:
+    """Train the encoder to read documents alone; it is written with untrained heads, or none."""
+    with encoder_folder(config.encoder) as encoder:
+        untrained = replace(config.model, vectors=VectorOptions(), detector=DetectorOptions())
+        model = CorefModel.from_encoder(encoder, untrained)
+
+    def save(model: CorefModel, folder: Path, epoch: float) -> None:
+        model.save_pretrained(folder, _card(model, config, {}, epoch, learnt, dev))
+
+    train_bi_encoder(run, model, learnt, dev, config.bi_encoder, seed=config.run.seed, save=save)
+
+
 def _heads_to_fit(model: CorefModel, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> tuple[str, ...]:
     """Which heads are fitted after the run and have not been: `VECTORS`, `DETECTOR`."""
     wanted = config.model.detector.word_layers and config.sampling.detection_passes
@@ -202,15 +219,43 @@ def fit_heads(
         Called with a line on how well each head fits.
     """
     record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
-    heads, tokens, roles = _heads_to_fit(model, config, learnt), 4 * config.sampling.batch_tokens, config.corpora
+    heads = _heads_to_fit(model, config, learnt)
     rounding = config.int8 and not record.get("int8", False)
     if not heads and not rounding:
         return
     say(f"fitting heads on the trained encoder: {' and '.join(heads) or 'none'}")
     _round(model, config)
+    with model.each_sequence_read_once():
+        scores = _fitted_heads(model, config, learnt, dev, heads, say=say)
+    record["configuration"] = config.to_dict()
+    record["dev"] = {kind: asdict(values) for kind, values in scores.items()}
+    record["int8"] = config.int8
+    card = _card(model, config, scores, record["best_epoch"], learnt, dev)
+    with RunFolder(output).replaced_model() as target:
+        model.save_pretrained(target / "model", card, int8=config.int8)
+        for path in (target / "model").iterdir():
+            path.replace(target / path.name)
+        (target / "model").rmdir()
+        (target / RUN_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    say(f"written to {output} with {' and '.join(heads) or 'rounded weights'}")
+
+
+def _fitted_heads(
+    model: CorefModel,
+    config: TrainingConfig,
+    learnt: Sequence[AnnotatedCorpus],
+    dev: Sequence[AnnotatedCorpus],
+    heads: Sequence[str],
+    *,
+    say: Say,
+) -> Mapping[str, KindScores]:
+    """Fit heads and tune the model; its scores on dev."""
+    tokens, roles = 4 * config.sampling.batch_tokens, config.corpora
     if VECTORS in heads:
-        with encoder_folder(config.encoder) as encoder:
-            before = CDLMModel.from_pretrained(encoder).float().to(model.device)
+        before = None
+        if config.model.vectors.earlier_rank:
+            with encoder_folder(config.encoder) as encoder:
+                before = CDLMModel.from_pretrained(encoder).float().to(model.device)
         fit_vectors(
             model,
             before,
@@ -239,17 +284,7 @@ def fit_heads(
     model.settings, scores = tune(model, tuned, batch_tokens=tokens, kinds=config.kinds, reweigh=False)
     for kind, values in scores.items():
         say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with {' and '.join(heads) or 'rounded weights'}")
-    record["configuration"] = config.to_dict()
-    record["dev"] = {kind: asdict(values) for kind, values in scores.items()}
-    record["int8"] = config.int8
-    card = _card(model, config, scores, record["best_epoch"], learnt, dev)
-    with RunFolder(output).replaced_model() as target:
-        model.save_pretrained(target / "model", card, int8=config.int8)
-        for path in (target / "model").iterdir():
-            path.replace(target / path.name)
-        (target / "model").rmdir()
-        (target / RUN_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    say(f"written to {output} with {' and '.join(heads) or 'rounded weights'}")
+    return scores
 
 
 def _round(model: CorefModel, config: TrainingConfig) -> None:

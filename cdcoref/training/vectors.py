@@ -72,7 +72,7 @@ class VectorTraining:
 
 def fit_vectors(
     model: CorefModel,
-    before: CDLMModel,
+    before: CDLMModel | None,
     parts: Sequence[AnnotatedCorpus],
     options: VectorOptions,
     training: VectorTraining,
@@ -88,7 +88,8 @@ def fit_vectors(
     model
         A trained model; everything else in it stays as it is.
     before
-        The encoder that its training began from.
+        The encoder that its training began from; None if vectors are those of the encoder itself
+        (`VectorOptions.earlier_rank` is 0).
     parts
         Training corpora. Mentions are compared within topics, within documents where links across documents are not
         annotated.
@@ -110,7 +111,8 @@ def fit_vectors(
     model.eval()
     model.add_vectors(options)
     rng = np.random.default_rng(seed)
-    model.keep_earlier(before)
+    if before is not None:
+        model.keep_earlier(before)
     learning = options.antecedents or options.learnt
     words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in parts] if learning else []
     if options.antecedents:

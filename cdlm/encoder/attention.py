@@ -94,6 +94,14 @@ class TokenLayout:
         """The largest number of global tokens in a sequence."""
         return max((sequence.global_count for sequence in self.sequences), default=0)
 
+    def padded(self, flat: Tensor) -> Tensor:
+        """The tokens of the flat batch at their places in the padded one, zeros elsewhere.
+
+        *Shape:* (tokens, width) in, (batch, length, width) out
+        """
+        table = flat.new_zeros(self.shape[0] * self.shape[1], flat.shape[-1]).index_copy(0, self.kept, flat)
+        return table.unflatten(0, self.shape)
+
     def tiled(self, window: int, dtype: torch.dtype, *, local_only: bool = False) -> list[TiledSequence]:
         """The sequences with their tiles for a window, with masks of a type; created once.
 

@@ -239,6 +239,13 @@ class Layers(nn.Module):
                 kept.append(hidden)
         return hidden
 
+    def between(self, hidden: Tensor, layout: TokenLayout, first: int, end: int) -> Tensor:
+        """The output of the layers from `first` to before `end`. *Shape* (tokens, width) in and out."""
+        bias = self._position_bias(layout)
+        for layer in list(self.layer)[first:end]:
+            hidden = layer(hidden, layout, None, bias)
+        return hidden
+
     @outside_graphs
     def _position_bias(self, layout: TokenLayout) -> PositionBias | None:
         """The bias on the scores of a batch, the same in all layers; None if the encoder has none."""
@@ -377,6 +384,26 @@ class CDLMModel(nn.Module):
         """Keep everything that the backward pass needs."""
         self.encoder.gradient_checkpointing = False
 
+    def lower_layers(
+        self, input_ids: Tensor, attention_mask: Tensor, global_attention_mask: Tensor, count: int
+    ) -> Tensor:
+        """The output of the first `count` layers, for :meth:`upper_layers`; masks as in :meth:`forward`.
+
+        *Shape:* (batch, length, width), zeros for padding
+        """
+        layout, position_ids = self._lay_out(input_ids, attention_mask, global_attention_mask)
+        hidden = self.embeddings(input_ids.flatten()[layout.kept], position_ids)
+        return layout.padded(self.encoder.between(hidden, layout, 0, count))
+
+    def upper_layers(self, hidden: Tensor, attention_mask: Tensor, global_attention_mask: Tensor, first: int) -> Tensor:
+        """The output of the last layer, from the output of the first `first` layers.
+
+        *Shape:* (batch, length, width) in and out, zeros for padding
+        """
+        layout = TokenLayout.from_masks(attention_mask, global_attention_mask)
+        flat = hidden.flatten(0, 1)[layout.kept]
+        return layout.padded(self.encoder.between(flat, layout, first, self.config.num_hidden_layers))
+
     def forward(
         self,
         input_ids: Tensor,
@@ -416,13 +443,9 @@ class CDLMModel(nn.Module):
         )
         states = [hidden] if output_hidden_states else None
         hidden = self.encoder(hidden, layout, records, states)
-
-        def padded(flat: Tensor) -> Tensor:
-            table = flat.new_zeros(input_ids.numel(), flat.shape[-1]).index_copy(0, layout.kept, flat)
-            return table.unflatten(0, input_ids.shape)
-
         attentions = records if output_attentions else None
-        return EncoderOutput(padded(hidden), attentions, None if states is None else tuple(map(padded, states)))
+        kept = None if states is None else tuple(map(layout.padded, states))
+        return EncoderOutput(layout.padded(hidden), attentions, kept)
 
     @outside_graphs
     def _lay_out(

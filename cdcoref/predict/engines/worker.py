@@ -113,7 +113,7 @@ class Worker:
         if self._store is None or rows is None:
             return None
         mentions = [_unpacked(row, document.id) for row in rows]
-        if self._model.earlier is None:
+        if self._model.vector_scorer is None:
             return Mentions(mentions)
         vectors = self._store.get(self._key(document, mentions))
         return (

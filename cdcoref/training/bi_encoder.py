@@ -1,0 +1,303 @@
+"""Training the bi-encoder: an encoder and annotated corpora in, the same encoder, which reads documents alone, out.
+
+Mentions of one batch are compared by what their documents say alone. Three losses share the encoder: of pairs, by
+cosines (contrastive, Khosla et al. 2020) and by a scorer; of the antecedents of pronouns (Lee et al. 2017); and of
+where mentions begin and end. The heads of these losses are discarded afterwards: those of the model are fitted on the
+finished encoder. The lower layers stay as they were pretrained, so each sequence passes them once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from sklearn.metrics import average_precision_score
+from torch import Tensor, nn
+
+from cdcoref.corpora import AnnotatedCorpus
+from cdcoref.corpus import KINDS
+from cdcoref.model import CorefModel, ReadingBatch
+from cdcoref.model.span_detector import words_of_layers
+from cdcoref.training.bi_encoder_data import BOUNDS, BiEncoderBatch, BiEncoderData, BiEncoderTraining, relations
+from cdlm.encoder import CDLMModel, SelfAttention
+from cdlm.runs import Evaluation, Run
+from cdlm.tokens import SpecialPieces
+
+DIMENSION = 256
+"""Width of the vectors that the discarded heads compare."""
+NEVER = -1e4
+"""A logit of what cannot be."""
+
+
+class BiEncoderLearner(nn.Module):
+    """The encoder with the heads of the losses.
+
+    Parameters
+    ----------
+    encoder
+        What is trained.
+    options
+        See :class:`BiEncoderTraining`.
+    corpora
+        How many corpora there are, each with its own style of annotation.
+    """
+
+    def __init__(self, encoder: CDLMModel, options: BiEncoderTraining, corpora: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.options = options
+        width = encoder.config.hidden_size
+        encoder.embeddings.requires_grad_(options.frozen_layers == 0)
+        for layer in self._layers[: options.frozen_layers]:
+            layer.requires_grad_(False)
+        if options.frozen_layers and encoder.encoder.relative_attention_bias is not None:
+            encoder.encoder.relative_attention_bias.requires_grad_(False)
+        self._lower: dict[bytes, Tensor] = {}
+        self.mean = nn.ModuleList(nn.Linear(width, DIMENSION) for _ in KINDS)
+        self.last = nn.ModuleList(nn.Linear(width, DIMENSION, bias=False) for _ in KINDS)
+        self.compare = nn.ModuleList(
+            nn.Sequential(nn.Linear(2 * DIMENSION + 1, 128), nn.GELU(), nn.Linear(128, 1)) for _ in KINDS
+        )
+        self.anaphor = nn.Linear(2 * width, 128)
+        self.candidate = nn.Linear(2 * width, 128)
+        self.distance = nn.Embedding(64, 32)
+        self.refers = nn.Sequential(nn.Linear(3 * 128 + 32, 128), nn.GELU(), nn.Linear(128, 1))
+        self.bounds = nn.Linear(width, corpora * len(KINDS) * BOUNDS)
+
+    @property
+    def _layers(self) -> list[nn.Module]:
+        return list(self.encoder.encoder.layer)
+
+    def words(self, inputs: ReadingBatch) -> Tensor:
+        """Words in the last layer. *Shape:* (words, width)
+
+        What the frozen layers make of a sequence does not change, so it is computed once and kept in half precision.
+        """
+        masks = inputs.attention_mask, inputs.global_attention_mask
+        if not self.options.frozen_layers:
+            return words_of_layers([self.encoder(inputs.input_ids, *masks).last_hidden_state], inputs)
+        upper = self.encoder.upper_layers(self._frozen(inputs), *masks, self.options.frozen_layers)
+        return words_of_layers([upper], inputs)
+
+    def _frozen(self, inputs: ReadingBatch) -> Tensor:
+        """The output of the last frozen layer. *Shape:* (sequences, length, width)"""
+        lengths = inputs.attention_mask.sum(dim=1).tolist()
+        keys = [ids[:length].cpu().numpy().tobytes() for ids, length in zip(inputs.input_ids, lengths, strict=True)]
+        new = [place for place, key in enumerate(keys) if key not in self._lower]
+        if new:
+            training = self.training
+            self.eval()
+            ids, *masks = (
+                table[new] for table in (inputs.input_ids, inputs.attention_mask, inputs.global_attention_mask)
+            )
+            with torch.no_grad():
+                lower = self.encoder.lower_layers(ids, *masks, self.options.frozen_layers).half().cpu()
+            self.train(training)
+            for row, place in enumerate(new):
+                self._lower[keys[place]] = lower[row, : lengths[place]].clone()
+        width = self.encoder.config.hidden_size
+        found = torch.zeros(*inputs.input_ids.shape, width, device=inputs.input_ids.device)
+        for row, (key, length) in enumerate(zip(keys, lengths, strict=True)):
+            found[row, :length] = self._lower[key].to(found)
+        return found
+
+    def forward(self, batch: BiEncoderBatch) -> Tensor:
+        """The weighted sum of the losses. *Shape:* ()"""
+        words = self.words(batch.inputs)
+        options = self.options
+        mean, last = self.vectors(words, batch)
+        loss = options.bounds * self._bounds_loss(words, batch)
+        loss = loss + options.antecedents * self._antecedents_loss(torch.cat([mean, last], dim=1), batch)
+        same, comparable = relations(batch)
+        for kind in range(len(KINDS)):
+            own = torch.nonzero((batch.kinds == kind) & ~batch.pronouns).squeeze(1)
+            if len(own) < 2:
+                continue
+            inside = own[:, None], own[None]
+            loss = loss + options.contrastive * contrastive_loss(
+                mean[own], same[inside], comparable[inside], options.temperature
+            )
+            loss = loss + options.pairs * self._pairs_loss(kind, mean[own], last[own], same[inside], comparable[inside])
+        return loss
+
+    def vectors(self, words: Tensor, batch: BiEncoderBatch) -> tuple[Tensor, Tensor]:
+        """The mean of every mention's words, and its last word. *Shape:* (mentions, width) each"""
+        sums = words.new_zeros(len(batch.starts), words.shape[1])
+        sums = sums.index_add(0, batch.mention_of_word, words[batch.words])
+        sizes = torch.bincount(batch.mention_of_word, minlength=len(sums)).clamp(min=1)
+        return sums / sizes[:, None], words[batch.lasts]
+
+    def pair_logits(self, kind: int, mean: Tensor, last: Tensor, first: Tensor, second: Tensor) -> Tensor:
+        """Logits of pairs of mentions of a kind. *Shape:* (pairs,)"""
+        projected = self.mean[kind](mean) + self.last[kind](last)
+        cosine = (nn.functional.normalize(mean, dim=1)[first] * nn.functional.normalize(mean, dim=1)[second]).sum(1)
+        one, other = projected[first], projected[second]
+        logits: Tensor = self.compare[kind](torch.cat([one * other, (one - other).abs(), cosine[:, None]], dim=1))
+        return logits.squeeze(1)
+
+    def _pairs_loss(self, kind: int, mean: Tensor, last: Tensor, same: Tensor, comparable: Tensor) -> Tensor:
+        positive = torch.nonzero((same & comparable).triu(1))
+        negative = torch.nonzero((~same & comparable).triu(1))
+        quarter = self.options.most_pairs // 4
+        positive = positive[torch.randperm(len(positive))[:quarter]]
+        negative = negative[torch.randperm(len(negative))[: self.options.most_pairs - quarter]]
+        if not len(positive) or not len(negative):
+            return mean.new_zeros(())
+        first, second = torch.cat([positive, negative]).unbind(dim=1)
+        logits = self.pair_logits(kind, mean, last, first, second)
+        labels = torch.cat([logits.new_ones(len(positive)), logits.new_zeros(len(negative))])
+        losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
+        return 0.5 * losses[: len(positive)].mean() + losses[len(positive) :].mean()
+
+    def _antecedents_loss(self, vectors: Tensor, batch: BiEncoderBatch) -> Tensor:
+        """Of every pronoun: the log probability of its right antecedents among the mentions near it."""
+        number = torch.arange(len(vectors), device=vectors.device)
+        near = (batch.documents[:, None] == batch.documents[None]) & (batch.kinds[:, None] == batch.kinds[None])
+        place = batch.starts[:, None] - batch.starts[None]
+        near = near & (number[:, None] != number[None]) & (place > -20) & (place < 150)
+        near = near & ~(batch.pronouns[None] & (place <= 0))
+        chosen = torch.nonzero(batch.pronouns & near.any(dim=1)).squeeze(1)
+        if not len(chosen):
+            return vectors.new_zeros(())
+        chosen = chosen[torch.randperm(len(chosen), device=chosen.device)[:80]]
+        rows, columns = torch.nonzero(near[chosen], as_tuple=True)
+        one, other = self.anaphor(vectors)[chosen[rows]], self.candidate(vectors)[columns]
+        far = self.distance(place[chosen[rows], columns].clamp(-20, 43) + 20)
+        logits = self.refers(torch.cat([one * other, one, other, far], dim=1)).squeeze(1)
+        table = logits.new_full((len(chosen), len(vectors)), NEVER)
+        table = table.index_put((rows, columns), logits)
+        right = (batch.clusters[chosen][:, None] == batch.clusters[None]) & near[chosen]
+        none = ~right.any(dim=1)
+        with_none = torch.cat([table.new_zeros(len(chosen), 1), table], dim=1)
+        correct = torch.cat([none[:, None], right], dim=1)
+        good = with_none.masked_fill(~correct, NEVER).logsumexp(dim=1)
+        return (with_none.logsumexp(dim=1) - good).mean()
+
+    def _bounds_loss(self, words: Tensor, batch: BiEncoderBatch) -> Tensor:
+        """Where mentions begin and end, as the corpus of each word annotates them."""
+        known = torch.nonzero(batch.corpus_of_word >= 0).squeeze(1)
+        if not len(known):
+            return words.new_zeros(())
+        corpora = batch.corpus_of_word[known]
+        logits = self.bounds(words[known]).unflatten(1, (-1, len(KINDS), BOUNDS))
+        own = logits[torch.arange(len(known), device=words.device), corpora]
+        losses = nn.functional.binary_cross_entropy_with_logits(own, batch.bounds[known], reduction="none")
+        weights = batch.taught[corpora][:, :, None].to(losses.dtype).expand_as(losses)
+        return (losses * weights).sum() / weights.sum().clamp(min=1)
+
+
+def contrastive_loss(vectors: Tensor, same: Tensor, comparable: Tensor, temperature: float) -> Tensor:
+    """Supervised contrastive loss on cosines (Khosla et al. 2020), the mean over mentions that have a coreferent one.
+
+    Parameters
+    ----------
+    vectors
+        *Shape:* (mentions, width)
+    same, comparable
+        As :func:`relations` returns them. *Shape:* (mentions, mentions)
+    temperature
+        Cosines are divided by it.
+    """
+    unit = nn.functional.normalize(vectors.float(), dim=1)
+    logits = (unit @ unit.T / temperature).masked_fill(~comparable, NEVER)
+    positive = same & comparable
+    chosen = positive.any(dim=1) & (comparable & ~same).any(dim=1)
+    if not chosen.any():
+        return vectors.new_zeros(())
+    log = logits - logits.logsumexp(dim=1, keepdim=True)
+    means = (log * positive).sum(dim=1) / positive.sum(dim=1).clamp(min=1)
+    return -means[chosen].mean()
+
+
+def average_precisions(learner: BiEncoderLearner, data: BiEncoderData) -> dict[str, float]:
+    """How well pairs are ranked by the scorer of pairs, for each kind of mention, pronouns left out.
+
+    The pairs are those of one batch each; the average precision is the mean over batches.
+    """
+    found: dict[str, list[float]] = defaultdict(list)
+    for number in range(len(data)):
+        batch = data[number].to(next(learner.parameters()).device)
+        with torch.no_grad():
+            mean, last = learner.vectors(learner.words(batch.inputs), batch)
+            same, comparable = relations(batch)
+            for kind, name in enumerate(KINDS):
+                own = torch.nonzero((batch.kinds == kind) & ~batch.pronouns).squeeze(1)
+                inside = own[:, None], own[None]
+                first, second = torch.nonzero(comparable[inside].triu(1), as_tuple=True)
+                labels = same[inside][first, second]
+                if labels.any() and not labels.all():
+                    logits = learner.pair_logits(kind, mean[own], last[own], first, second)
+                    found[name].append(float(average_precision_score(labels.cpu().numpy(), logits.cpu().numpy())))
+    return {name: sum(values) / len(values) for name, values in found.items()}
+
+
+def use_known_markers(model: CorefModel) -> None:
+    """Let the markers of a document start as the tokens that the encoder knows around a text."""
+    special, end = SpecialPieces.of(model.tokenizer), model.tokenizer.sep_token_id
+    table = model.encoder.embeddings.word_embeddings.weight
+    with torch.no_grad():
+        table[special.doc_start] = table[special.cls]
+        table[special.doc_end] = table[special.cls if end is None else end]
+
+
+def share_projections(encoder: CDLMModel) -> None:
+    """Let global rows have the projections of local ones, so that these are stored once.
+
+    Documents are read alone in sequences that fit into the attention window, where a global row sees nothing more.
+    """
+    with torch.no_grad():
+        for module in encoder.modules():
+            if isinstance(module, SelfAttention):
+                for name in ("query", "key", "value"):
+                    getattr(module, f"{name}_global").load_state_dict(getattr(module, name).state_dict())
+
+
+def train_bi_encoder(
+    run: Run,
+    model: CorefModel,
+    learnt: Sequence[AnnotatedCorpus],
+    dev: Sequence[AnnotatedCorpus],
+    options: BiEncoderTraining,
+    *,
+    seed: int,
+    save: Callable[[CorefModel, Path, float], None],
+) -> None:
+    """Train the encoder of a model; the epoch with the best average precision on dev is written.
+
+    Parameters
+    ----------
+    run
+        The run and its folder.
+    model
+        Its encoder is trained.
+    learnt, dev
+        Corpora to learn from, and those on whose pairs the epoch is chosen.
+    options
+        See :class:`BiEncoderTraining`.
+    seed
+        Random seed of the order of what is read.
+    save
+        Writes the model to a folder, after so many epochs.
+    """
+    use_known_markers(model)
+    pad = model.encoder.config.pad_token_id
+    data = BiEncoderData(model.tokenizer, pad, learnt, options, seed)
+    names = {part.info.name for part in dev}
+    shares = {name: share for name, share in options.corpus_shares.items() if name in names}
+    unseen = BiEncoderData(model.tokenizer, pad, dev, replace(options, corpus_shares=dict.fromkeys(shares, 1.0)), seed)
+    learner = BiEncoderLearner(model.encoder, options, len(learnt))
+    run.say(f"{len(data)} batches an epoch; {options.frozen_layers} layers are frozen")
+
+    def evaluate(learner: BiEncoderLearner) -> Evaluation[None]:
+        metrics = average_precisions(learner, unseen)
+        summary = ", ".join(f"{kind} average precision {100 * value:.1f}" for kind, value in metrics.items())
+        return Evaluation(sum(metrics.values()) / len(metrics), summary, metrics, metrics, None)
+
+    def written(learner: BiEncoderLearner, folder: Path, evaluation: Evaluation[None], epoch: float) -> None:
+        share_projections(model.encoder)
+        save(model, folder, epoch)
+
+    run.train(learner, data, loss=lambda learner, batch: learner(batch), evaluate=evaluate, save=written)

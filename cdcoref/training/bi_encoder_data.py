@@ -1,0 +1,351 @@
+"""What the bi-encoder learns from: annotated corpora in, batches of sequences with their mentions out.
+
+Documents are read alone, in sequences without markers. Those of one topic are in one batch, since only mentions of one
+batch are compared.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from cdcoref.corpora import AnnotatedCorpus
+from cdcoref.corpus import EVENT, KINDS, Document
+from cdcoref.errors import InputError
+from cdcoref.inputs import Length, ReadingBuilder, ReadingSequence
+from cdcoref.linking import pronouns
+from cdcoref.model import ReadingBatch, collate_readings
+from cdcoref.training.sources import Shares, check_weights, drawn
+from cdlm.validation import Count, Index, check_fields
+from cdlm.validation import number as within
+
+BOUNDS = 2
+"""What is learnt of a word for each kind of mention: whether one begins with it, and whether one ends with it."""
+OF_CORPUS = 1_000_000
+"""Documents, topics and clusters of a corpus are numbered from its own number times this."""
+
+
+@dataclass(frozen=True, slots=True)
+class BiEncoderTraining:
+    """What the bi-encoder is trained on, and by which losses.
+
+    Attributes
+    ----------
+    frozen_layers
+        How many of the lower layers, and the embeddings, stay as they were pretrained.
+    length
+        Word pieces of a sequence, at most.
+    lengths
+        The same by corpus; `length` for a corpus that is not named.
+    batch_tokens
+        Word pieces of a batch, at most.
+    corpus_shares
+        By corpus, the share of its documents that an epoch reads; 1 where a corpus is not named, 2 to read each twice.
+    contrastive, pairs, antecedents, bounds
+        Weights of the losses.
+    temperature
+        Of the contrastive loss.
+    most_pairs
+        Pairs of a batch that count in the loss of pairs, for each kind of mention.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of range.
+    """
+
+    frozen_layers: Index = 6
+    length: Length = 256
+    lengths: Mapping[str, Length] = field(default_factory=dict)
+    batch_tokens: Count = 1536
+    corpus_shares: Shares = field(default_factory=dict)
+    contrastive: Annotated[float, within(0, most=100)] = 0.5
+    pairs: Annotated[float, within(0, most=100)] = 1.0
+    antecedents: Annotated[float, within(0, most=100)] = 0.3
+    bounds: Annotated[float, within(0, most=100)] = 0.5
+    temperature: Annotated[float, within(0.001, most=10)] = 0.07
+    most_pairs: Count = 2048
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class BiEncoderBatch:
+    """Sequences that are read alone, and what is annotated in them.
+
+    Attributes
+    ----------
+    inputs
+        The sequences.
+    words, mention_of_word
+        The words of every mention, as numbers of words of the batch, and the mention of each. *Shape:* (mention words,)
+    starts, lasts
+        First and last word of every mention. *Shape:* (mentions,)
+    kinds, clusters, documents, corpora
+        Numbers of each mention's kind, cluster, document and corpus. *Shape:* (mentions,)
+    pronouns
+        Whether each is a pronoun. *Shape:* (mentions,)
+    crossing
+        Whether links between documents are annotated in its corpus. *Shape:* (mentions,)
+    groups
+        Numbers of the topics of their documents. *Shape:* (mentions,)
+    corpus_of_word
+        Number of the corpus of each word, -1 in sentences that are not annotated. *Shape:* (words,)
+    bounds
+        Whether a mention of each kind begins, and ends, with a word. *Shape:* (words, kinds, 2)
+    taught
+        By corpus, the kinds of mention that are annotated exhaustively. *Shape:* (corpora, kinds)
+    """
+
+    inputs: ReadingBatch
+    words: Tensor
+    mention_of_word: Tensor
+    starts: Tensor
+    lasts: Tensor
+    kinds: Tensor
+    clusters: Tensor
+    documents: Tensor
+    corpora: Tensor
+    pronouns: Tensor
+    crossing: Tensor
+    groups: Tensor
+    corpus_of_word: Tensor
+    bounds: Tensor
+    taught: Tensor
+
+    def to(self, device: torch.device) -> BiEncoderBatch:
+        """The same on a device."""
+        values = {name: value.to(device) for name, value in vars(self).items()}
+        return replace(self, **values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Annotated:
+    """A document with what is annotated in it: mentions as (tokens, kind, cluster, pronoun)."""
+
+    document: Document
+    number: int
+    corpus: int
+    group: int
+    mentions: tuple[tuple[tuple[int, ...], int, int, bool], ...]
+    annotated: frozenset[int] | None
+
+
+class BiEncoderData(Dataset[BiEncoderBatch]):
+    """The batches of an epoch, which `set_epoch` chooses; they follow from the random seed and the epoch.
+
+    A batch has documents of one topic or of several small ones, since only mentions of one batch are compared.
+
+    Parameters
+    ----------
+    tokenizer, pad_token_id
+        Those of the encoder.
+    parts
+        Annotated corpora.
+    options
+        See :class:`BiEncoderTraining`.
+    seed
+        Random seed.
+
+    Raises
+    ------
+    InputError
+        If a share belongs to no corpus, or nothing is annotated.
+    """
+
+    def __init__(
+        self, tokenizer: Any, pad_token_id: int, parts: Sequence[AnnotatedCorpus], options: BiEncoderTraining, seed: int
+    ) -> None:
+        check_weights(options.corpus_shares, parts, "bi_encoder.corpus_shares")
+        self.options, self.seed, self.epoch = options, seed, 0
+        self._pad = pad_token_id
+        lengths = [options.lengths.get(part.info.name, options.length) for part in parts]
+        self._builders = [ReadingBuilder(tokenizer, length, max(length, 512), 1) for length in lengths]
+        self._parts = parts
+        self._taught = torch.tensor([[kind in part.info.exhaustive for kind in KINDS] for part in parts])
+        self._documents = [list(_annotated(part, number)) for number, part in enumerate(parts)]
+        if not any(document.mentions for own in self._documents for document in own):
+            raise InputError("no mention of the training corpora is annotated")
+        self._batches: list[list[tuple[_Annotated, ReadingSequence]]] = []
+        self._built = -1
+        # Every epoch has as many batches as the first, whatever it draws.
+        self._lay_out()
+        self._count = len(self._batches)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch, from 0."""
+        self.epoch = epoch
+
+    def __getitem__(self, number: int) -> BiEncoderBatch:
+        if self._built != self.epoch:
+            self._lay_out()
+        return self._batch(self._batches[number % len(self._batches)])
+
+    def _lay_out(self) -> None:
+        rng = np.random.default_rng((self.seed, self.epoch, 3))
+        self._batches = []
+        for number, part in enumerate(self._parts):
+            builder = self._builders[number]
+            share = self.options.corpus_shares.get(part.info.name, 1.0)
+            groups: dict[int, list[tuple[_Annotated, ReadingSequence]]] = defaultdict(list)
+            for document in _share(self._documents[number], share, rng):
+                for sequence in builder(document.document):
+                    if _taught_by(document, sequence):
+                        groups[document.group if part.info.cross_document else 0].append((document, sequence))
+            self._batches += list(_packed(list(groups.values()), self.options.batch_tokens, rng))
+        self._batches = [self._batches[place] for place in rng.permutation(len(self._batches))]
+        self._built = self.epoch
+
+    def _batch(self, chosen: Sequence[tuple[_Annotated, ReadingSequence]]) -> BiEncoderBatch:
+        table: list[tuple[int, ...]] = []
+        words: list[int] = []
+        owners: list[int] = []
+        corpora, bounds = [], []
+        first = 0
+        for document, sequence in chosen:
+            place = {token: first + n for n, token in enumerate(sequence.words.tolist())}
+            sentences = document.document.sentence_of_tokens()
+            shown = [
+                document.annotated is None or sentences[token] in document.annotated
+                for token in sequence.words.tolist()
+            ]
+            corpora.append(np.where(shown, document.corpus, -1))
+            marks = np.zeros((len(sequence.words), len(KINDS), BOUNDS), dtype=np.float32)
+            for tokens, kind, cluster, pronoun in document.mentions:
+                if tokens[0] not in place or tokens[-1] not in place:
+                    continue
+                own = [place[token] for token in tokens if token in place]
+                marks[own[0] - first, kind, 0] = marks[own[-1] - first, kind, 1] = 1.0
+                owners += [len(table)] * len(own)
+                words += own
+                crossing = self._parts[document.corpus].info.cross_document
+                table.append(
+                    (
+                        own[0],
+                        own[-1],
+                        kind,
+                        cluster,
+                        document.number,
+                        document.corpus,
+                        pronoun,
+                        crossing,
+                        document.group,
+                    )
+                )
+            bounds.append(marks)
+            first += len(sequence.words)
+        columns = torch.tensor(table, dtype=torch.long).reshape(len(table), 9).unbind(dim=1)
+        starts, lasts, kinds, clusters, documents, corpus, pronoun_of, crossing_of, groups = columns
+        return BiEncoderBatch(
+            collate_readings([sequence for _, sequence in chosen], self._pad),
+            torch.tensor(words, dtype=torch.long),
+            torch.tensor(owners, dtype=torch.long),
+            starts,
+            lasts,
+            kinds,
+            clusters,
+            documents,
+            corpus,
+            pronoun_of.bool(),
+            crossing_of.bool(),
+            groups,
+            torch.from_numpy(np.concatenate(corpora)),
+            torch.from_numpy(np.concatenate(bounds)),
+            self._taught,
+        )
+
+
+def _annotated(part: AnnotatedCorpus, number: int) -> Iterator[_Annotated]:
+    """The documents of a corpus; clusters, topics and kinds as numbers that no other corpus has."""
+    corpus = part.corpus
+    is_pronoun = pronouns(corpus, KINDS)
+    clusters: dict[object, int] = {}
+    topics: dict[object, int] = {}
+    own: dict[str, list[tuple[tuple[int, ...], int, int, bool]]] = defaultdict(list)
+    for n, mention in enumerate(corpus.mentions):
+        # Without links between documents, a cluster's name holds within its document.
+        scope = None if part.info.cross_document else mention.document
+        key = n if mention.cluster is None else (scope, mention.kind, mention.cluster)
+        cluster = OF_CORPUS * number + clusters.setdefault(key, len(clusters))
+        if mention.kind is not None:
+            own[mention.document].append(
+                (tuple(mention.tokens), KINDS.index(mention.kind), cluster, bool(is_pronoun[n]))
+            )
+    for place, document in enumerate(corpus.documents):
+        topic = document.topic if part.info.cross_document else document.id
+        group = OF_CORPUS * number + topics.setdefault(topic, len(topics))
+        annotated = None if document.annotated is None else frozenset(document.annotated)
+        yield _Annotated(document, OF_CORPUS * number + place, number, group, tuple(own[document.id]), annotated)
+
+
+def _taught_by(document: _Annotated, sequence: ReadingSequence) -> bool:
+    """Whether something is annotated in a sequence."""
+    if document.annotated is None:
+        return True
+    sentences = document.document.sentence_of_tokens()
+    return any(sentences[token] in document.annotated for token in sequence.words.tolist())
+
+
+def _share(documents: Sequence[_Annotated], share: float, rng: np.random.Generator) -> list[_Annotated]:
+    """So large a share of documents, drawn at random; above 1: some or all of them several times."""
+    whole, rest = divmod(share, 1.0)
+    found = list(documents) * int(whole)
+    return found + [documents[n] for n in drawn(len(documents), round(rest * len(documents)), rng)]
+
+
+def _packed(
+    groups: Sequence[Sequence[tuple[_Annotated, ReadingSequence]]], tokens: int, rng: np.random.Generator
+) -> Iterator[list[tuple[_Annotated, ReadingSequence]]]:
+    """Batches of at most so many word pieces, each of a part of a topic, or of several whole ones."""
+    pieces: list[tuple[int, list[tuple[_Annotated, ReadingSequence]]]] = []
+    for place in rng.permutation(len(groups)):
+        group = groups[place]
+        total = sum(len(sequence) for _, sequence in group)
+        count = max(1, -(-total // tokens))
+        order = rng.permutation(len(group))
+        size, batch = 0, []
+        for member in order:
+            batch.append(group[member])
+            size += len(group[member][1])
+            if size >= total / count:
+                pieces.append((size, batch))
+                size, batch = 0, []
+        if batch:
+            pieces.append((size, batch))
+    waiting: list[tuple[_Annotated, ReadingSequence]] = []
+    size = 0
+    for own, batch in pieces:
+        if waiting and size + own > tokens * 1.1:
+            yield waiting
+            waiting, size = [], 0
+        waiting = waiting + batch
+        size += own
+    if waiting:
+        yield waiting
+
+
+def relations(batch: BiEncoderBatch) -> tuple[Tensor, Tensor]:
+    """Which mentions of a batch corefer, and of which that is known. *Shape:* (mentions, mentions) each
+
+    Mentions of one document can be compared, and those of documents between which links are annotated. Events of two
+    topics never corefer; whether two entities of different topics do is not annotated.
+    """
+    same = batch.clusters[:, None] == batch.clusters[None]
+    comparable = batch.documents[:, None] == batch.documents[None]
+    crossing = batch.crossing[:, None] & batch.crossing[None] & (batch.corpora[:, None] == batch.corpora[None])
+    of_topic = batch.groups[:, None] == batch.groups[None]
+    events = batch.kinds == KINDS.index(EVENT)
+    comparable = comparable | (crossing & (of_topic | (events[:, None] & events[None])))
+    comparable = comparable & ~torch.eye(len(same), dtype=torch.bool, device=same.device)
+    return same, comparable

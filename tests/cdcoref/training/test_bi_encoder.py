@@ -1,0 +1,214 @@
+"""Training the bi-encoder: what a batch holds, the losses, frozen layers, and a model from end to end."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.predict import Predictor
+from cdcoref.training import BiEncoderData, BiEncoderTraining, TrainingConfig, train
+from cdcoref.training.bi_encoder import BiEncoderLearner, contrastive_loss, share_projections
+from cdcoref.training.bi_encoder_data import relations
+from cdlm.encoder import SelfAttention
+from cdlm.runs import RUN_FILE
+from cdlm.settings import with_settings
+from tests.cdcoref.conftest import annotated
+
+OPTIONS = BiEncoderTraining(frozen_layers=1, length=64, batch_tokens=96)
+
+
+@pytest.fixture(scope="module")
+def model(tiny_encoder: Path) -> CorefModel:
+    torch.manual_seed(3)
+    return CorefModel.from_encoder(tiny_encoder, CorefConfig(scorer_width=0, detector_width=0))
+
+
+@pytest.fixture(scope="module")
+def stories() -> Corpus:
+    """Two topics, of two documents each; one event crosses the documents of each topic."""
+    documents, mentions = [], []
+    for topic, (verb, noun) in enumerate((("sank", "ferry"), ("stole", "painting"))):
+        for number in range(2):
+            id = f"{topic}_{number}"
+            text = [["The", noun, verb, "today", "."], ["It", "was", "old", "."]]
+            documents.append(replace(Document.from_sentences(id, text), topic=str(topic)))
+            mentions += [
+                Mention(id, (2,), "event", f"e{topic}"),
+                Mention(id, (0, 1), "entity", f"n{topic}"),
+                Mention(id, (5,), "entity", f"n{topic}"),
+            ]
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def data_of(model: CorefModel, corpus: Corpus, options: BiEncoderTraining = OPTIONS) -> BiEncoderData:
+    parts = annotated_corpora(corpus)
+    return BiEncoderData(model.tokenizer, model.encoder.config.pad_token_id, parts, options, 0)
+
+
+def test_a_batch_says_what_is_annotated(model: CorefModel, stories: Corpus) -> None:
+    data = data_of(model, stories, replace(OPTIONS, batch_tokens=1000))
+    assert len(data) == 1
+    batch = data[0]
+    assert len(batch.starts) == 12
+    assert batch.pronouns.sum() == 4
+    assert torch.bincount(batch.mention_of_word).tolist().count(2) == 4  # "The ferry"
+    same, comparable = relations(batch)
+    events = batch.kinds == 0
+    # Events of all topics are compared, entities within a topic.
+    assert comparable[events][:, events].sum() == 4 * 3
+    entities = ~events
+    assert comparable[entities][:, entities].sum() == 2 * 4 * 4 - 8
+    assert (same & comparable)[events].sum() == 4
+    for kind, first, last in ((0, 2, 2), (1, 0, 1), (1, 5, 5)):
+        assert batch.bounds[first, kind, 0] == batch.bounds[last, kind, 1] == 1
+    assert batch.bounds.sum() == 2 * 12
+
+
+def test_documents_without_links_between_them_are_not_compared(model: CorefModel, stories: Corpus) -> None:
+    (part,) = annotated_corpora(stories)
+    within = AnnotatedCorpus(part.corpus, replace(part.info, cross_document=False))
+    batch = BiEncoderData(model.tokenizer, 0, [within], replace(OPTIONS, batch_tokens=1000), 0)[0]
+    same, comparable = relations(batch)
+    of_one = batch.documents[:, None] == batch.documents[None]
+    assert not comparable[~of_one].any()
+    # A cluster's name holds within its document.
+    assert not same[~of_one].any()
+
+
+def test_an_epoch_reads_every_document_once_and_no_batch_is_longer(model: CorefModel, stories: Corpus) -> None:
+    data = data_of(model, stories)
+    batches = [data[number] for number in range(len(data))]
+    assert sum(len(batch.starts) for batch in batches) == len(stories.mentions)
+    assert max(int(batch.inputs.attention_mask.sum()) for batch in batches) <= 1.1 * 96
+    again = data_of(model, stories)
+    for number, batch in enumerate(batches):
+        assert torch.equal(batch.inputs.input_ids, again[number].inputs.input_ids)
+    twice = data_of(model, stories, replace(OPTIONS, corpus_shares={annotated_corpora(stories)[0].info.name: 2.0}))
+    assert sum(len(twice[number].starts) for number in range(len(twice))) == 2 * len(stories.mentions)
+
+
+def test_nothing_annotated_is_refused(model: CorefModel, stories: Corpus) -> None:
+    with pytest.raises(InputError, match="no mention"):
+        data_of(model, replace(stories, mentions=()))
+
+
+@given(st.integers(2, 9), st.integers(0, 1000))
+def test_the_contrastive_loss_is_that_of_its_definition(count: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(count, 4))
+    clusters = rng.integers(0, 3, count)
+    comparable = rng.random((count, count)) < 0.8
+    comparable = (comparable | comparable.T) & ~np.eye(count, dtype=bool)
+    same = clusters[:, None] == clusters[None]
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    weights = np.exp(unit @ unit.T / 0.5)
+    losses = []
+    for one in range(count):
+        others = [other for other in range(count) if comparable[one, other]]
+        right = [other for other in others if same[one, other]]
+        if right and len(right) < len(others):
+            total = sum(weights[one, other] for other in others)
+            losses.append(-sum(np.log(weights[one, other] / total) for other in right) / len(right))
+    found = contrastive_loss(torch.tensor(vectors), torch.tensor(same), torch.tensor(comparable), 0.5)
+    assert float(found) == pytest.approx(np.mean(losses) if losses else 0.0, rel=1e-5, abs=1e-6)
+
+
+def test_words_are_those_of_the_whole_encoder(model: CorefModel, stories: Corpus) -> None:
+    learner = BiEncoderLearner(model.encoder, OPTIONS, 1).eval()
+    inputs = data_of(model, stories)[0].inputs
+    with torch.no_grad():
+        whole = BiEncoderLearner(model.encoder, replace(OPTIONS, frozen_layers=0), 1).eval().words(inputs)
+        for _ in range(2):  # the second time from what was kept
+            torch.testing.assert_close(learner.words(inputs), whole, atol=2e-3, rtol=2e-3)
+
+
+def test_the_upper_layers_learn_alone(tiny_encoder: Path, stories: Corpus) -> None:
+    torch.manual_seed(0)
+    model = CorefModel.from_encoder(tiny_encoder, CorefConfig(scorer_width=0, detector_width=0))
+    before = {name: weight.clone() for name, weight in model.encoder.named_parameters()}
+    learner = BiEncoderLearner(model.encoder, OPTIONS, 1)
+    optimiser = torch.optim.AdamW((p for p in learner.parameters() if p.requires_grad), lr=1e-2)
+    data = data_of(model, stories, replace(OPTIONS, batch_tokens=1000))
+    losses = []
+    for _ in range(12):
+        loss = learner(data[0])
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < 0.7 * losses[0]
+    changed = {name for name, weight in model.encoder.named_parameters() if not torch.equal(weight, before[name])}
+    assert changed
+    assert all(name.startswith("encoder.layer.") and not name.startswith("encoder.layer.0.") for name in changed)
+
+
+def test_shared_projections_are_stored_once(tiny_encoder: Path, tmp_path: Path) -> None:
+    model = CorefModel.from_encoder(tiny_encoder, CorefConfig(scorer_width=0, detector_width=0))
+    model.save_pretrained(tmp_path / "own", "card")
+    share_projections(model.encoder)
+    for module in model.encoder.modules():
+        if isinstance(module, SelfAttention):
+            assert torch.equal(module.query.weight, module.query_global.weight)
+    for int8 in (False, True):
+        folder = tmp_path / f"shared-{int8}"
+        model.save_pretrained(folder, "card", int8=int8)
+        again = CorefModel.from_pretrained(folder).state_dict()
+        assert again.keys() == model.state_dict().keys()
+        for name, weight in model.state_dict().items():
+            spread = float(weight.abs().max()) / 127 if int8 else 0.0
+            torch.testing.assert_close(again[name], weight, atol=spread, rtol=0)
+    sizes = [(tmp_path / name / "model.safetensors").stat().st_size for name in ("own", "shared-False")]
+    assert sizes[1] < sizes[0]
+
+
+def test_a_model_from_end_to_end(tiny_encoder: Path, tmp_path: Path) -> None:
+    learnt = _clustered("train", 3)
+    dev = _clustered("dev", 2)
+    config = with_settings(
+        TrainingConfig(),
+        {
+            "encoder": str(tiny_encoder), "trained_as": "bi_encoder", "run.steps": 3, "run.save_steps": 2,
+            "run.precision": "fp32", "bi_encoder.frozen_layers": 1, "bi_encoder.length": 64,
+            "bi_encoder.batch_tokens": 128, "model.scorer_width": 0, "model.detector_width": 8,
+            "model.detector_max_words": 3, "model.detector.word_layers": 2, "model.sequences.max_length": 128,
+            "model.detector_max_length": 64, "model.vectors.layers": 2, "model.vectors.earlier_rank": 0,
+            "model.vectors.cross_encoder_kinds": [], "vectors.scorer_steps": 20, "vectors.pack_length": 0,
+            "detector.passes": 1,
+        },
+    )  # fmt: skip
+    said: list[str] = []
+    model = train(config, learnt, dev, tmp_path / "model", device="cpu", say=said.append)
+    assert any("average precision" in line for line in said)
+    assert model.pair_scorer is None
+    assert model.earlier is None
+    run = json.loads((tmp_path / "model" / RUN_FILE).read_text())
+    assert run["configuration"]["trained_as"] == "bi_encoder"
+    prediction = Predictor(CorefModel.from_pretrained(tmp_path / "model")).predict(dev)
+    assert {mention.cluster for mention in prediction.corpus.mentions}
+    with pytest.raises(InputError, match="no cross-encoder"):
+        CorefConfig(scorer_width=0, vectors=replace(model.settings.vectors, cross_encoder_kinds=("event",)))
+
+
+def _clustered(name: str, count: int) -> Corpus:
+    """Documents whose equal words are one cluster."""
+    parts = [
+        annotated(f"{name}{n}", "The ferry sank in a storm .", "Police arrested the captain .") for n in range(count)
+    ]
+    mentions = []
+    documents = []
+    for part in parts:
+        documents += [replace(document, topic="1") for document in part.documents]
+        words = {document.id: document.tokens for document in part.documents}
+        mentions += [replace(m, cluster=f"{m.kind}-{words[m.document][m.tokens[-1]]}") for m in part.mentions]
+    return Corpus(tuple(documents), tuple(mentions))
