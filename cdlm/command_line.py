@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from cdlm.errors import InputError
+from cdlm.memory import keep_freed_memory
 from cdlm.printing import say
 
 UNUSABLE = (errno.ENAMETOOLONG, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
@@ -84,6 +85,7 @@ def epilog(examples: Sequence[str]) -> str | None:
 
 def run(app: typer.Typer, name: str) -> None:
     """Run a command line; invalid input and an unusable path or disk give one sentence and exit code 2."""
+    keep_freed_memory()
     try:
         app(prog_name=name)
     except InputError as error:

@@ -13,23 +13,23 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
-from cdlm.checkpoints import WEIGHTS_FILE, find_checkpoint, read_weights, write_checkpoint
+from cdlm.checkpoints import find_checkpoint, read_weights, safetensors_files, write_checkpoint
 from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
 from cdlm.convert import MODEL_TYPES, convert
 from cdlm.errors import InputError
 from cdlm.packaged_encoders import MINILM, MPNET, minilm_folder, mpnet_folder
 from cdlm.quantization import dequantize
+from cdlm.shared_projections import with_copies
+from cdlm.shipped_models import BASE, MODELS, SMALL
 from cdlm.tokens import load_tokenizer
 
-DEFAULT = "default"
-DEFAULT_MODEL = Path(__file__).resolve().parent.parent / "cdcoref" / "models" / "default"
-"""The coreference model that is installed together with this package."""
 MAX_LENGTH = 4096
 WINDOW = 512
 PART = "encoder.embeddings."
 """Prefix of the names of the first weights if the encoder is part of a model."""
 IN_WORDS = {
-    DEFAULT: "the encoder of cdcoref's default model (Apache-2.0)",
+    BASE: "the encoder of cdcoref's model base (Apache-2.0)",
+    SMALL: "the encoder of cdcoref's model small (Apache-2.0)",
     MINILM: "all-MiniLM-L6-v2 (sentence-transformers, Apache-2.0)",
     MPNET: "all-mpnet-base-v2 (sentence-transformers, Apache-2.0)",
 }
@@ -43,10 +43,11 @@ def encoder_folder(name: str) -> Iterator[str]:
     Parameters
     ----------
     name
-        A folder or a hub name, including that of a coreference or task model; ``"default"`` for the encoder of
-        cdcoref's default model, which is installed with it; ``"minilm"`` for all-MiniLM-L6-v2 (22M parameters), from
-        which that encoder was trained; or ``"mpnet"`` for all-mpnet-base-v2 (109M parameters), both Apache-2.0, in
-        packages of the extra ``build`` (:mod:`cdlm.packaged_encoders`). None needs a download at run time.
+        A folder or a hub name, including that of a coreference or task model; ``"base"`` or ``"small"`` for the encoder
+        of a coreference model that is installed with this package; ``"minilm"`` for all-MiniLM-L6-v2 (22M parameters),
+        from which that of small was trained; or ``"mpnet"`` for all-mpnet-base-v2 (109M parameters), from which that of
+        base was; both Apache-2.0, in packages of the extra ``build`` (:mod:`cdlm.packaged_encoders`). None needs a
+        download at run time.
 
     Raises
     ------
@@ -68,8 +69,8 @@ def encoder_folder(name: str) -> Iterator[str]:
 
 def _source(name: str) -> Path:
     """The folder of what a name stands for."""
-    if name == DEFAULT:
-        return DEFAULT_MODEL
+    if name in MODELS:
+        return MODELS[name]
     if name == MINILM:
         return minilm_folder()
     return mpnet_folder() if name == MPNET else find_checkpoint(name)
@@ -77,18 +78,21 @@ def _source(name: str) -> Path:
 
 def _has_heads(source: Path) -> bool:
     """Whether a folder holds a model of this project, whose encoder's weights are named ``encoder.*``."""
-    try:
-        with safe_open(source / WEIGHTS_FILE, framework="pt") as weights:
-            return any(name.startswith(PART) for name in weights.keys())  # noqa: SIM118
-    except (OSError, SafetensorError):
-        return False  # reading it later reports what is wrong
+    for path in safetensors_files(source):
+        try:
+            with safe_open(path, framework="pt") as weights:
+                if any(name.startswith(PART) for name in weights.keys()):  # noqa: SIM118
+                    return True
+        except (OSError, SafetensorError):
+            return False  # reading it later reports what is wrong
+    return False
 
 
 def _take_encoder(source: Path, target: Path) -> None:
     """Write the encoder of a model and its tokenizer to a folder."""
     config = EncoderConfig.from_checkpoint(read_json(source / CONFIG_FILE), source / CONFIG_FILE)
     try:
-        weights = dequantize(read_weights(source))
+        weights = dequantize(with_copies(read_weights(source)))
     except ValueError as error:
         raise InputError(f"the model's weights cannot be read ({error})", source) from error
     encoder = {name.removeprefix("encoder."): one for name, one in weights.items() if name.startswith("encoder.")}

@@ -82,7 +82,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=Path, default=Path("build/multihop"), help="default: %(default)s")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/multihop-models"), help="default: %(default)s")
-    parser.add_argument("--encoder", default="default", help="encoder to start from (default: %(default)s)")
+    parser.add_argument("--encoder", default="small", help="encoder to start from (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="random seed")
     parser.add_argument("--results", type=Path, default=Path("scripts/results/answer_multihop_questions.json"))
     arguments = parser.parse_args()

@@ -64,7 +64,7 @@ from cdlm.starting_encoders import encoder_folder
 
 Clusters = list[list[object]]
 BATCH_TOKENS = 8192
-RECIPE = PRESETS["default"]
+RECIPE = PRESETS["all-corpora"]
 
 
 def untrained(options: VectorOptions) -> CorefModel:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python
-"""What parts of the default model are worth: a file per experiment in, scores on every dev set over seeds out.
+"""What parts of the model small are worth: a file per experiment in, scores on every dev set over seeds out.
 
     python scripts/run_experiments.py scripts/experiments/*.toml --trained 'RUNS/{seed}' --work DIR \\
         --ecb-root DIR --meantime DIR --gum DIR --litbank DIR --gvc DIR --seeds 0 1 2
     python scripts/run_experiments.py --table
 
-An experiment is a TOML file with `what` it changes and the settings that `scripts/build_default_model.py --set` takes
+An experiment is a TOML file with `what` it changes and the settings that `scripts/build_model.py --set` takes
 (an empty list: the model as it ships). Encoder and pair scorer are those of --trained: of one folder for all seeds or,
 with {seed} in its name, of one for each. The heads are fitted anew with every seed, weights and thresholds chosen as
-for the default model. Gold mentions are then linked in every setting of the dev splits and, where all mentions are
+for that model. Gold mentions are then linked in every setting of the dev splits and, where all mentions are
 annotated, also those that the model detects; what it makes of the texts in data/sample is scored too. Nothing is fitted
 on GVC, and on the dev split of Invented Texts only what reading together and vectors count.
 
@@ -59,7 +59,7 @@ def run(settings: list[str], seed: int, arguments: argparse.Namespace, model: Pa
     """Build a model unless it is there, and its scores on every dev set."""
     started = time.monotonic()
     if not (model / RUN_FILE).is_file():
-        build = [sys.executable, str(Path(__file__).with_name("build_default_model.py"))]
+        build = [sys.executable, str(Path(__file__).with_name("build_model.py")), "small"]
         build += ["--trained", arguments.trained.replace("{seed}", str(seed))]
         for option in ("ecb_root", "meantime", "gum", "litbank"):
             build += [f"--{option.replace('_', '-')}", getattr(arguments, option)]

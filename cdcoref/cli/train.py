@@ -65,10 +65,10 @@ def train(
         typer.Option(metavar="FILE", help="TOML file with settings; options override it.", rich_help_panel=SETTINGS),
     ] = None,
     preset: Annotated[
-        Literal["default", "paper", "small"],
+        Literal["small", "paper", "base", "all-corpora"],
         typer.Option(
-            help="Settings to start from. small: for a small encoder; default: those of the model that ships, for its "
-            "corpora; paper: as in the paper, one --kind a run.",
+            help="Settings to start from. small: for a small encoder; paper: as in the paper, one --kind a run; base, "
+            "all-corpora: those of the models base and small that ship, for all their corpora.",
             rich_help_panel=SETTINGS,
         ),
     ] = "small",
@@ -77,7 +77,7 @@ def train(
         typer.Option(
             metavar="NAME",
             help="Longformer, BERT, RoBERTa or MPNet checkpoint: a folder, a hub name, minilm or mpnet (in "
-            "the extra build), or default (that of the default model). Default: minilm.",
+            "the extra build), or base or small (those of the models that ship). Default: minilm.",
             rich_help_panel=SETTINGS,
         ),
     ] = None,

@@ -50,6 +50,7 @@ from cdcoref.predict import (
     corpus_of_texts,
     stories_of,
 )
+from cdlm.shipped_models import DEFAULT, MODELS
 
 if TYPE_CHECKING:
     from cdcoref.predict import GivenText, Progress
@@ -518,6 +519,6 @@ class Collection:
 
 def _stored_name(model: str) -> str:
     """The name under which a collection keeps its model: the whole path of a folder, unless it has the name of ours."""
-    if model in ("default", LEMMA) or not Path(model).is_dir():
+    if model in (*MODELS, DEFAULT, LEMMA) or not Path(model).is_dir():
         return model
     return str(Path(model).absolute())

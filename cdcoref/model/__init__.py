@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, DEFAULT_MODEL
     from cdcoref.model.mention_vectors import KindScorer, VectorScorer
     from cdcoref.model.publishing import publish
+    from cdcoref.model.span_detector import words_of_layers
 
 __all__ = [
     "ALIKE",
@@ -80,6 +81,7 @@ __all__ = [
     "model_fingerprint",
     "publish",
     "token_batches",
+    "words_of_layers",
 ]
 
 _LAZY = {
@@ -101,6 +103,7 @@ _LAZY = {
     "KindScorer": "cdcoref.model.mention_vectors",
     "VectorScorer": "cdcoref.model.mention_vectors",
     "publish": "cdcoref.model.publishing",
+    "words_of_layers": "cdcoref.model.span_detector",
 }
 """Where the names are defined that need PyTorch."""
 

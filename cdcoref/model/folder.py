@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import torch
 from huggingface_hub import save_torch_state_dict
@@ -25,7 +24,8 @@ from cdlm.encoder import PRECISIONS, check_shapes, check_sizes
 from cdlm.files import restore_folder
 from cdlm.hub import download
 from cdlm.quantization import dequantize
-from cdlm.starting_encoders import DEFAULT, DEFAULT_MODEL
+from cdlm.shared_projections import with_copies, without_copies
+from cdlm.shipped_models import DEFAULT, DEFAULT_MODEL, MODELS
 
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
@@ -33,10 +33,7 @@ CARD_FILE = "README.md"
 ENCODER = "encoder."
 LARGEST_FILE = "60MB"
 """Weights of more bytes are divided into several files."""
-LOCAL = re.compile(r"(\.self\.(?:query|key|value))(\.(?:weight|bias)(?:\.row_scale)?)$")
-GLOBAL = re.compile(r"(\.self\.(?:query|key|value))_global(?=\.)")
 
-T = TypeVar("T")
 Shapes = Mapping[str, Sequence[int]]
 
 
@@ -46,8 +43,8 @@ def find_model(name_or_folder: str | Path) -> Path:
     Parameters
     ----------
     name_or_folder
-        ``"default"`` for the model included in the package, a folder, or ``organisation/model`` for one on the Hugging
-        Face hub, which is downloaded into the hub's cache.
+        ``"base"`` or ``"small"`` for a model included in the package, ``"default"`` for the first, a folder, or
+        ``organisation/model`` for one on the Hugging Face hub, which is downloaded into the hub's cache.
 
     Raises
     ------
@@ -56,6 +53,8 @@ def find_model(name_or_folder: str | Path) -> Path:
     """
     if str(name_or_folder) == DEFAULT:
         return DEFAULT_MODEL
+    if str(name_or_folder) in MODELS:
+        return MODELS[str(name_or_folder)]
     folder = Path(name_or_folder)
     restore_folder(folder)
     if folder.is_dir():
@@ -107,30 +106,11 @@ def check_all(expected: Shapes, shapes: Shapes) -> None:
 def write_weights(folder: Path, state: Mapping[str, Tensor]) -> None:
     """Write a model's weights as one safetensors file, or as several with an index if there are many.
 
-    The projections of global rows are left out where they are copies of those of local rows.
+    Projections of global rows that are copies of those of local rows are left out.
     """
-    state = {name: tensor for name, tensor in state.items() if not _is_copy(name, state)}
-    save_torch_state_dict(state, folder, max_shard_size=LARGEST_FILE)
+    save_torch_state_dict(without_copies(state), folder, max_shard_size=LARGEST_FILE)
     for path in folder.glob("*.safetensors"):
         path.chmod(0o644)
-
-
-def _local(name: str) -> str:
-    """The projection of local rows that belongs to one of global rows; the name itself if it is something else."""
-    return GLOBAL.sub(r"\1", name)
-
-
-def _is_copy(name: str, state: Mapping[str, Tensor]) -> bool:
-    local = _local(name)
-    return local != name and torch.equal(state[name], state[local])
-
-
-def with_copies(values: Mapping[str, T]) -> dict[str, T]:
-    """Weights, or shapes, by name, with the projections of global rows that were left out as copies."""
-    found = dict(values)
-    for name, value in values.items():
-        found.setdefault(LOCAL.sub(r"\1_global\2", name), value)
-    return found
 
 
 def read_weights(folder: Path, check: Callable[[Shapes], None]) -> dict[str, Tensor]:

@@ -19,11 +19,11 @@ from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS
-from cdcoref.model import CorefModel, ReadingBatch
-from cdcoref.model.span_detector import words_of_layers
+from cdcoref.model import CorefModel, ReadingBatch, words_of_layers
 from cdcoref.training.bi_encoder_data import BOUNDS, BiEncoderBatch, BiEncoderData, BiEncoderTraining, relations
-from cdlm.encoder import CDLMModel, SelfAttention
+from cdlm.encoder import CDLMModel
 from cdlm.runs import Evaluation, Run
+from cdlm.shared_projections import share_projections
 from cdlm.tokens import SpecialPieces
 
 DIMENSION = 256
@@ -243,18 +243,6 @@ def use_known_markers(model: CorefModel) -> None:
         table[special.doc_end] = table[special.cls if end is None else end]
 
 
-def share_projections(encoder: CDLMModel) -> None:
-    """Let global rows have the projections of local ones, so that these are stored once.
-
-    Documents are read alone in sequences that fit into the attention window, where a global row sees nothing more.
-    """
-    with torch.no_grad():
-        for module in encoder.modules():
-            if isinstance(module, SelfAttention):
-                for name in ("query", "key", "value"):
-                    getattr(module, f"{name}_global").load_state_dict(getattr(module, name).state_dict())
-
-
 def train_bi_encoder(
     run: Run,
     model: CorefModel,
@@ -297,7 +285,7 @@ def train_bi_encoder(
         return Evaluation(sum(metrics.values()) / len(metrics), summary, metrics, metrics, None)
 
     def written(learner: BiEncoderLearner, folder: Path, evaluation: Evaluation[None], epoch: float) -> None:
-        share_projections(model.encoder)
+        share_projections(model.encoder)  # sequences are shorter than the attention window
         save(model, folder, epoch)
 
     run.train(learner, data, loss=lambda learner, batch: learner(batch), evaluate=evaluate, save=written)

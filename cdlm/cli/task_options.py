@@ -24,7 +24,7 @@ EncoderOption = Annotated[
     typer.Option(
         metavar="NAME",
         help="Longformer, BERT, RoBERTa or MPNet checkpoint: a folder, a hub name, minilm or mpnet (in the "
-        "extra build), or default (that of cdcoref's default model). Default: the preset's.",
+        "extra build), or base or small (those of cdcoref's models). Default: the preset's.",
         rich_help_panel=SETTINGS,
     ),
 ]

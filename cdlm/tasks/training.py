@@ -38,7 +38,7 @@ class TaskTraining:
         If a value is of the wrong type or out of range.
     """
 
-    encoder: str = "default"
+    encoder: str = "small"
     batch_size: Count = 16
     run: RunOptions = field(default_factory=RunOptions)
 

@@ -51,7 +51,7 @@ FIXED_GLOBAL = 64
 BUCKETS = 32
 """Of the relative position bias, as in MPNet."""
 PAIRS = 8
-TOKENIZER = Path(__file__).resolve().parents[2] / "cdcoref" / "models" / "default"
+TOKENIZER = Path(__file__).resolve().parents[2] / "cdcoref" / "models" / "small"
 MODELS = ("hugging face", "without mask", "cdlm")
 
 

@@ -25,7 +25,7 @@ def script(load_script: Callable[[str], ModuleType]) -> ModuleType:
 def test_every_experiment_changes_settings_that_exist(script: ModuleType, path: Path) -> None:
     what, settings = script.read_experiment(path)
     assert what
-    shipped = PRESETS["default"]
+    shipped = PRESETS["all-corpora"]
     assert bool(settings) == (with_settings(shipped, parse_settings(settings)) != shipped)
 
 

@@ -18,11 +18,12 @@ from cdcoref.errors import InputError
 from cdcoref.model import CorefConfig, CorefModel
 from cdcoref.predict import Predictor
 from cdcoref.training import BiEncoderData, BiEncoderTraining, TrainingConfig, train
-from cdcoref.training.bi_encoder import BiEncoderLearner, contrastive_loss, share_projections
+from cdcoref.training.bi_encoder import BiEncoderLearner, contrastive_loss
 from cdcoref.training.bi_encoder_data import relations
 from cdlm.encoder import SelfAttention
 from cdlm.runs import RUN_FILE
 from cdlm.settings import with_settings
+from cdlm.shared_projections import share_projections
 from tests.cdcoref.conftest import annotated
 
 OPTIONS = BiEncoderTraining(frozen_layers=1, length=64, batch_tokens=96)
