@@ -88,7 +88,19 @@ def evaluate(
     InputError
         If the corpus has no annotated mentions; or, with predicted mentions, if it annotates no kind exhaustively.
     """
-    options = options or LinkingOptions()
+    # The settings differ in what is compared, not in what is read.
+    with predictor.model.each_sequence_read_once():
+        return _evaluate(predictor, gold, mentions, options or LinkingOptions(), progress)
+
+
+def _evaluate(
+    predictor: Predictor,
+    gold: Corpus | AnnotatedCorpus,
+    mentions: Literal["gold", "predicted"],
+    options: LinkingOptions,
+    progress: Progress,
+) -> Results:
+    """See :func:`evaluate`."""
     (annotated,) = annotated_corpora(gold)
     gold, info = annotated.corpus, annotated.info
     if not gold.mentions:

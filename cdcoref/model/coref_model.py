@@ -6,6 +6,7 @@ folder: ``config.json``, ``model.safetensors``, the tokenizer's files and ``READ
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -112,6 +113,7 @@ class CorefModel(nn.Module):
         self.earlier: EarlierEncoder | None = None
         self._earlier_encoder: list[CDLMModel] = []
         self._read: dict[bytes, Tensor] | None = None
+        self._kept_dtype: torch.dtype | None = None
         self.vector_scorer: VectorScorer | None = None
         self.antecedent_scorer: AntecedentScorer | None = None
         if config.vectors.layers:
@@ -195,6 +197,18 @@ class CorefModel(nn.Module):
         if self.earlier is not None:
             self.earlier_encoder().compute_in_int8()
         self.encoder.compute_in_int8()
+
+    @contextmanager
+    def reading_in_int8(self, wanted: bool = True) -> Iterator[None]:
+        """Within the block, if wanted, compute products of the encoder in eight bits; afterwards it is as before."""
+        own = self.encoder
+        if wanted:
+            self.encoder = copy.deepcopy(own)
+            self.encoder.compute_in_int8()
+        try:
+            yield
+        finally:
+            self.encoder = own
 
     @property
     def device(self) -> torch.device:
@@ -310,13 +324,18 @@ class CorefModel(nn.Module):
         return torch.cat([words, batch.spelling.to(words.dtype)], dim=1) if options.spelling else words
 
     @contextmanager
-    def each_sequence_read_once(self) -> Iterator[None]:
-        """Within the block, keep what the last layers say of documents that are read alone, in half precision.
+    def each_sequence_read_once(self, dtype: torch.dtype | None = None) -> Iterator[None]:
+        """Within the block, keep what the last layers say of documents that are read alone.
 
-        Several heads learn from the same texts; the encoder, which must not change meanwhile, reads each text once, as
-        far as `MOST_KEPT` bytes hold them. Only the layers that heads see are kept.
+        Where the same texts are needed again, the encoder, which must not change meanwhile, reads each once, as far as
+        `MOST_KEPT` bytes hold them. Only the layers that heads see are kept.
+
+        Parameters
+        ----------
+        dtype
+            The numeric precision in which it is kept; None: as the encoder computes.
         """
-        self._read = {}
+        self._read, self._kept_dtype = {}, dtype
         try:
             yield
         finally:
@@ -336,7 +355,8 @@ class CorefModel(nn.Module):
                 found[:, row, real[row]] = self._read[key][-kept:].to(found)
         if new:
             rows = batch.input_ids[new], batch.attention_mask[new], batch.global_attention_mask[new]
-            states = torch.stack(self._read_states(EncoderBatch(*rows))[-kept:]).half()
+            states = torch.stack(self._read_states(EncoderBatch(*rows))[-kept:])
+            states = states if self._kept_dtype is None else states.to(self._kept_dtype)
             found[:, new, : states.shape[2]] = states.to(found)
             size = sum(table.nbytes for table in self._read.values())
             for row, place in enumerate(new):
