@@ -6,19 +6,20 @@ untrusted input like any other: shapes are checked against the configuration bef
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import torch
-from huggingface_hub import save_torch_state_dict
+from safetensors.torch import save_file
 from torch import Tensor
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import SMALLEST_LENGTH
 from cdcoref.model.config import CorefConfig
-from cdlm.checkpoints import SAFE_FILES, read_safetensors, safetensors_files
+from cdlm.checkpoints import INDEX_FILE, SAFE_FILES, read_safetensors, safetensors_files
 from cdlm.config import EncoderConfig
 from cdlm.encoder import PRECISIONS, check_shapes, check_sizes
 from cdlm.files import restore_folder
@@ -31,8 +32,9 @@ CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
 CARD_FILE = "README.md"
 ENCODER = "encoder."
-LARGEST_FILE = "60MB"
+LARGEST_FILE = 60 * 2**20
 """Weights of more bytes are divided into several files."""
+PART_FILE = "model-{:05}-of-{:05}.safetensors"
 
 Shapes = Mapping[str, Sequence[int]]
 
@@ -104,13 +106,32 @@ def check_all(expected: Shapes, shapes: Shapes) -> None:
 
 
 def write_weights(folder: Path, state: Mapping[str, Tensor]) -> None:
-    """Write a model's weights as one safetensors file, or as several with an index if there are many.
+    """Write a model's weights as one safetensors file, or as several with an index if they are large.
 
+    Of several files, one holds the heads, so that heads fitted anew leave the files of the encoder as they are.
     Projections of global rows that are copies of those of local rows are left out.
     """
-    save_torch_state_dict(without_copies(state), folder, max_shard_size=LARGEST_FILE)
-    for path in folder.glob("*.safetensors"):
-        path.chmod(0o644)
+    state = without_copies(state)
+    if sum(tensor.nbytes for tensor in state.values()) <= LARGEST_FILE:
+        parts = [state]
+    else:
+        parts = [{}]
+        for name in sorted(state, key=lambda name: not name.startswith(ENCODER)):
+            head_first = not name.startswith(ENCODER) and next(iter(parts[-1]), ENCODER).startswith(ENCODER)
+            size = sum(tensor.nbytes for tensor in parts[-1].values()) + state[name].nbytes
+            if parts[-1] and (head_first or size > LARGEST_FILE):
+                parts.append({})
+            parts[-1][name] = state[name]
+    names = [PART_FILE.format(number, len(parts)) for number in range(1, len(parts) + 1)]
+    if len(parts) == 1:
+        names = [WEIGHTS_FILE]
+    else:
+        places = {name: file for file, part in zip(names, parts, strict=True) for name in part}
+        index = {"metadata": {"total_size": sum(tensor.nbytes for tensor in state.values())}, "weight_map": places}
+        (folder / INDEX_FILE).write_text(json.dumps(index, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    for file, part in zip(names, parts, strict=True):
+        save_file(part, folder / file, metadata={"format": "pt"})
+        (folder / file).chmod(0o644)
 
 
 def read_weights(folder: Path, check: Callable[[Shapes], None]) -> dict[str, Tensor]:

@@ -118,7 +118,7 @@ class BiEncoderLearner(nn.Module):
                 continue
             inside = own[:, None], own[None]
             loss = loss + options.contrastive * contrastive_loss(
-                mean[own], same[inside], comparable[inside], options.temperature
+                mean[own], same[inside], comparable[inside], options.contrast_temperature
             )
             loss = loss + options.pairs * self._pairs_loss(kind, mean[own], last[own], same[inside], comparable[inside])
         return loss

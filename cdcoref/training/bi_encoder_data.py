@@ -44,14 +44,14 @@ class BiEncoderTraining:
         Word pieces of a sequence, at most.
     lengths
         The same by corpus; `length` for a corpus that is not named.
-    batch_tokens
+    step_tokens
         Word pieces of a batch, at most.
     corpus_shares
         By corpus, the share of its documents that an epoch reads; 1 where a corpus is not named, 2 to read each twice.
     contrastive, pairs, antecedents, bounds
         Weights of the losses.
-    temperature
-        Of the contrastive loss.
+    contrast_temperature
+        Cosines are divided by it in the contrastive loss.
     most_pairs
         Pairs of a batch that count in the loss of pairs, for each kind of mention.
 
@@ -64,13 +64,13 @@ class BiEncoderTraining:
     frozen_layers: Index = 6
     length: Length = 256
     lengths: Mapping[str, Length] = field(default_factory=dict)
-    batch_tokens: Count = 1536
+    step_tokens: Count = 1536
     corpus_shares: Shares = field(default_factory=dict)
     contrastive: Annotated[float, within(0, most=100)] = 0.5
     pairs: Annotated[float, within(0, most=100)] = 1.0
     antecedents: Annotated[float, within(0, most=100)] = 0.3
     bounds: Annotated[float, within(0, most=100)] = 0.5
-    temperature: Annotated[float, within(0.001, most=10)] = 0.07
+    contrast_temperature: Annotated[float, within(0.001, most=10)] = 0.07
     most_pairs: Count = 2048
 
     def __post_init__(self) -> None:
@@ -203,7 +203,7 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
                 for sequence in builder(document.document):
                     if _taught_by(document, sequence):
                         groups[document.group if part.info.cross_document else 0].append((document, sequence))
-            self._batches += list(_packed(list(groups.values()), self.options.batch_tokens, rng))
+            self._batches += list(_packed(list(groups.values()), self.options.step_tokens, rng))
         self._batches = [self._batches[place] for place in rng.permutation(len(self._batches))]
         self._built = self.epoch
 

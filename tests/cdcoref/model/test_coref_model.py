@@ -369,7 +369,7 @@ def test_saving_replaces_the_older_model_whole_or_not_at_all(
         raise OSError("no space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(coref_model, "save_file", fail)
+        patched.setattr(coref_model, "write_weights", fail)
         with pytest.raises(OSError, match="no space"):
             tiny_model.save_pretrained(folder, "new")
     assert (folder / "README.md").read_text() == "old"

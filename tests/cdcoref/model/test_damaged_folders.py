@@ -240,7 +240,7 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
         "do not fit.*pair_scorer.output.weight has shape",
     ),
     "a huge scorer": (setting("scorer_width", 10**7), "do not fit.*pair_scorer.output.weight has shape"),
-    "a scorer without units": (setting("scorer_width", 0), "cdcoref.scorer_width is 0"),
+    "a scorer without units": (setting("scorer_width", 0), "do not fit.*pair_scorer"),
     "another detector": (setting("detector_width", 8), "do not fit.*detector.length.weight has shape"),
     "longer mentions": (setting("detector_max_words", 4), "do not fit.*detector.length.weight has shape"),
     "endless mentions": (setting("detector_max_words", 10**9), "cdcoref.detector_max_words is 1000000000"),

@@ -11,11 +11,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors.torch import load_file
 
 from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.model import CorefConfig, CorefModel, folder
 from cdcoref.predict import Predictor
 from cdcoref.training import BiEncoderData, BiEncoderTraining, TrainingConfig, train
 from cdcoref.training.bi_encoder import BiEncoderLearner, contrastive_loss
@@ -26,7 +27,7 @@ from cdlm.settings import with_settings
 from cdlm.shared_projections import share_projections
 from tests.cdcoref.conftest import annotated
 
-OPTIONS = BiEncoderTraining(frozen_layers=1, length=64, batch_tokens=96)
+OPTIONS = BiEncoderTraining(frozen_layers=1, length=64, step_tokens=96)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def data_of(model: CorefModel, corpus: Corpus, options: BiEncoderTraining = OPTI
 
 
 def test_a_batch_says_what_is_annotated(model: CorefModel, stories: Corpus) -> None:
-    data = data_of(model, stories, replace(OPTIONS, batch_tokens=1000))
+    data = data_of(model, stories, replace(OPTIONS, step_tokens=1000))
     assert len(data) == 1
     batch = data[0]
     assert len(batch.starts) == 12
@@ -79,7 +80,7 @@ def test_a_batch_says_what_is_annotated(model: CorefModel, stories: Corpus) -> N
 def test_documents_without_links_between_them_are_not_compared(model: CorefModel, stories: Corpus) -> None:
     (part,) = annotated_corpora(stories)
     within = AnnotatedCorpus(part.corpus, replace(part.info, cross_document=False))
-    batch = BiEncoderData(model.tokenizer, 0, [within], replace(OPTIONS, batch_tokens=1000), 0)[0]
+    batch = BiEncoderData(model.tokenizer, 0, [within], replace(OPTIONS, step_tokens=1000), 0)[0]
     same, comparable = relations(batch)
     of_one = batch.documents[:, None] == batch.documents[None]
     assert not comparable[~of_one].any()
@@ -140,7 +141,7 @@ def test_the_upper_layers_learn_alone(tiny_encoder: Path, stories: Corpus) -> No
     before = {name: weight.clone() for name, weight in model.encoder.named_parameters()}
     learner = BiEncoderLearner(model.encoder, OPTIONS, 1)
     optimiser = torch.optim.AdamW((p for p in learner.parameters() if p.requires_grad), lr=1e-2)
-    data = data_of(model, stories, replace(OPTIONS, batch_tokens=1000))
+    data = data_of(model, stories, replace(OPTIONS, step_tokens=1000))
     losses = []
     for _ in range(12):
         loss = learner(data[0])
@@ -173,6 +174,23 @@ def test_shared_projections_are_stored_once(tiny_encoder: Path, tmp_path: Path) 
     assert sizes[1] < sizes[0]
 
 
+def test_large_weights_are_divided_and_heads_have_a_file_of_their_own(
+    tiny_model: CorefModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "LARGEST_FILE", 60_000)
+    tiny_model.save_pretrained(tmp_path / "model", "card")
+    files = sorted(path.name for path in (tmp_path / "model").glob("*.safetensors"))
+    assert len(files) > 2
+    held = [set(load_file(tmp_path / "model" / file)) for file in files]
+    assert all(name.startswith("encoder.") for names in held[:-1] for name in names)
+    assert not any(name.startswith("encoder.") for name in held[-1])
+    again = CorefModel.from_pretrained(tmp_path / "model").state_dict()
+    assert all(torch.equal(weight, again[name]) for name, weight in tiny_model.state_dict().items())
+    (tmp_path / "model" / files[0]).unlink()
+    with pytest.raises(InputError, match="which is missing"):
+        CorefModel.from_pretrained(tmp_path / "model")
+
+
 def test_a_model_from_end_to_end(tiny_encoder: Path, tmp_path: Path) -> None:
     learnt = _clustered("train", 3)
     dev = _clustered("dev", 2)
@@ -181,7 +199,7 @@ def test_a_model_from_end_to_end(tiny_encoder: Path, tmp_path: Path) -> None:
         {
             "encoder": str(tiny_encoder), "trained_as": "bi_encoder", "run.steps": 3, "run.save_steps": 2,
             "run.precision": "fp32", "bi_encoder.frozen_layers": 1, "bi_encoder.length": 64,
-            "bi_encoder.batch_tokens": 128, "model.scorer_width": 0, "model.detector_width": 8,
+            "bi_encoder.step_tokens": 128, "model.scorer_width": 0, "model.detector_width": 8,
             "model.detector_max_words": 3, "model.detector.word_layers": 2, "model.sequences.max_length": 128,
             "model.detector_max_length": 64, "model.vectors.layers": 2, "model.vectors.earlier_rank": 0,
             "model.vectors.cross_encoder_kinds": [], "vectors.scorer_steps": 20, "vectors.pack_length": 0,

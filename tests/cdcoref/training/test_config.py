@@ -37,7 +37,7 @@ def test_the_kinds_that_are_trained() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"colour": 1}, "there is no setting 'colour'; the settings are encoder, kind, int8, "),
+        ({"colour": 1}, "there is no setting 'colour'; the settings are encoder, kind, trained_as, int8, "),
         ({"epochs": 0}, "run.epochs is 0 and should be at least 1"),
         ({"both_orders": 1}, "model.both_orders is 1 and should be true or false"),
         ({"encoder": 5}, "encoder is 5 and should be text"),
