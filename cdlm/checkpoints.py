@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
+from safetensors.torch import save_file as write_safetensors
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
@@ -158,6 +159,28 @@ def _shapes(path: Path) -> dict[str, Sequence[int]]:
         return {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118
 
 
+@contextmanager
+def writing_weights(path: Path) -> Iterator[None]:
+    """Weights are written in this context: what PyTorch and safetensors raise if that fails becomes an `InputError`."""
+    try:
+        yield
+    except (OSError, RuntimeError, SafetensorError) as error:
+        message = f"the weights cannot be written ({first_line(error)}); make room, or choose another location"
+        raise InputError(message, path) from error
+
+
+def save_file(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
+    """Write tensors as safetensors.
+
+    Raises
+    ------
+    InputError
+        If they cannot be written, for example because the disk is full.
+    """
+    with writing_weights(path):
+        write_safetensors(dict(tensors), path, metadata=metadata)
+
+
 def write_checkpoint(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:
     """Write ``config.json`` and ``model.safetensors``; each file is written completely or not at all.
 
@@ -168,10 +191,7 @@ def write_checkpoint(folder: Path, config: Mapping[str, Any], weights: Mapping[s
     """
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
-    with replaced_file(folder / WEIGHTS_FILE) as path:
-        try:
-            save_file(tensors, path, metadata={"format": "pt"})
-        except SafetensorError as error:
-            raise InputError(f"the weights cannot be written ({error})", folder / WEIGHTS_FILE) from error
+    with replaced_file(folder / WEIGHTS_FILE) as path, writing_weights(folder / WEIGHTS_FILE):
+        write_safetensors(tensors, path, metadata={"format": "pt"})
     with replaced_file(folder / CONFIG_FILE) as path:
         path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

@@ -14,14 +14,12 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from cdlm.errors import InputError
+from cdlm.errors import InputError, shown_path
 from cdlm.memory import keep_freed_memory
 from cdlm.printing import say
 
 UNUSABLE = (errno.ENAMETOOLONG, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 """A path that is too long, a disk or a quota that is full, a disk that is read only, a file that is too large."""
-LONGEST_SHOWN = 100
-"""Characters of a path that are printed."""
 DISTRIBUTION = "cdcoref"
 """Both packages belong to this distribution and share its version."""
 
@@ -106,8 +104,7 @@ def _sentence(error: OSError) -> str | None:
     """What is wrong with a path, the disk or the working directory; None if it is something else."""
     if error.errno in UNUSABLE:
         path = "" if error.filename is None else os.fsdecode(error.filename)
-        shown = f"{path[:LONGEST_SHOWN]}..." if len(path) > LONGEST_SHOWN else path
-        return f"{shown or 'a file'} cannot be used ({error.strerror}); choose another location"
+        return f"{shown_path(path) or 'a file'} cannot be used ({error.strerror}); choose another location"
     try:
         Path.cwd()
     except FileNotFoundError:

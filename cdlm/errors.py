@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+LONGEST_SHOWN = 300
+"""Characters of a path that are shown."""
+
 
 class InputError(Exception):
     """Input that cannot be used, described in one sentence that says where and what to do.
@@ -20,7 +23,8 @@ class InputError(Exception):
         self.message = message
         self.path = None if path is None else str(path)
         self.line = line
-        place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
+        shown = "" if path is None else shown_path(str(path))
+        place = "" if path is None else f"{shown}: " if line is None else f"{shown}, line {line}: "
         super().__init__(place + message)
 
 
@@ -28,3 +32,8 @@ def first_line(error: Exception) -> str:
     """The first line of a library's error message."""
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
+
+
+def shown_path(path: str) -> str:
+    """A path as messages name it: no longer than `LONGEST_SHOWN` characters."""
+    return f"{path[:LONGEST_SHOWN]}..." if len(path) > LONGEST_SHOWN else path

@@ -11,6 +11,7 @@ import typer
 
 from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
+from cdlm.files import check_writable
 from cdlm.printing import say
 
 EXAMPLES = ("cdcoref demo", "cdcoref demo --no-open -o page.html")
@@ -27,8 +28,7 @@ def demo(
     """Run cdcoref on seven sample texts and view the result in a browser."""
     if output.suffix != ".html":
         raise InputError("the page's name must end in .html", output)
-    if not output.absolute().parent.is_dir():
-        raise InputError("the folder of the page does not exist; create it first", output)
+    check_writable(output)
     from cdcoref.formats import read_corpus
     from cdcoref.predict import load
     from cdcoref.views import summary, write_page

@@ -150,7 +150,7 @@ class _Reader:
                         status = file.stat()
                     except (OSError, ValueError) as error:
                         reason = error.strerror if isinstance(error, OSError) else "its name contains a NUL character"
-                        self.problems.append(f"{file}: the file cannot be read ({reason})")
+                        self.problems.append(str(InputError(f"the file cannot be read ({reason})", file)))
                         continue
                     identity = status.st_dev, status.st_ino
                 if identity in seen:

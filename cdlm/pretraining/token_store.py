@@ -24,7 +24,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from cdlm.config import read_json
-from cdlm.errors import InputError
+from cdlm.errors import InputError, first_line
 from cdlm.files import replaced_file
 from cdlm.pretraining.document_sets import SetSource, Tally, Texts
 
@@ -278,5 +278,8 @@ def _write_shard(path: Path, sets: list[list[np.ndarray]], left_out: Tally, read
     try:
         with replaced_file(path) as part:
             save_file(tensors, part, metadata={"left_out": json.dumps(left_out), "read": str(read)})
-    except OSError as error:
-        raise InputError(f"the tokenised corpus cannot be written here ({error.strerror})", path.parent) from error
+    except (OSError, SafetensorError) as error:
+        message = (
+            f"the tokenised corpus cannot be written here ({first_line(error)}); make room, or choose another folder"
+        )
+        raise InputError(message, path.parent) from error

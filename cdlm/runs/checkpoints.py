@@ -15,6 +15,8 @@ import torch
 from safetensors.torch import load_model, save_model
 from torch import nn
 
+from cdlm.checkpoints import writing_weights
+
 WHOLE_FILE = "whole.json"
 WEIGHTS_FILE = "model.safetensors"
 STATES_FILE = "states.pt"
@@ -29,9 +31,15 @@ def save_states(checkpoint: Path, model: nn.Module, stateful: Mapping[str, Any])
     ----------
     stateful
         Objects with ``state_dict`` and ``load_state_dict``, such as an optimiser, by name.
+
+    Raises
+    ------
+    InputError
+        If they cannot be written, for example because the disk is full.
     """
-    save_model(model, str(checkpoint / WEIGHTS_FILE), metadata={"format": "pt"})
-    torch.save({name: one.state_dict() for name, one in stateful.items()}, checkpoint / STATES_FILE)
+    with writing_weights(checkpoint):
+        save_model(model, str(checkpoint / WEIGHTS_FILE), metadata={"format": "pt"})
+        torch.save({name: one.state_dict() for name, one in stateful.items()}, checkpoint / STATES_FILE)
 
 
 def save_random_states(checkpoint: Path, process: int) -> None:
@@ -43,7 +51,8 @@ def save_random_states(checkpoint: Path, process: int) -> None:
         "cpu": torch.random.get_rng_state(),
         "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
     }
-    torch.save(states, checkpoint / f"random-{process}.pt")
+    with writing_weights(checkpoint):
+        torch.save(states, checkpoint / f"random-{process}.pt")
 
 
 def load_states(checkpoint: Path, model: nn.Module, stateful: Mapping[str, Any], process: int) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import io
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -186,6 +188,25 @@ def cdcoref(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
         return Finished(int(code or 0), captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture
+def small_files() -> Callable[[int], AbstractContextManager[None]]:
+    """A context in which no file may grow beyond some bytes, as if the disk were full."""
+    resource = pytest.importorskip("resource")
+
+    @contextmanager
+    def limited(limit: int) -> Iterator[None]:
+        before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.getsignal(signal.SIGXFSZ)
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            signal.signal(signal.SIGXFSZ, handler)
+
+    return limited
 
 
 # -- documents with mentions -------------------------------------------------------------------------------------------

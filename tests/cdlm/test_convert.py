@@ -339,7 +339,7 @@ def test_a_full_disk_is_said_in_a_sentence(bert_folder: Path, tmp_path: Path, mo
     def full(*_: object, **__: object) -> None:
         raise SafetensorError("I/O error: No space left on device (os error 28)")
 
-    monkeypatch.setattr("cdlm.checkpoints.save_file", full)
+    monkeypatch.setattr("cdlm.checkpoints.write_safetensors", full)
     with pytest.raises(InputError, match=r"cannot be written .*No space left on device"):
         convert(bert_folder, tmp_path / "long")
     assert not (tmp_path / "long").exists()

@@ -1,62 +1,266 @@
-"""Paths and disks that cannot be used: one sentence and exit code 2, in every command."""
+"""Paths, devices and disks that cannot be used: one sentence and exit code 2, in every command."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+
+from cdcoref.collection import Collection
+from cdlm.errors import LONGEST_SHOWN, InputError
 
 LONG = "x" * 300
 DEEP = "/tmp" + "/xxx" * 1200
-FULL = """
-import resource, torch
-from pathlib import Path
-from cdlm.checkpoints import write_checkpoint
-from cdlm.errors import InputError
-resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
-try:
-    write_checkpoint(Path("model"), {}, {"weight": torch.zeros(100_000)})
-except InputError as error:
-    print(error)
-"""
-
-
-def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, timeout=120, check=False
-    )
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["cdcoref", "show", f"{LONG}.cdcoref"],
-        ["cdcoref", "export", DEEP, "-o", "x.jsonl"],
-        ["cdcoref", "add", f"{LONG}.cdcoref", "x.txt"],
-        ["cdcoref", "predict", "x.txt", "-o", f"{LONG}.jsonl"],
+COMMANDS = """
+cdcoref demo -o {}.html
+cdcoref predict {}
+cdcoref predict x.jsonl -o {}
+cdcoref predict x.jsonl -o {}.html
+cdcoref predict x.jsonl -o {} --format brat
+cdcoref predict x.jsonl --pairs {}.csv
+cdcoref predict x.jsonl --model {}
+cdcoref predict x.jsonl --cache {}
+cdcoref add {}.cdcoref x.jsonl
+cdcoref add {} x.jsonl
+cdcoref add c.cdcoref {}
+cdcoref add new.cdcoref x.jsonl --model {}
+cdcoref show {}
+cdcoref serve {}
+cdcoref serve c.cdcoref --token-file {}
+cdcoref remove {} x
+cdcoref rebuild {}
+cdcoref rebuild c.cdcoref --model {}
+cdcoref train -o {} --train x.jsonl --dev x.jsonl
+cdcoref train -o m --train {} --dev x.jsonl
+cdcoref train -o m --train x.jsonl --dev {}
+cdcoref train -o m --train x.jsonl --dev x.jsonl --config {}
+cdcoref train -o m --train x.jsonl --dev x.jsonl --encoder {}
+cdcoref train -o m --ecb-root {}
+cdcoref train -o m --corpus ecb:{}
+cdcoref evaluate {}
+cdcoref evaluate x.jsonl --model {}
+cdcoref evaluate --ecb-root {}
+cdcoref evaluate --corpus ecb:{}
+cdcoref publish {} a/b
+cdcoref stats {}
+cdcoref stats --corpus litbank:{}
+cdcoref stats --ecb-root {}
+cdcoref export {} -o y.jsonl
+cdcoref export x.jsonl -o {}.jsonl
+cdcoref export x.jsonl -o {} --format brat
+cdcoref export --ecb-root {} -o y.jsonl
+cdcoref export --corpus gvc:{} -o y.jsonl
+cdcoref score {} x.jsonl
+cdcoref score x.jsonl {}
+cdcoref errors {} x.jsonl
+cdcoref errors x.jsonl {}
+cdcoref correct {} same m1 m2
+cdcoref correct {} not-same m1 m2
+cdcoref correct {} split m1
+cdcoref correct {} move m1 c2
+cdcoref correct {} not-a-mention m1
+cdcoref correct {} rename c1 x
+cdcoref correct {} undo
+cdcoref correct {} list
+cdcoref correct {} from x.csv
+cdcoref correct c.cdcoref from {}
+cdlm convert {} -o o
+cdlm pretrain --corpus {} -o o
+cdlm pretrain --corpus x.jsonl -o o --dev {}
+cdlm pretrain --corpus x.jsonl -o o --config {}
+cdlm perplexity --corpus {} --model default
+cdlm perplexity --corpus x.jsonl --model {}
+cdlm align --ecb-root {} --model default
+cdlm tables --results {}
+cdlm tables --ecb-root {}
+cdlm tables --multi-news {}
+cdlm tables --matching aan:{}
+cdlm match train -o {} --train p.jsonl --dev p.jsonl
+cdlm match train -o o --train {} --dev p.jsonl
+cdlm match train -o o --train p.jsonl --dev {}
+cdlm match train -o o --benchmark aan:{}
+cdlm match train -o o --train p.jsonl --dev p.jsonl --config {}
+cdlm match train -o o --train p.jsonl --dev p.jsonl --encoder {}
+cdlm match predict {} --model default
+cdlm match predict p.jsonl --model {}
+cdlm match predict p.jsonl --model default -o {}
+cdlm match evaluate {} --model default
+cdlm match evaluate p.jsonl --model {}
+cdlm match evaluate --benchmark aan:{} --model default
+cdlm qa train -o {} --train q.json --dev q.json
+cdlm qa train -o o --train {} --dev q.json
+cdlm qa train -o o --train q.json --dev {}
+cdlm qa train -o o --train q.json --dev q.json --config {}
+cdlm qa train -o o --train q.json --dev q.json --encoder {}
+cdlm qa predict {} --model default
+cdlm qa predict q.json --model {}
+cdlm qa predict q.json --model default -o {}
+cdlm qa evaluate {} --model default
+cdlm qa evaluate q.json --model {}
+cdlm qa evaluate q.json --predictions {}
+""".strip().splitlines()
+"""Every command with every option that takes a path."""
+QUESTION = {
+    "_id": "q1",
+    "question": "Where was the captain born?",
+    "answer": "Tresk",
+    "supporting_facts": [["Maren", 0], ["Jonas Pell", 0]],
+    "context": [["Maren", ["Her captain was Jonas Pell."]], ["Jonas Pell", ["Jonas Pell was born in Tresk."]]],
+}
+DOCUMENT = {
+    "id": "a",
+    "text": "A ferry sank. The ferry was old.",
+    "mentions": [
+        {"start": 2, "end": 7, "kind": "entity", "cluster": "1"},
+        {"start": 18, "end": 23, "kind": "entity", "cluster": "1"},
     ],
-)
-def test_paths_that_are_too_long(arguments: list[str], tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text("A ferry sank.")
-    done = run(["-m", *arguments], tmp_path)
-    assert done.returncode == 2
-    assert "too long" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert len(done.stderr) < 300
+}
+
+Command = Callable[[str], tuple[int, list[str]]]
+SmallFiles = Callable[[int], AbstractContextManager[None]]
 
 
-def test_a_working_directory_that_was_removed(tmp_path: Path) -> None:
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run a command line as its entry point does, but in this process: exit code and lines on standard error out."""
+
+    def run(line: str) -> tuple[int, list[str]]:
+        program, *_ = arguments = line.split()
+        monkeypatch.setattr(sys, "argv", arguments)
+        capsys.readouterr()
+        code: Any = 0
+        try:
+            import_module(f"{program}.cli").main()
+        except SystemExit as end:
+            code = end.code
+        return int(code or 0), capsys.readouterr().err.splitlines()
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a file of each sort that commands read."""
+    monkeypatch.chdir(tmp_path)
+    Path("x.jsonl").write_text(json.dumps(DOCUMENT) + "\n")
+    Path("p.jsonl").write_text(json.dumps({"text_a": "A ferry sank.", "text_b": "It sank.", "label": 1}) + "\n")
+    Path("q.json").write_text(json.dumps([QUESTION]))
+    Collection.create("c.cdcoref", "lemma").close()
+    return tmp_path
+
+
+def test_every_command_is_tried() -> None:
+    def names(command: Any, name: str) -> Iterator[str]:
+        if not hasattr(command, "commands"):
+            yield name
+        for part, below in getattr(command, "commands", {}).items():
+            yield from names(below, f"{name} {part}")
+
+    for program in ("cdcoref", "cdlm"):
+        tried = [line.replace("correct {} ", "correct ").replace("correct c.cdcoref ", "correct ") for line in COMMANDS]
+        app = import_module(f"{program}.cli").app
+        assert [n for n in names(typer.main.get_command(app), program) if not any(t.startswith(n) for t in tried)] == []
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_paths_that_are_too_long(line: str, files: Path, command: Command) -> None:
+    before = sorted(path.name for path in files.iterdir())
+    for name in (LONG, DEEP):
+        code, said = command(line.replace("{}", name))
+        assert code == 2
+        assert said[-1].startswith(line.split()[0] + ": "), said
+        assert len(said) == 1 or said[1:] in (
+            ["cdcoref: the input contains no documents"],
+            ["cdcoref: there is no document to add"],
+        )
+        assert max(map(len, said)) < LONGEST_SHOWN + 150
+    assert sorted(path.name for path in files.iterdir()) == before
+
+
+@pytest.mark.parametrize("line", [line for line in COMMANDS if "default" not in line])
+def test_a_working_directory_that_was_removed(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    code, said = command(line.replace("{}", "name"))
+    assert code == 2
+    assert said[-1].startswith(line.split()[0] + ": "), said
+    assert len(said) <= 2
+
+
+def test_a_new_process_in_a_working_directory_that_was_removed(tmp_path: Path) -> None:
     code = "import os; os.rmdir(os.getcwd()); from cdcoref.cli import main; import sys\n"
     folder = tmp_path / "gone"
     folder.mkdir()
-    done = run(["-c", code + "sys.argv = ['cdcoref', 'show', 'x.cdcoref']; main()"], folder)
+    done = subprocess.run(
+        [sys.executable, "-c", code + "sys.argv = ['cdcoref', 'show', 'x.cdcoref']; main()"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_weights_for_which_there_is_no_room(tmp_path: Path) -> None:
-    done = run(["-c", FULL], tmp_path)
-    assert "the weights cannot be written" in done.stdout
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cdcoref predict x.jsonl",
+        "cdcoref add c.cdcoref x.jsonl",
+        "cdcoref evaluate x.jsonl",
+        "cdcoref rebuild c.cdcoref",
+        "cdcoref serve c.cdcoref",
+    ],
+)
+@pytest.mark.parametrize("device", ["meta", "mps:99", "cuda:77", "cpu:x", "-1", "gpu"])
+def test_devices_that_cannot_compute(line: str, device: str, files: Path, command: Command) -> None:
+    code, said = command(f"{line} --device {device}")
+    assert (code, len(said)) == (2, 1)
+    assert f"the device '{device}' is not available here; choose 'cpu'" in said[0]
+
+
+def test_weights_for_which_there_is_no_room(tmp_path: Path, small_files: SmallFiles) -> None:
+    import torch
+
+    from cdlm.checkpoints import save_file, write_checkpoint
+
+    weights = {"weight": torch.zeros(100_000)}
+    with small_files(10_000):
+        with pytest.raises(InputError, match="the weights cannot be written"):
+            write_checkpoint(tmp_path / "model", {}, weights)
+        with pytest.raises(InputError, match="the weights cannot be written"):
+            save_file(weights, tmp_path / "weights")
     assert list((tmp_path / "model").iterdir()) == []
+
+
+@pytest.mark.parametrize("limit", [2_000, 30_000])
+@pytest.mark.parametrize("line", ["correct same m1 m2", "correct rename c1 ferry", "remove a", "add x.jsonl"])
+def test_collections_on_a_full_disk_are_left_as_they_were(
+    line: str, limit: int, files: Path, command: Command, small_files: SmallFiles
+) -> None:
+    texts = [{**DOCUMENT, "id": id, "text": DOCUMENT["text"] + f" It was in the {id} port."} for id in "bc"]
+    Path("y.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts))
+    assert command("cdcoref add c.cdcoref y.jsonl")[0] == 0
+    with Collection.open("c.cdcoref") as collection:
+        before, corrections = collection.corpus(), collection.corrections()
+    first, *rest = line.replace("remove a", "remove b").split()
+    with small_files(limit):
+        code, said = command(f"cdcoref {first} c.cdcoref {' '.join(rest)}")
+    assert (code, len(said)) == (2, 1), said
+    assert said[0].startswith("cdcoref: c.cdcoref: ")
+    with Collection.open("c.cdcoref") as collection:
+        assert (collection.corpus(), collection.corrections()) == (before, corrections)
+    code, said = command(f"cdcoref {first} c.cdcoref {' '.join(rest)}")
+    assert code == 0, said

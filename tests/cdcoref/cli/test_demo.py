@@ -50,7 +50,7 @@ def test_without_a_browser_it_says_so(cdcoref: Run, opened: list[str], monkeypat
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("x.txt", "the page's name must end in .html"), ("nowhere/x.html", "the folder of the page does not exist")],
+    [("x.txt", "the page's name must end in .html"), ("nowhere/x.html", "the folder of the output does not exist")],
 )
 def test_a_place_that_cannot_be(cdcoref: Run, opened: list[str], name: str, message: str) -> None:
     done = cdcoref("demo", "-o", name)

@@ -285,3 +285,19 @@ def test_a_corpus_without_a_split_to_choose_on(cdcoref: Run, tmp_path: Path, sam
     message = "this folder does not hold the dev split of MEANTIME, only train; expected dev.jsonl"
     assert done.err == f"cdcoref: {folder}: {message}\n"
     assert not (tmp_path / "model").exists()
+
+
+def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(
+    cdcoref: Run, tmp_path: Path, tiny_encoder: Path, settings: Path, corpora: list[object], small_files: Run
+) -> None:
+    model = tmp_path / "model"
+    arguments = ["train", *corpora, "-o", model, "--config", settings, "--encoder", tiny_encoder, "--epochs", 1]
+    with small_files(20_000):
+        done = cdcoref(*arguments)
+    assert done.code == 2
+    assert "cdcoref: " in done.err.splitlines()[-1]
+    assert "the weights cannot be written" in done.err.splitlines()[-1]
+    assert not (model / "model.safetensors").exists()
+    done = cdcoref(*arguments, "--resume")
+    assert done.code == 0, done.err
+    assert (model / "model.safetensors").is_file()
