@@ -7,6 +7,7 @@ within a cluster, and eight columns have no documents without tokens. The layout
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -31,6 +32,9 @@ BLOCK = "corpus"
 
 MOST_LOOKED_AT = 100
 """The token lines of a file by which its column of words is found."""
+
+_NUMBER = re.compile(r"[A-Za-z]{0,2}[0-9]+(?:[-._:][0-9]+)*")
+"""The number of a part, a sentence or a token, as files have it: 7, 1-2 (a word of several tokens), 3.1, s4."""
 
 _REST_OF_2012 = "-\t*\t-\t-\t-\t-\t*"
 """The columns between word and coreference: part of speech, parse, lemma, frameset, sense, speaker, named entity."""
@@ -163,18 +167,16 @@ def _columns(line: bytes) -> list[str]:
 def _word_column(rows: list[list[str]]) -> int:
     """The column of words in a file that is not cross-document, judged by its first token lines.
 
-    Words follow the token number: in the fourth column after name, part and number (CoNLL-2012), in the third after
-    name and number, in the second after the number (CoNLL-U and others). A file of two columns begins with the word.
+    It is the first column that holds neither numbers, such as those of parts, sentences and tokens, nor one name of the
+    document, and at most the fourth, as in CoNLL-2012. The last column is coreference.
     """
-    fewest = min(map(len, rows))
-    if fewest <= 3:
-        return fewest - 2
-    numbers = [all(row[column].isdecimal() for row in rows) for column in range(3)]
-    if fewest == 4:
-        return 1 if numbers[0] and not numbers[1] else 2
-    if numbers[1] and numbers[2]:
-        return 3
-    return 1 if numbers[0] else 2 if numbers[1] else 3
+    last = min(min(map(len, rows)) - 2, 3)
+    for column in range(last):
+        values = {row[column] for row in rows}
+        is_name = column == 0 and len(values) == 1
+        if not is_name and not all(map(_NUMBER.fullmatch, values)):
+            return column
+    return max(last, 0)
 
 
 def _mentions(table: MentionTable, ids: list[str], kind: str | None) -> Iterator[Mention]:

@@ -274,9 +274,12 @@ class _Parser:
         text = self._block[0].decode()
         match = _NAME_AND_PART.fullmatch(text)
         name, part = (match[1], match[2] or "0") if match else (text, "0")
-        if not name:  # the file's; a further block without a name is a further part
-            part = match[2] if match and match[2] else str(sum(not key.name for key in self._builder.table.documents))
-        self._begin(DocumentKey(unescape(name), part.lstrip("0") or "0"), DocumentRow(line=line))
+        key = DocumentKey(unescape(name.strip()), part.lstrip("0") or "0")
+        if not key.name:  # the file's; a further block without a name is a further part
+            unnamed = [other.part for other in self._builder.table.documents if not other.name]
+            if key.part in unnamed:
+                key = DocumentKey("", str(max(map(int, unnamed)) + 1))
+        self._begin(key, DocumentRow(line=line))
 
     def _begin_prefix(self, prefix: bytes, line: int) -> None:
         if self._document is not None:

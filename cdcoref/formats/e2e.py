@@ -7,8 +7,8 @@ A line is a document::
 
 ``sentences`` are words; a mention is its first and its last word, counted through the document from 0, both inclusive.
 Speakers, and fields not listed here, are metadata. Clusters end with their document and have no names; mentions have no
-kinds, ids or confidences, and no gaps. What is written also has ``topic`` and ``subtopic``, which other programs
-ignore.
+kinds, ids or confidences, and no gaps. A model's clusters may be in ``predicted_clusters`` instead. What is written
+also has ``topic`` and ``subtopic``, which other programs ignore.
 
 Source: Lee et al. 2017, *End-to-end Neural Coreference Resolution*, https://github.com/kentonl/e2e-coref.
 """
@@ -33,7 +33,7 @@ from cdlm.printing import counted
 _BEGINNING = re.compile(rb"\s*(?:\[\s*)?\{\s*\"")
 _FIELDS = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\[\s*"')
 """Fields that only this layout has: in the JSON lines of `jsonl`, sentences are ranges of numbers."""
-_OWN = ("doc_key", "sentences", "clusters", "topic", "subtopic")
+_OWN = ("doc_key", "sentences", "clusters", "predicted_clusters", "topic", "subtopic")
 
 
 def read_e2e(path: str | Path, *, kind: str | None = None) -> Corpus:
@@ -67,7 +67,8 @@ def read_e2e(path: str | Path, *, kind: str | None = None) -> Corpus:
                 raise WrongLine(
                     f"document {document.id!r} is in the file already; give every document its own 'doc_key'"
                 )
-            mentions += _mentions(fields.get("clusters"), document, kind)
+            clusters = fields.get("clusters")
+            mentions += _mentions(fields.get("predicted_clusters") if clusters is None else clusters, document, kind)
         except WrongLine as error:
             raise InputError(str(error), path, number) from None
         documents[document.id] = document
@@ -79,6 +80,8 @@ def _document(fields: dict[str, Any], path: str) -> Document:
     sentences: Any = fields.get("sentences")
     if not (isinstance(id, str) and id):
         raise WrongLine("the document has no 'doc_key'; give each document a unique one, a string")
+    if "predicted_clusters" in fields and fields.get("clusters") not in (None, fields["predicted_clusters"]):
+        raise WrongLine("it has both 'clusters' and 'predicted_clusters'; give two files, each with one of them")
     if "subtoken_map" in fields:
         raise WrongLine("its 'sentences' are word pieces ('subtoken_map'); give the file from which it was made")
     if not (_is_list_of_lists(sentences) and all(type(word) is str for words in sentences for word in words)):

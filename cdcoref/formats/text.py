@@ -53,8 +53,17 @@ _STARTERS = re.compile(
 _MARKUP = (
     (rb"(?i)<\?xml|<!doctype", "XML"),
     (rb"<([A-Za-z_][\w:.-]*)(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))+\s*/?>\s*<[A-Za-z_]", "XML"),
-    (rb"#FORMAT=WebAnno", "an annotation file of WebAnno"),
+    (rb"#FORMAT=WebAnno|# ?webanno\.custom\.|#id=[0-9]+\n#text=", "an annotation file of WebAnno"),
     (rb"T[0-9]+\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*\t", "an annotation file of brat"),
+    (
+        rb"R[0-9]+\t\S+ \S+:[TE][0-9]+ \S+:[TE][0-9]|E[0-9]+\t\S+:T[0-9]|\*\t\S+ T[0-9]+ T[0-9]",
+        "an annotation file of brat",
+    ),
+    (rb"[AMN#][0-9]+\t\S+ [TER][0-9]+\s", "an annotation file of brat"),
+    (rb"(?:#[^\n]*\n|[ \t\r]*\n)*1(?:-[0-9]+)?\t(?:[^\t\n]*\t){8}[^\t\n]*\n", "CoNLL-U without coreference"),
+    (rb"-DOCSTART-[ \t]", "a table of words with tags"),
+    (rb"\(\s*\(?(?:S|ROOT|TOP|FRAG|SBARQ)\s+\([A-Z]", "a file of parse trees"),
+    (rb"(?:%[^\n]*\n|\s)*\\documentclass", "LaTeX"),
 )
 """Beginnings of files that are text, but not the text of a document."""
 Token = tuple[int, int, str]
@@ -90,11 +99,20 @@ def read_text(
     beginning = data[:10_000].lstrip()
     if beginning.startswith(b"<") and path.name.lower().removesuffix(".gz").endswith(".xml"):
         raise InputError("this is XML; convert it to plain text", path)
+    if (enclosing := re.match(rb"<([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?>", beginning)) and _encloses(enclosing[1], data):
+        raise InputError("this is XML or SGML; convert it to plain text", path)
     for pattern, name in _MARKUP:
         if re.match(pattern, beginning):
             raise InputError(f"this is {name}; convert it to plain text", path)
     text = data.decode()
     return tokenise_text(text, id or path.name, pipeline, path=str(path))
+
+
+def _encloses(tag: bytes, data: bytes) -> bool:
+    """Whether a tag at the beginning ends where the text ends, or others follow it, each closed."""
+    if re.search(rb"</%b\s*>\s*\Z" % re.escape(tag), data):
+        return True
+    return b"</%b>" % tag in data and len(set(re.findall(rb"</([A-Za-z_][\w:.-]*)\s*>", data))) > 1
 
 
 def text_content(path: Path, encoding: str | None = None) -> bytes:

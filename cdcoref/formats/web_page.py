@@ -29,11 +29,17 @@ BEGINNING = 4
 _LOOKED_AT = 10_000
 _PAGE = re.compile(rb"(?i)\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype html|<html)", re.DOTALL)
 _BLOCK_TAGS = (
-    b"address|article|aside|blockquote|div|footer|h[1-6]|header|li|main|nav|ol|p|pre|section|table|td|th|tr|ul"
+    b"address|article|aside|blockquote|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|"
+    b"h[1-6]|header|hgroup|legend|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
 )
-_INLINE_TAGS = b"a|abbr|b|body|br|code|em|figure|head|hr|i|img|link|meta|small|span|strong|sub|sup|title|u"
+_INLINE_TAGS = (
+    b"a|abbr|acronym|audio|b|base|bdi|bdo|big|body|br|button|cite|code|col|colgroup|data|del|dfn|em|embed|font|head|hr|i|"
+    b"iframe|img|input|ins|kbd|label|link|map|mark|meta|noscript|object|option|picture|q|s|samp|script|select|small|"
+    b"source|span|strike|strong|style|sub|sup|svg|template|textarea|time|title|track|tt|u|var|video|wbr"
+)
 _BLOCK = re.compile(rb"(?i)<(%b)(?:\s[^<>]*)?>(?=[^<]*\w).*?</\1\s*>" % _BLOCK_TAGS, re.DOTALL)
 _TAG = re.compile(rb"(?i)</?(?:%b|%b)(?:\s[^<>]*)?/?>" % (_BLOCK_TAGS, _INLINE_TAGS))
+_WHOLE = re.compile(rb"(?i)<(%b)(?:\s[^<>]*)?>(?=[^<]*\w).*</\1\s*>\s*\Z" % _INLINE_TAGS, re.DOTALL)
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f\ufffe\uffff]+")
 """White space, and characters that a tree of lxml cannot hold."""
 _FIRST_TAG = re.compile(rb"<[!?]?([A-Za-z_][\w:.-]*)")
@@ -53,7 +59,7 @@ def is_html(start: bytes) -> bool:
     first = _FIRST_TAG.match(beginning)
     if first is not None and not _TAG.match(beginning) and not beginning.startswith(b"<!--"):
         return False  # another language of tags, or a stray one
-    return _BLOCK.search(beginning) is not None or len(_TAG.findall(beginning)) > MOST_TAGS
+    return bool(_WHOLE.match(beginning) or _BLOCK.search(beginning)) or len(_TAG.findall(beginning)) > MOST_TAGS
 
 
 def is_own_page(path: str | Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 MIN_BYTES = 60
 """Shorter texts, of fewer than some 12 words, are not judged."""
+LATIN = 0.5
+"""Texts of any length with fewer letters of the Latin alphabet than this share are in another language."""
 MAX_CHARACTERS = 5000
 """Of longer texts the beginning is judged."""
 MIN_PROBABILITY = 0.01
@@ -39,9 +42,16 @@ def remarks_on_language(documents: Iterable[Document]) -> tuple[str, ...]:
 
 def _seems_english(text: str) -> bool:
     start = text[:MAX_CHARACTERS]
+    letters = [character for character in start if character.isalpha()]
+    if sum(map(_is_latin, letters)) < LATIN * len(letters):
+        return False
     if len(start.encode(errors="replace")) < MIN_BYTES:
         return True
     return dict(_identifier().rank(start))["en"] >= MIN_PROBABILITY
+
+
+def _is_latin(letter: str) -> bool:
+    return letter.isascii() or unicodedata.name(letter, "").startswith("LATIN")
 
 
 @lru_cache(maxsize=1)

@@ -47,20 +47,22 @@ class StatedFacts(NamedTuple):
 
 NO_FACTS = StatedFacts()
 
-_MEN = "mr mister sir king prince uncle brother grandfather grandpa herr senor signor"
+_MEN = """
+mr mister sir king prince lord duke baron emperor uncle brother father grandfather grandpa congressman councilman herr
+monsieur senor signor
+"""
 _WOMEN = """
 mrs ms miss madam madame mme mademoiselle mlle lady queen princess aunt auntie sister grandmother grandma granny frau
-senora signora
+senora signora dame duchess baroness countess empress mother mistress congresswoman councilwoman chairwoman spokeswoman
 """
 MEN_AND_WOMEN = {**dict.fromkeys(_MEN.split(), "man"), **dict.fromkeys(_WOMEN.split(), "woman")}
 """Titles that say which of the two somebody is, without accents, as names are."""
 _TITLES = """
-admiral ambassador archbishop attorney baron bishop captain capt cardinal chairman chairwoman chancellor chief coach col
-colonel commander commissioner congressman congresswoman constable corporal count councillor councilman councilwoman
-detective deputy director doctor dr duke emperor farmer father gen general gov governor inspector judge justice
-lieutenant lord lt major marshal master mayor minister mistress monsieur mother officer pastor pope premier president
-private prof professor rabbi rep representative rev reverend secretary sen senator sergeant sgt sheriff spokesman
-spokeswoman sultan superintendent trooper
+admiral ambassador archbishop attorney bishop captain capt cardinal chairman chancellor chief coach col colonel
+commander commissioner constable corporal count councillor detective deputy director doctor dr farmer gen general gov
+governor inspector judge justice lieutenant lt major marshal master mayor minister officer pastor pope premier
+president private prof professor rabbi rep representative rev reverend secretary sen senator sergeant sgt sheriff
+spokesman sultan superintendent trooper
 """
 TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""

@@ -54,7 +54,11 @@ _END_OF_HEAD = re.compile(
 """What follows modifies the head or is another one."""
 _RELATIVE = re.compile(r"who|whom|whose|which|that|where|when|why", re.IGNORECASE)
 _ALSO_NAMES = frozenset({"april", "august", "june", "may"})
-LEGAL_FORM = re.compile(r"(ag|co|corp|gmbh|inc|llc|ltd|nv|plc|sa)\.?", re.IGNORECASE)
+LEGAL_FORM = re.compile(
+    r"(a\.?g|b\.?v|co|corp|gmbh|inc|incorporated|kgaa|l\.?l\.?c|l\.?l\.?p|ltd|n\.?v|oyj|p\.?l\.?c|pte|pty|s\.?a|"
+    r"s\.?a\.?r\.?l|s\.p\.a|s\.?r\.?l)\.?",
+    re.IGNORECASE,
+)
 """What ends the names of companies without telling them apart; not a head after another capitalised word."""
 _QUOTES = frozenset({"``", "''", '"', "'", "“", "”", "‘", "’", "'s", "’s"})
 _POSSESSIVE = re.compile(r"(?<=..)['’]s?$", re.IGNORECASE)

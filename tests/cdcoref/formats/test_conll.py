@@ -305,6 +305,13 @@ def test_kinds_sentences_and_words(tmp_path: Path) -> None:
         ["b 0 0 Ann (1)", "b 0 1 left -", "b 0 2 7 (2)"],
         ["9 0 0 Ann (1)", "9 0 1 left -", "9 0 2 7 (2)"],
         ["b 0 0 Ann NNP * - - - - * (1)", "b 0 1 left VBD * - - - - * -", "b 0 2 7 CD * - - - - * (2)"],
+        ["Ann NNP (1)", "left VBD -", "7 CD (2)"],
+        ["b Ann (1)", "b left -", "b 7 (2)"],
+        ["Ann NNP PER (1)", "left VBD O -", "7 CD O (2)"],
+        ["s1 w1 Ann (1)", "s1 w2 left -", "s1 w3 7 (2)"],
+        ["1-1 Ann NNP (1)", "1-2 left VBD -", "1-3 7 CD (2)"],
+        [f"{n}\t{word}\t{word}\tX\t_\t_\t0\tx\t_\t{c}" for n, word, c in
+         [("1-2", "Ann", "(1)"), ("2.1", "left", "_"), ("3", "7", "(2)")]],
         [f"{n}\t{word}\t{word}\tX\t_\t_\t0\tx\t_\t_\t{c}" for n, (word, c) in
          enumerate([("Ann", "(1)"), ("left", "-"), ("7", "(2)")], 1)],
     ],
@@ -328,6 +335,17 @@ def test_a_block_without_a_name_gets_that_of_the_file(tmp_path: Path) -> None:
     assert [d.id for d in read_file(tmp_path / "x.jsonl").documents] == ids
     [result] = score_files(tmp_path / "a.conll", [tmp_path / "b.conll"])
     assert result.scores["b3"].f1 == 1
+
+
+@pytest.mark.parametrize("begin", ["()", "(); part 000", "(  ); part 000", "", "  "])
+def test_several_blocks_without_a_name_are_parts_of_the_file(tmp_path: Path, begin: str) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text(f"#begin document {begin}\n0\tAnn\t(1)\n#end document\n" * 3)
+    corpus = read_file(path)
+    assert [d.id for d in corpus.documents] == ["a.conll", "a.conll; part 001", "a.conll; part 002"]
+    assert len({mention.cluster for mention in corpus.mentions}) == 3
+    write_corpus(corpus, tmp_path / "x.conll")
+    assert [d.id for d in read_file(tmp_path / "x.conll").documents] == [d.id for d in corpus.documents]
 
 
 def test_a_document_without_a_name_is_the_only_one_of_the_other_file(tmp_path: Path) -> None:

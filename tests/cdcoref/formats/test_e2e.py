@@ -115,12 +115,22 @@ def test_it_is_scored_within_documents(tmp_path: Path) -> None:
         ({"clusters": [[[0, 9]]]}, "from 0 to 8"),
         ({"subtoken_map": [0, 0, 1]}, "word pieces"),
         ({"topic": 3}, "'topic' must be a string"),
+        ({"predicted_clusters": [[[0, 0], [2, 2]]]}, "both 'clusters' and 'predicted_clusters'"),
+        ({"predicted_clusters": []}, "both 'clusters' and 'predicted_clusters'"),
     ],
 )
 def test_what_is_wrong_is_refused_by_line(tmp_path: Path, change: dict, message: str) -> None:
     with pytest.raises(InputError, match=message) as error:
         read(tmp_path, {**LINE, "doc_key": "first"}, LINE | change)
     assert error.value.line == 2
+
+
+def test_what_a_model_predicts_may_have_a_field_of_its_own(tmp_path: Path) -> None:
+    predicted = {**LINE, "predicted_clusters": LINE["clusters"]}
+    expected = read(tmp_path, LINE).mentions
+    assert read(tmp_path, predicted).mentions == expected
+    assert read(tmp_path, {name: value for name, value in predicted.items() if name != "clusters"}).mentions == expected
+    assert read(tmp_path, predicted).documents[0].metadata == {"speakers": LINE["speakers"]}
 
 
 def test_a_document_that_occurs_twice_is_refused(tmp_path: Path) -> None:

@@ -50,6 +50,12 @@ def test_an_article_and_what_its_page_says(tmp_path: Path) -> None:
         ('News.\n<p class="a">A ferry\nsank.</p>\n', ["News.", "A ferry sank."]),
         ("A <b>ferry</b> sank.<br>It <i>burnt</i>.\n", ["A ferry sank."]),
         ("<p>It <b>sank</b>.</p>", ["It sank."]),
+        ("<center><font size=2>It sank.</font></center>", ["It sank."]),
+        ("<dl><dt>Ferry</dt><dd>It sank.</dd></dl>", ["- Ferry", "- It sank."]),
+        ("<FONT COLOR='red'>It <I>sank</I>.</FONT>", ["It sank."]),
+        ("<i>It sank.</i>\n", ["It sank."]),
+        ("<figure><img src=x><figcaption>It sank.</figcaption></figure>", ["It sank."]),
+        ("<script>var x;</script>\n<p>It sank.</p>", ["It sank."]),
         ("<html><body><script>var x;</script><p>It sank.</p></body></html>", ["It sank."]),
     ],
 )

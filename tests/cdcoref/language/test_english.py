@@ -39,6 +39,13 @@ def test_short_english_texts_are_not(text: str) -> None:
     assert remarks_on_language([tokenise_text(text, "x")]) == ()
 
 
+@pytest.mark.parametrize(
+    "text", ["北京发生火灾。", "Пожар", "حريق في المدينة", "火事がトレスクで", "화재", "Φωτιά στην Αθήνα"]
+)
+def test_short_texts_in_other_scripts_are_named(text: str) -> None:
+    assert remarks_on_language([tokenise_text(text, "x")])
+
+
 def test_a_few_are_named_and_the_others_counted() -> None:
     text = "Die Fähre sank am Freitag vor Tresk, und neunzehn Menschen ertranken, wie die Polizei mitteilte."
     (remark,) = remarks_on_language([tokenise_text(text, f"{n}.txt") for n in range(8)])

@@ -217,3 +217,36 @@ def test_the_phrase_around_a_head(sentence: str, modifiers: set[str], complement
     phrase = PhraseWords.of(words, start, start + 1)
     assert phrase.modifiers == modifiers
     assert phrase.complements == complements
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "conflict"),
+    [
+        ("Sir Ben Hale", "she", True),
+        ("Lord Hale", "her", True),
+        ("Dame Judith Hale", "he", True),
+        ("Duchess Anna", "him", True),
+        ("Father Brown", "herself", True),
+        ("Mother Agnes", "his", True),
+        ("Congresswoman Diaz", "he", True),
+        ("Monsieur Vidal", "Madame Vidal", True),
+        ("Lord Hale", "he", False),
+        ("Dr. Hale", "she", False),
+        ("Count Hale", "she", False),
+        ("the father", "she", False),
+    ],
+)
+def test_titles_that_say_who_is_a_man_or_a_woman(one: str, other: str, conflict: bool) -> None:
+    words = (MentionWords.of(mention.split()) for mention in (one, other))
+    assert in_conflict(*(own.stated for own in words)) == conflict
+
+
+@pytest.mark.parametrize(
+    "form", ["Inc.", "S.A.", "GmbH", "B.V.", "L.L.C.", "S.p.A.", "Pty", "Incorporated", "LLP", "AG"]
+)
+def test_a_company_is_no_person_whatever_its_legal_form(form: str) -> None:
+    company, person = MentionWords.of(["Dray", "Harbour", "Shipping", form]), MentionWords.of(["Peter", "Hale"])
+    assert company.stated.full_name == ("dray", "harbour", "shipping")
+    assert in_conflict(company.stated, person.stated)
+    assert company.is_organisation
+    assert not in_conflict(company.stated, MentionWords.of(["Dray", "Shipping"]).stated)
