@@ -5,10 +5,10 @@ A line is a document::
     {"doc_key": "nw/a_0", "sentences": [["Ann", "saw", "her", "."], ["She", "left", "."]],
      "speakers": [["-", "-", "-", "-"], ["-", "-", "-"]], "clusters": [[[0, 0], [2, 2], [4, 4]]]}
 
-``sentences`` are words; a mention is its first and its last word, counted through the document from 0, both inclusive.
-Speakers, and fields not listed here, are metadata. Clusters end with their document and have no names; mentions have no
-kinds, ids or confidences, and no gaps. A model's clusters may be in ``predicted_clusters`` instead. What is written
-also has ``topic`` and ``subtopic``, which other programs ignore.
+``sentences`` are words, or ``tokens`` those of a single one; a mention is its first and its last word, counted through
+the document from 0, both inclusive. Speakers, and fields not listed here, are metadata. Clusters end with their
+document and have no names; mentions have no kinds, ids or confidences, and no gaps. A model's clusters may be in
+``predicted_clusters`` instead. What is written also has ``topic`` and ``subtopic``, which other programs ignore.
 
 Source: Lee et al. 2017, *End-to-end Neural Coreference Resolution*, https://github.com/kentonl/e2e-coref.
 """
@@ -33,7 +33,7 @@ from cdlm.printing import counted
 _BEGINNING = re.compile(rb"\s*(?:\[\s*)?\{\s*\"")
 _FIELDS = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\[\s*"')
 """Fields that only this layout has: in the JSON lines of `jsonl`, sentences are ranges of numbers."""
-_OWN = ("doc_key", "sentences", "clusters", "predicted_clusters", "topic", "subtopic")
+_OWN = ("doc_key", "sentences", "tokens", "clusters", "predicted_clusters", "topic", "subtopic")
 
 
 def read_e2e(path: str | Path, *, kind: str | None = None) -> Corpus:
@@ -77,7 +77,7 @@ def read_e2e(path: str | Path, *, kind: str | None = None) -> Corpus:
 
 def _document(fields: dict[str, Any], path: str) -> Document:
     id: Any = fields.get("doc_key")
-    sentences: Any = fields.get("sentences")
+    sentences: Any = fields.get("sentences", [fields.get("tokens")])
     if not (isinstance(id, str) and id):
         raise WrongLine("the document has no 'doc_key'; give each document a unique one, a string")
     if "predicted_clusters" in fields and fields.get("clusters") not in (None, fields["predicted_clusters"]):

@@ -159,6 +159,8 @@ def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Remarks) -> Lin
     for name in ("id", "text", "topic", "subtopic", "part", "path", "copy_of"):
         _check_string(name, fields.get(name))
     if not fields.get("id"):
+        if any(map(_holds_documents, fields.values())):
+            raise WrongLine("the object holds documents; give them as an array, or each on a line of its own")
         raise WrongLine("the document has no 'id'; give each document a unique id")
     line = Line(number, fields, 0, [])
     if fields.get("tokens") is not None:
@@ -173,6 +175,12 @@ def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Remarks) -> Lin
         _check_list(entries, "'mentions'")
         line.mentions = _mentions(entries, line, remarks)
     return line
+
+
+def _holds_documents(value: Any) -> bool:
+    """Whether a field of a document is a document or a list of them."""
+    first = value[0] if isinstance(value, list) and value else value
+    return isinstance(first, dict) and not {"text", "tokens"}.isdisjoint(first)
 
 
 def parse_object(data: bytes) -> dict[str, Any]:

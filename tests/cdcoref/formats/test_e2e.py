@@ -125,6 +125,14 @@ def test_what_is_wrong_is_refused_by_line(tmp_path: Path, change: dict, message:
     assert error.value.line == 2
 
 
+def test_words_may_be_one_list(tmp_path: Path) -> None:
+    flat = {"doc_key": "a", "tokens": ["Eve", "sold", "her", "car"], "clusters": [[[0, 0], [2, 2]]]}
+    corpus = read(tmp_path, flat)
+    assert corpus.documents[0].sentences == ((0, 4),)
+    assert corpus.documents[0].metadata == {}
+    assert [mention.tokens for mention in corpus.mentions] == [(0,), (2,)]
+
+
 def test_what_a_model_predicts_may_have_a_field_of_its_own(tmp_path: Path) -> None:
     predicted = {**LINE, "predicted_clusters": LINE["clusters"]}
     expected = read(tmp_path, LINE).mentions

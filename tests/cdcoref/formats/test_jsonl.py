@@ -215,6 +215,8 @@ def mention(**fields: object) -> dict[str, object]:
         ("[" * 100_000, "cannot be parsed as JSON"),
         ('{"id": "a", "text": "\\ud800"}', "surrogate"),
         ({"text": "x"}, "no 'id'"),
+        ({"documents": [{"id": "a", "text": "x"}]}, "the object holds documents; give them as an array"),
+        ({"a": {"text": "x"}, "b": {"text": "y"}}, "the object holds documents"),
         ({"id": 3, "text": "x"}, "'id' must be a string"),
         ({"id": "a"}, "neither 'text' nor 'tokens'"),
         ({"id": "a", "text": "x", "sentences": [[0, 1]]}, "no 'tokens'"),
