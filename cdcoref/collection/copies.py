@@ -1,8 +1,8 @@
 """Near-duplicates in a collection: which new documents are copies of others, and what becomes of copies.
 
 A copy is in the story of its original and counts for nothing in how rare words are; in finding stories it has no say.
-A new document that is longer than the stored original becomes the original of its copies; an original that is removed
-leaves its place to the first of them.
+A new document that is longer than the stored original becomes the original of its copies, and of other originals that
+are near it; an original that is removed leaves its place to the first of them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,30 @@ def find_copies(
     original_of = {str(copy): str(original) for number, copy, original in stored if number not in without}
     copies = _documents(connection, [int(number) for number, *_ in stored if number not in without])
     found = near_duplicates(documents, [*originals, *copies], original_of)
-    return _with_longest(found, original_of, {one.id: one for one in (*originals, *documents)})
+    result = _with_longest(found, original_of, {one.id: one for one in (*originals, *documents)})
+    stored_close = [one for one in (*originals, *copies) if one.id in close or one.id in original_of]
+    absorbed = _absorbed(documents, stored_close, original_of | result)
+    moved = {copy: absorbed[original] for copy, original in original_of.items() if original in absorbed}
+    return result | moved | absorbed
+
+
+def _absorbed(new: Sequence[Document], stored: Sequence[Document], original_of: Mapping[str, str]) -> dict[str, str]:
+    """The stored originals that are copies too, now that new documents have what they have; and of which documents.
+
+    Parameters
+    ----------
+    new, stored
+        New documents, and stored ones that resemble them.
+    original_of
+        By the id of every copy among them that of its original.
+    """
+    grown = {original_of.get(one.id, one.id) for one in new}
+    known = [*new, *(one for one in stored if original_of.get(one.id, one.id) in grown)]
+    waiting = [one for one in stored if one.id not in grown and one.id not in original_of]
+    if not waiting:
+        return {}
+    found = near_duplicates(waiting, known, original_of)
+    return {copy: original for copy, original in found.items() if original in grown}
 
 
 def _with_longest(

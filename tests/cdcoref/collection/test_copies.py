@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,12 +43,17 @@ def add_one_by_one(collection: Collection, documents: Sequence[Document]) -> Non
         collection.add(Corpus((document,), (Mention(document.id, (0,), "entity"),)))
 
 
-def test_copies_one_by_one_do_not_divide_stories(lemma: Collection, originals: Sequence[Document]) -> None:
+@pytest.mark.parametrize("seed", [None, 0, 1])
+def test_copies_one_by_one_do_not_divide_stories(
+    lemma: Collection, originals: Sequence[Document], seed: int | None
+) -> None:
     documents = [
         without(document, {n} if n else set(), f"{document.id}~{n}") for document in originals for n in range(4)
     ]
     alone = topic_quality(originals, group_documents(originals)).f1
     different = list({document.tokens: document for document in documents}.values())
+    if seed is not None:
+        random.Random(seed).shuffle(different)
     add_one_by_one(lemma, different)
     assert topic_quality(different, stories_of(lemma)).f1 > alone - 0.03
     copies = lemma.corpus().copies()
@@ -74,6 +80,18 @@ def test_copies_are_shown(lemma: Collection, tmp_path: Path) -> None:
     assert lemma.document("other").copies == ()
     write_jsonl(lemma.corpus(), tmp_path / "all.jsonl")
     assert read_jsonl(tmp_path / "all.jsonl").copies() == {"text": ["first", "second"]}
+
+
+def test_a_text_is_the_original_of_all_that_are_parts_of_it_whatever_came_first(lemma: Collection) -> None:
+    parts = [without(TEXT, gone, f"part{n}") for n, gone in enumerate([{0, 1, 2, 3}, {4, 5, 6}, {7, 8, 9}])]
+    add_one_by_one(lemma, [*parts, without(TEXT, {0, 1, 2, 3, 9}, "copy of a part"), OTHER])
+    assert lemma.corpus().copies() == {"part0": ["copy of a part"]}
+    add_one_by_one(lemma, [TEXT])
+    assert lemma.corpus().copies() == {"text": ["part0", "part1", "part2", "copy of a part"]}
+    assert {frozenset(story) for story in stories_of(lemma)} == {
+        frozenset({"text", "part0", "part1", "part2", "copy of a part"}),
+        frozenset({"other"}),
+    }
 
 
 def test_a_removed_original_leaves_its_place_to_the_first_of_its_copies(lemma: Collection) -> None:
