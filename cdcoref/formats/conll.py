@@ -232,7 +232,10 @@ def _lines_of_2012(corpus: Corpus) -> Iterator[str]:
         yield GLOBAL_IDS
     keys = document_keys(corpus.documents)
     for (name, part), (document, cells) in zip(keys, _cells(corpus), strict=True):
-        yield f"#begin document ({escape(name).replace(_ESCAPED_SPACE, ' ')}); part {part.zfill(3)}"
+        escaped = escape(name)
+        if name.strip():  # nothing but spaces would be no name
+            escaped = escaped.replace(_ESCAPED_SPACE, " ")
+        yield f"#begin document ({escaped}); part {part.zfill(3)}"
         first_column = _first_column(name)
         for start, end in document.sentences:
             for number, token in enumerate(range(start, end)):

@@ -274,7 +274,7 @@ class _Parser:
         text = self._block[0].decode()
         match = _NAME_AND_PART.fullmatch(text)
         name, part = (match[1], match[2] or "0") if match else (text, "0")
-        key = DocumentKey(unescape(name.strip()), part.lstrip("0") or "0")
+        key = DocumentKey(unescape(name) if name.strip() else "", part.lstrip("0") or "0")
         if not key.name:  # the file's; a further block without a name is a further part
             unnamed = [other.part for other in self._builder.table.documents if not other.name]
             if key.part in unnamed:
