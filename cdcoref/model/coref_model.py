@@ -38,7 +38,7 @@ from cdcoref.model.folder import (
 from cdcoref.model.mention_vectors import VectorScorer
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector, words_of_layers
-from cdlm.checkpoints import find_checkpoint, save_file, shapes_only
+from cdlm.checkpoints import find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel, EarlierEncoder
 from cdlm.files import replaced_folder

@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import SMALLEST_LENGTH
 from cdcoref.model.config import CorefConfig
-from cdlm.checkpoints import INDEX_FILE, SAFE_FILES, read_safetensors, safetensors_files
+from cdlm.checkpoints import INDEX_FILE, SAFE_FILES, read_safetensors, safetensors_files, save_file
 from cdlm.config import EncoderConfig
 from cdlm.encoder import PRECISIONS, check_shapes, check_sizes
 from cdlm.files import restore_folder
