@@ -31,7 +31,7 @@ CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
 CARD_FILE = "README.md"
 ENCODER = "encoder."
-LARGEST_FILE = 60 * 2**20
+LARGEST_FILE = 60 * 10**6
 """Weights of more bytes are divided into several files."""
 PART_FILE = "model-{:05}-of-{:05}.safetensors"
 
