@@ -58,11 +58,14 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerFast:
         or it has no token for unknown words or for the beginning of a sequence.
     """
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
+    from transformers.utils import logging
 
     folder = Path(folder)
     if not any((folder / name).is_file() for name in TOKENIZER_FILES):
         # transformers would create a tokenizer with an empty vocabulary.
         raise InputError("the folder has no tokenizer (tokenizer.json)", folder)
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # a type of model that it does not know is no fault of its tokenizer
     try:
         tokenizer = AutoTokenizer.from_pretrained(
             str(folder), use_fast=True, local_files_only=True, trust_remote_code=False
@@ -87,6 +90,8 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerFast:
         raise InputError(
             f"the tokenizer cannot be read: one of its files is damaged ({first_line(error)})", folder
         ) from error
+    finally:
+        logging.set_verbosity(verbosity)
     return tokenizer
 
 

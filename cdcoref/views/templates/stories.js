@@ -71,8 +71,10 @@ function storySection(title, entries, makeCard) {
 
 // -- who and what appears in which events: a picture, and a table of the same ------------------------------------------
 
+const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg").namespaceURI;
+
 function shape(tag, attributes, text = "") {
-  const node = document.createElementNS(byId("blank").namespaceURI, tag);
+  const node = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   node.textContent = text;
   return node;

@@ -72,9 +72,11 @@ def test_filters_and_search(steady: Any, open_at: Open) -> None:
     expect(page.locator(".entry .label", has_text="stole")).to_be_visible()
     page.get_by_label("Filter by words").fill("sto")
     page.get_by_role("button", name="Show").click()
-    expect(page.locator(".found")).to_have_text("1 cluster")
-    page.get_by_label("All").check()
     expect(page.locator(".found")).to_have_text("2 clusters")
+    assert [title.split(" · ")[0] for title in titles(page)] == ["stole", "sank"], "by its title, and by a sentence"
+    page.get_by_label("All").check()
+    expect(page).not_to_have_url(re.compile("kind=event"))
+    assert [title.split(" · ")[0] for title in titles(page)][:2] == ["storm", "stole"]
     page.keyboard.press("/")
     page.keyboard.type("storm")
     page.keyboard.press("Enter")
@@ -244,7 +246,8 @@ def test_moving_by_keyboard(client: Any, open_at: Open) -> None:
     page.keyboard.press("/")
     page.get_by_label("Words of the other cluster").fill("captain")
     page.keyboard.press("Enter")
-    expect(page.locator(".found")).to_have_text("1 cluster of this kind")
+    expect(page.locator(".found")).to_have_text("3 clusters of this kind")
+    assert page.locator(".entry .label").first.inner_text() == "captain"
     page.keyboard.press("j")
     page.keyboard.press("v")
     expect(page.locator(".notice")).to_contain_text(f"is moved into {captain}.")
