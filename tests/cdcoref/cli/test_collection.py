@@ -254,9 +254,13 @@ def test_what_words_find_is_of_the_kind_that_is_asked_for(run: Run, written: Any
             found = json.loads(run("show", "news.cdcoref", "--query", query, "--json", *options).out)
             assert [d["id"] for d in found["documents"]] == ["a"]
             title, kind = {"ferry": ("ferry", "entity"), "sank": ("sank", "event"), "thi": ("Thieves", "entity")}[query]
-            assert [c["title"] for c in found["clusters"]] == [title] * (kind in kinds)
-            singletons = run("show", "news.cdcoref", "--query", query, "--json", "--singletons", *options)
-            assert json.loads(singletons.out) == found
+            assert {c["kind"] for c in found["clusters"]} <= kinds
+            if kind in kinds:  # what is in its sentences comes after its title
+                assert found["clusters"][0]["title"] == title
+            singletons = json.loads(
+                run("show", "news.cdcoref", "--query", query, "--json", "--singletons", *options).out
+            )
+            assert [c for c in singletons["clusters"] if c in found["clusters"]] == found["clusters"]
     cut = run("show", "news.cdcoref", "--query", "sank", "--kind", "entity").err
     assert "clusters; --limit" not in cut
     for chosen in (("--cluster", "c1"), ("--document", "a"), ("--documents",), ("--least-sure",)):

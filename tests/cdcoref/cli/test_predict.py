@@ -304,7 +304,7 @@ def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path
         (
             "out.txt",
             [],
-            "the output's name must end in .conll, .conllu, .csv, .graphml, .html, .jsonl, .jsonld, ",
+            "the output's name must end in .conll, .conllu, .csv, .graphml, .html, .json, .jsonl, .jsonld, ",
         ),
         ("nowhere/out.jsonl", [], "the folder of the output does not exist; create it first"),
         ("folder.html", [], "the output is a folder; give the name of a file"),
