@@ -31,7 +31,7 @@ def test_the_sample_is_opened_as_a_page(cdcoref: Run, opened: list[str], tmp_pat
     page = tmp_path / "cdcoref-demo.html"
     assert done.out == f"{page}\n"
     assert opened == [page.as_uri()]
-    assert done.err.startswith("cdcoref: 7 documents in ")
+    assert done.err.splitlines()[-1].startswith("cdcoref: 7 documents in ")
     text = page.read_text(encoding="utf-8")
     assert all(f'"{name}_1.txt"' in text for name in ("ferry", "museum"))
     assert str(files("cdcoref")) not in text  # nothing of the machine that made it
