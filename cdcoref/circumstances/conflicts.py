@@ -95,11 +95,12 @@ class CircumstanceTables:
         From -1, where their own clauses exclude each other, to 1, where these agree; half as much where one of the two
         is only what the sentence or the document states; 0 where one is unknown. *Shape:* (pairs,) in, (pairs, 4) out
         """
-        columns = []
-        for own, known in ((self._own_times, self._times), (self._own_places, self._places)):
-            far = 0.5 * known.agree(known, first, second) - 0.5 * known.differ(known, first, second)
-            near = 1.0 * own.agree(own, first, second) - own.differ(own, first, second)
-            columns.append(np.where(near == 0, far, near))
+        times, places = (self._own_times, self._times), (self._own_places, self._places)
+        signs = [
+            *(one.agree(one, first, second).astype(float) - one.differ(one, first, second) for one in times),
+            *(one.agree(one, first, second).astype(float) - one.differ(one, first, second) for one in places),
+        ]
+        columns = [np.where(near == 0, 0.5 * far, near) for near, far in (signs[:2], signs[2:])]
         shared = self._participants.shared(first, second)
         sizes = np.minimum(self._participants.sizes[first], self._participants.sizes[second])
         columns.append(np.where(sizes == 0, 0.0, np.where(shared == 0, -1.0, shared / np.maximum(1, sizes))))

@@ -90,11 +90,9 @@ class BiEncoderLearner(nn.Module):
         if new:
             training = self.training
             self.eval()
-            ids, *masks = (
-                table[new] for table in (inputs.input_ids, inputs.attention_mask, inputs.global_attention_mask)
-            )
+            rows = inputs.input_ids[new], inputs.attention_mask[new], inputs.global_attention_mask[new]
             with torch.no_grad():
-                lower = self.encoder.lower_layers(ids, *masks, self.options.frozen_layers).half().cpu()
+                lower = self.encoder.lower_layers(*rows, self.options.frozen_layers).half().cpu()
             self.train(training)
             for row, place in enumerate(new):
                 self._lower[keys[place]] = lower[row, : lengths[place]].clone()
