@@ -23,7 +23,6 @@ from cdcoref.circumstances.event_circumstances import (
 )
 from cdcoref.circumstances.gazetteer import FAR, kilometres
 from cdcoref.corpus import Corpus
-from cdcoref.language import PRONOUNS, WordSets, head_word, lemma, name_of
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -50,16 +49,10 @@ class CircumstanceTables:
         The document of each.
     settings
         What every document states as a whole.
-    participants
-        The words of the participants of each mention; None: not known.
     """
 
     def __init__(
-        self,
-        circumstances: Sequence[Circumstances],
-        documents: Sequence[str],
-        settings: Mapping[str, Setting],
-        participants: Sequence[frozenset[str]] | None = None,
+        self, circumstances: Sequence[Circumstances], documents: Sequence[str], settings: Mapping[str, Setting]
     ) -> None:
         used = dict.fromkeys(documents)
         number = {id: place for place, id in enumerate(used)}
@@ -74,38 +67,17 @@ class CircumstanceTables:
         self._counts = [frozenset(stated.count for stated in one.how_many) for one in circumstances]
         self._counted = np.array([bool(counts) for counts in self._counts], dtype=bool)
         self._documents = _Documents([settings.get(id, Setting()) for id in used])
-        self._participants = WordSets(participants or [frozenset()] * len(circumstances))
 
     @classmethod
     def of(cls, corpus: Corpus) -> CircumstanceTables:
         """Those of all mentions of a corpus, in order."""
         circumstances, settings = circumstances_of(corpus)
-        tokens = {document.id: document.tokens for document in corpus.documents}
-        words = [_participants(one, tokens[m.document]) for one, m in zip(circumstances, corpus.mentions, strict=True)]
-        return cls(circumstances, [mention.document for mention in corpus.mentions], settings, words)
+        return cls(circumstances, [mention.document for mention in corpus.mentions], settings)
 
     @property
     def looks_back(self) -> Flags:
         """Which mentions' clauses look elsewhere, or to an earlier year than the document's. *Shape:* (mentions,)"""
         return self._elsewhere | self._own_times.looks_back
-
-    def agreement(self, first: Integers, second: Integers) -> NDArray[np.float32]:
-        """How far when, where and the participants of pairs agree, and whether the main events of their documents do.
-
-        From -1, where their own clauses exclude each other, to 1, where these agree; half as much where one of the two
-        is only what the sentence or the document states; 0 where one is unknown. *Shape:* (pairs,) in, (pairs, 4) out
-        """
-        times, places = (self._own_times, self._times), (self._own_places, self._places)
-        signs = [
-            *(one.agree(one, first, second).astype(float) - one.differ(one, first, second) for one in times),
-            *(one.agree(one, first, second).astype(float) - one.differ(one, first, second) for one in places),
-        ]
-        columns = [np.where(near == 0, 0.5 * far, near) for near, far in (signs[:2], signs[2:])]
-        shared = self._participants.shared(first, second)
-        sizes = np.minimum(self._participants.sizes[first], self._participants.sizes[second])
-        columns.append(np.where(sizes == 0, 0.0, np.where(shared == 0, -1.0, shared / np.maximum(1, sizes))))
-        columns.append(-1.0 * self._documents.differ(self._document_of[first], self._document_of[second]))
-        return np.stack(columns, axis=1).astype(np.float32)
 
     def conflicts(self, first: Integers, second: Integers) -> Flags:
         """Whether the events of pairs of mentions cannot be one. *Shape of all:* (pairs,)"""
@@ -136,18 +108,6 @@ class CircumstanceTables:
             found &= ~(self._own_times.known[mine] & self._own_times.agree(self._times, mine, theirs))
             found &= ~(self._own_places.known[mine] & self._own_places.agree(self._places, mine, theirs))
         return found
-
-
-def _participants(circumstances: Circumstances, tokens: Sequence[str]) -> frozenset[str]:
-    """The names of participants, and the lemmas of their heads; nothing of pronouns."""
-    found: set[str] = set()
-    for one in circumstances.participants:
-        words = [tokens[token] for token in one.mention.tokens]
-        found.update(name_of(words))
-        head = head_word(words)
-        if head.lower() not in PRONOUNS:
-            found.add(lemma(head))
-    return frozenset(found)
 
 
 class _Times:

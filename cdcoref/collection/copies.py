@@ -53,7 +53,7 @@ def find_copies(
 
 
 def _absorbed(new: Sequence[Document], stored: Sequence[Document], original_of: Mapping[str, str]) -> dict[str, str]:
-    """The stored originals that are copies too, now that new documents have what they have; and of which documents.
+    """By the id of each stored original that has become a copy of a new document, that of its new original.
 
     Parameters
     ----------

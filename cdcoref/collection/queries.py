@@ -108,7 +108,7 @@ def cluster_list(
     limit: int,
     offset: int,
 ) -> list[ClusterSummary]:
-    """Clusters of at least so many mentions, those in most documents first; with a query, those that fit best first."""
+    """Clusters with a minimum number of mentions, most documents first; with a query, best matches first."""
     condition, values = _chosen(kind, least, story)
     if _asks(query):
         found = clusters_with_words(connection, query or "", condition, values)
@@ -198,7 +198,7 @@ def _metadata(stored: str | None) -> dict[str, Any]:
 
 
 def cluster_page(connection: sqlite3.Connection, id: str, *, limit: int | None, offset: int) -> ClusterPage:
-    """All about a cluster, or about the one into which it was merged, with so many of its documents.
+    """All about a cluster, or about the one into which it was merged, with a limited number of its documents.
 
     Raises
     ------
@@ -289,7 +289,7 @@ def documents_of_stories(connection: sqlite3.Connection, numbers: Sequence[int])
 
 
 def document_page(connection: sqlite3.Connection, id: str, *, others: int | None) -> DocumentPage:
-    """All about a document, with so many others of its story and of stories about the same subject.
+    """All about a document, with a limited number of others of its story and of stories about the same subject.
 
     Raises
     ------

@@ -17,7 +17,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cdcoref.circumstances import CircumstanceTables
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.inputs import Integers
 from cdcoref.language import FactTables, conflicts, pair_features
@@ -81,24 +80,6 @@ class _Compared:
         return products
 
 
-class _Story:
-    """A story, and the circumstances of its mentions, which are found when they are asked for.
-
-    Parameters
-    ----------
-    corpus
-        Its documents and mentions.
-    """
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-
-    @cached_property
-    def circumstances(self) -> CircumstanceTables:
-        """Of all its mentions."""
-        return CircumstanceTables.of(self._corpus)
-
-
 @dataclass(frozen=True, eq=False)
 class ReadMentions:
     """Mentions of a story, and all that is known of them when their documents have been read alone.
@@ -111,34 +92,25 @@ class ReadMentions:
         What the features see of them.
     documents
         The story's documents.
-    story
-        The story, whose mentions may be more.
-    numbers
-        The numbers of the mentions in it. *Shape:* (mentions,)
     """
 
     vectors: MentionVectors
     facts: FactTables
     documents: DocumentVectors
-    story: _Story
-    numbers: Integers
 
     @classmethod
     def of(cls, corpus: Corpus, vectors: MentionVectors) -> ReadMentions:
         """The mentions of a corpus."""
-        facts, documents = FactTables(facts_of_mentions(corpus)), DocumentVectors(corpus.documents)
-        return cls(vectors, facts, documents, _Story(corpus), np.arange(len(corpus.mentions)))
+        return cls(vectors, FactTables(facts_of_mentions(corpus)), DocumentVectors(corpus.documents))
 
     def take(self, numbers: Sequence[int] | Integers) -> ReadMentions:
         """Some of them."""
         own = FactTables([self.facts.mentions[n] for n in numbers])
-        return ReadMentions(self.vectors.take(numbers), own, self.documents, self.story, self.numbers[numbers])
+        return ReadMentions(self.vectors.take(numbers), own, self.documents)
 
     def similarities(self, name: str, pairs: Integers) -> list[Vectors]:
-        """One of :data:`cdcoref.model.SIMILARITIES`, a column or several. *Shape:* (pairs, 2) in, (pairs,) each out"""
+        """One of :data:`cdcoref.model.SIMILARITIES`, one number a pair or two. *Shape:* (pairs, 2) in, (pairs,) out"""
         i, j = pairs[:, 0], pairs[:, 1]
-        if name == "circumstances":
-            return list(self.story.circumstances.agreement(self.numbers[i], self.numbers[j]).T)
         if name == "story":
             return [self._of_stories(i, j)]
         compared = self._compared[name]

@@ -84,11 +84,9 @@ and of the rest of their sentences."""
 AROUND = ("to_context", "to_opening")
 """What a mention is compared with that stands around the other: the rest of its sentence, and the first sentence of its
 document. The cosines of both ways are two similarities, the lower one first."""
-SIMILARITIES = (*ALIKE, *AROUND, "story", "circumstances")
-"""What can be compared of two mentions as wholes; the last are how likely their documents tell one story
-(:class:`cdcoref.stories.DocumentVectors`), and how far their circumstances agree, four numbers
-(:class:`cdcoref.circumstances.CircumstanceTables`)."""
-_COLUMNS = {"to_context": 2, "to_opening": 2, "circumstances": 4}
+SIMILARITIES = (*ALIKE, *AROUND, "story")
+"""What can be compared of two mentions as wholes; the last is how likely their documents tell one story
+(:class:`cdcoref.stories.DocumentVectors`)."""
 
 ALL, UNSEEN = LEARNT = ("all", "unseen")
 """The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
@@ -273,7 +271,7 @@ class VectorOptions:
     @property
     def pair_width(self) -> int:
         """Numbers that the bi-encoder's scorer compares of a pair, besides learnt vectors."""
-        return len(self.pair_features) + sum(_COLUMNS.get(name, 1) for name in self.similarities)
+        return len(self.pair_features) + sum(2 if name in AROUND else 1 for name in self.similarities)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ class BiEncoderLearner(nn.Module):
     def words(self, inputs: ReadingBatch) -> Tensor:
         """Words in the last layer. *Shape:* (words, width)
 
-        What the frozen layers make of a sequence does not change, so it is computed once and kept in half precision.
+        The output of the frozen layers does not change: it is computed once a sequence and kept in half precision.
         """
         masks = inputs.attention_mask, inputs.global_attention_mask
         if not self.options.frozen_layers:
@@ -211,7 +211,7 @@ def contrastive_loss(vectors: Tensor, same: Tensor, comparable: Tensor, temperat
 
 
 def average_precisions(learner: BiEncoderLearner, data: BiEncoderData) -> dict[str, float]:
-    """How well pairs are ranked by the scorer of pairs, for each kind of mention, pronouns left out.
+    """Average precision of the scorer of pairs for each kind of mention, without pronouns.
 
     The pairs are those of one batch each; the average precision is the mean over batches.
     """
@@ -266,7 +266,7 @@ def train_bi_encoder(
     seed
         Random seed of the order of what is read.
     save
-        Writes the model to a folder, after so many epochs.
+        Writes the model to a folder; its last argument is the number of epochs trained.
     """
     use_known_markers(model)
     pad = model.encoder.config.pad_token_id

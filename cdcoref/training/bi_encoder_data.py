@@ -298,7 +298,7 @@ def _taught_by(document: _Annotated, sequence: ReadingSequence) -> bool:
 
 
 def _share(documents: Sequence[_Annotated], share: float, rng: np.random.Generator) -> list[_Annotated]:
-    """So large a share of documents, drawn at random; above 1: some or all of them several times."""
+    """A share of the documents, drawn at random; a share above 1 repeats documents."""
     whole, rest = divmod(share, 1.0)
     found = list(documents) * int(whole)
     return found + [documents[n] for n in drawn(len(documents), round(rest * len(documents)), rng)]
@@ -307,7 +307,7 @@ def _share(documents: Sequence[_Annotated], share: float, rng: np.random.Generat
 def _packed(
     groups: Sequence[Sequence[tuple[_Annotated, ReadingSequence]]], tokens: int, rng: np.random.Generator
 ) -> Iterator[list[tuple[_Annotated, ReadingSequence]]]:
-    """Batches of at most so many word pieces, each of a part of a topic, or of several whole ones."""
+    """Batches of at most `tokens` word pieces: part of a topic, or several whole topics."""
     pieces: list[tuple[int, list[tuple[_Annotated, ReadingSequence]]]] = []
     for place in rng.permutation(len(groups)):
         group = groups[place]
@@ -336,7 +336,7 @@ def _packed(
 
 
 def relations(batch: BiEncoderBatch) -> tuple[Tensor, Tensor]:
-    """Which mentions of a batch corefer, and of which that is known. *Shape:* (mentions, mentions) each
+    """Which pairs of mentions corefer, and for which pairs the annotation says so. *Shape:* (mentions, mentions) each
 
     Mentions of one document can be compared, and those of documents between which links are annotated. Events of two
     topics never corefer; whether two entities of different topics do is not annotated.

@@ -251,20 +251,17 @@ def pair_examples(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int
     )
     found: dict[str, PairExamples] = {}
     groups = [set(group) for group in linkable_groups(part, widest_setting(corpus))]
-    read = []
-    for group in groups:
-        own = [n for n, m in enumerate(corpus.mentions) if m.document in group]
-        documents = tuple(document for document in corpus.documents if document.id in group)
-        story = Corpus(documents, tuple(corpus.mentions[n] for n in own))
-        read.append((own, ReadMentions.of(story, vectors.take(own))))
     for kind in KINDS:
         numbers, features = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, options.pair_width), np.float32)]
         same = [np.zeros(0, dtype=bool)]
-        for all_numbers, of_story in read:
-            places = [k for k, n in enumerate(all_numbers) if corpus.mentions[n].kind == kind and not apart[n]]
-            own = [all_numbers[place] for place in places]
+        for group in groups:
+            own = [n for n, m in enumerate(corpus.mentions) if m.kind == kind and m.document in group and not apart[n]]
             if len(own) > 1:
-                mentions = of_story.take(places)
+                story = Corpus(
+                    tuple(document for document in corpus.documents if document.id in group),
+                    tuple(corpus.mentions[n] for n in own),
+                )
+                mentions = ReadMentions.of(story, vectors.take(own))
                 pairs = np.stack(np.triu_indices(len(own), 1), -1)
                 numbers.append(np.array(own)[pairs])
                 features.append(comparison_features(options, mentions, pairs))

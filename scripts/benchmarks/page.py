@@ -42,7 +42,7 @@ SEARCH = """(query) => new Promise((done) => {
 
 
 def write(documents: int, path: Path) -> str:
-    """Write a page with so many documents; what it holds, in words."""
+    """Write a page with the first documents of Invented Texts, and say how many documents and mentions it has."""
     corpus = CorpusFolder.parse(f"invented:{INVENTED}").read("train").corpus
     part = corpus.subset(document.id for document in corpus.documents[:documents])
     write_page(part, path)

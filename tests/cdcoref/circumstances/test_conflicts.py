@@ -81,31 +81,3 @@ def test_tables_agree_with_places() -> None:
     first, second = np.triu_indices(len(names), 1)
     expected = [places[one].excludes(places[other]) for one, other in zip(first, second, strict=True)]
     assert tables.own_conflicts(first, second).tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("texts", "when", "where"),
-    [
-        (["A *fire broke out in Peru .", "A *fire broke out near Lima ."], 0.0, 1.0),
-        (["A *fire broke out in Peru .", "A *fire broke out in Chile ."], 0.0, -1.0),
-        (["A *fire broke out .", "A *fire broke out in Chile ."], 0.0, 0.0),
-        ([DATED + "A *fire broke out on Monday .", DATED + "A *fire broke out on Monday ."], 1.0, 0.0),
-        ([DATED + "A *fire broke out on Monday .", DATED + "A *fire broke out on May 2 ."], -1.0, 0.0),
-    ],
-)
-def test_agreement(texts: list[str], when: float, where: float) -> None:
-    tables = CircumstanceTables.of(corpus(*texts))
-    found = tables.agreement(np.array([0]), np.array([1]))
-    assert found.shape == (1, 4)
-    assert found[0, :2].tolist() == [when, where]
-    np.testing.assert_array_equal(found, tables.agreement(np.array([1]), np.array([0])))
-
-
-def test_participants_agree_by_names_and_heads() -> None:
-    texts = ["Mara Quist *won the race .", "Quist *won .", "The striker *won .", "She *won ."]
-    events = corpus(*texts)
-    entities = [((0, 1), "0"), ((0,), "1"), ((0, 1), "2"), ((0,), "3")]
-    mentions = [*events.mentions, *(Mention(id, tokens, "entity") for tokens, id in entities)]
-    tables = CircumstanceTables.of(Corpus(events.documents, tuple(mentions)))
-    pairs = np.array([[0, 1], [0, 2], [0, 3]])
-    assert tables.agreement(pairs[:, 0], pairs[:, 1])[:, 2].tolist() == [1.0, -1.0, 0.0]
