@@ -24,6 +24,7 @@ from cdcoref.formats.corefud_parsing import (
     ATTRIBUTES,
     CROSS_DOCUMENT,
     KIND,
+    TYPES,
     Brackets,
     FoundMention,
     Word,
@@ -36,12 +37,6 @@ from cdcoref.formats.mention_table import DocumentRow, beginning
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape
 from cdlm.printing import counted
-
-TYPES = {
-    *("person", "place", "organization", "animal", "plant", "object", "substance", "time", "number", "abstract"),
-    *("event", "other"),
-}
-"""The entity types of CorefUD."""
 
 LAYOUT = "corefud"
 """The metadata of a document in which is kept what only CorefUD has."""

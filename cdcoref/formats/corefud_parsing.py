@@ -34,7 +34,13 @@ COLUMNS = 10
 ATTRIBUTES = ("eid", "etype", "head", "other")
 """The attributes of a mention: the default on reading, and those written."""
 TYPE_FIRST = ("etype", "eid")
-"""The attributes up to GUM 2.7, which has no `global.Entity`: `(person-1` to `person-1)` is a mention of cluster 1."""
+"""The first attributes of GUM up to 2.7, which has no `global.Entity`: `(person-1` to `person-1)` is a mention of
+cluster 1."""
+TYPES = {
+    *("person", "place", "organization", "animal", "plant", "object", "substance", "time", "number", "abstract"),
+    *("event", "other"),
+}
+"""The entity types of CorefUD."""
 CROSS_DOCUMENT, KIND = "crossdoc", "kind"
 """The names in `other` for the name of a cluster across documents, and for a mention's kind."""
 
@@ -46,7 +52,8 @@ _NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*))?\s*$")
 _GLOBAL_ENTITY = re.compile(rb"#\s*global\.Entity\s*=\s*(\S+)")
 _NO_SPACE = re.compile(rb"(?:^|\|)SpaceAfter=No(?:\||$)")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
-_TYPE_FIRST = re.compile(r"\([A-Za-z_]+-[0-9]+(?=[()]|$)")
+_TYPE_FIRST = re.compile(r"\([A-Za-z_]+-[0-9]+(?=[-()]|$)")
+_TYPE_ALONE = re.compile(rf"\((?:{'|'.join(sorted(TYPES))})(?=[()]|$)", re.IGNORECASE)
 _BRACKET = re.compile(r"(\()?([^()]+)(\))?")
 _PIECE = re.compile(r"(.*)\[([0-9]{1,6})/([0-9]{1,6})\]")
 
@@ -181,7 +188,7 @@ class Brackets:
             at = match.end()
             opens, inside, closes = match.groups()
             values = inside.split("-")
-            name = values[min(cluster, len(values) - 1) if opens or names == TYPE_FIRST else 0]
+            name = values[min(cluster, len(values) - 1)]
             if not name:
                 self._fail(f"Entity={text[:60]} cannot be parsed; each mention needs a bracket and a name", line)
             if opens:
@@ -368,6 +375,12 @@ class _Reader:
             self._on_word(Word(document, self._sentence, unescape(columns[1].decode()), self._sentence_id, spaced))
         if b"Entity=" in columns[9] and (entity := _ENTITY.search(columns[9].decode())):
             if not self._attributes:
+                if _TYPE_ALONE.match(entity[1]):
+                    self._fail(
+                        f"Entity={entity[1][:60]} has a type but no cluster; add a comment such as "
+                        "# global.Entity = eid-etype, and a cluster to each mention",
+                        number,
+                    )
                 self._attributes = TYPE_FIRST if _TYPE_FIRST.match(entity[1]) else ATTRIBUTES
             for mention in self._brackets.take(entity[1], self._document.tokens, number, self._attributes):
                 self._add(mention)

@@ -296,6 +296,23 @@ def test_types_before_the_cluster_as_in_gum_2_7(tmp_path: Path) -> None:
     assert sorted(clusters) == sorted(expected)
 
 
+@pytest.mark.parametrize("header", ["# newdoc id = a\n", "# newdoc id = a\n# global.Entity = etype-eid-infstat\n"])
+@pytest.mark.parametrize("end", ["person-12", "12"])
+def test_types_before_the_cluster_and_more_behind_it(tmp_path: Path, header: str, end: str) -> None:
+    words = ("Ann (person-1-giv:act)", "met", "her (person-12-new(person-1-giv)", f"aunt {end})", "Bob (person-3-new)")
+    path = write(tmp_path / "x.conllu", *words, header=header)
+    assert mentions(path) == {("a/1", (0,)), ("a/1", (2,)), ("a/12", (2, 3)), ("a/3", (4,))}
+    assert {mention.tag for mention in read_corefud(path).mentions} == {"person"}
+
+
+def test_types_without_clusters_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.conllu", "Ann (person)", "met", "Bob (person)", header="# newdoc id = a\n")
+    with pytest.raises(InputError, match=r"line 2: Entity=\(person\) has a type but no cluster; add a comment"):
+        read_corefud(path)
+    path = write(tmp_path / "y.conllu", "Ann (person)", "met", "Ann (person)", header="# global.Entity = eid\n")
+    assert mentions(path) == {("document 1/person", (0,)), ("document 1/person", (2,))}
+
+
 DROPPED = """# newdoc id = es1
 # global.Entity = eid-etype-head-other
 # sent_id = first
