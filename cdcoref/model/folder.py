@@ -25,7 +25,7 @@ from cdlm.files import restore_folder
 from cdlm.hub import download
 from cdlm.quantization import dequantize
 from cdlm.shared_projections import with_copies, without_copies
-from cdlm.shipped_models import DEFAULT, DEFAULT_MODEL, MODELS
+from cdlm.shipped_models import BASE, DEFAULT, DEFAULT_MODEL, MODELS, SMALL
 
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
@@ -44,7 +44,7 @@ def find_model(name_or_folder: str | Path) -> Path:
     Parameters
     ----------
     name_or_folder
-        ``"base"`` or ``"small"`` for a model included in the package, ``"default"`` for the first, a folder, or
+        ``"small"`` (also called ``"default"``) or ``"base"`` for a model included in the package, a folder, or
         ``organisation/model`` for one on the Hugging Face hub, which is downloaded into the hub's cache.
 
     Raises
@@ -64,7 +64,8 @@ def find_model(name_or_folder: str | Path) -> Path:
         raise InputError("this is a file; name a folder with a saved model", folder)
     if re.fullmatch(r"[\w-][\w.-]*/[\w-][\w.-]*", str(name_or_folder)):
         return download(str(name_or_folder), SAFE_FILES)
-    raise InputError("there is no such folder; name a folder with a saved model", folder)
+    message = f"there is no such folder; name a folder with a saved model, or one of the models {SMALL} and {BASE}"
+    raise InputError(message, folder)
 
 
 def check_length(encoder: EncoderConfig, path: Path) -> None:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cdlm.checkpoints import INDEX_FILE, WEIGHTS_FILE, safetensors_files
 from cdlm.config import read_json
 from cdlm.errors import InputError
 from cdlm.files import replaced_folder
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 RUN_FILE = "training.json"
+PART_FILES = "model-*.safetensors"
+"""The files of weights that are divided."""
 REPLACEMENT = "replacement"
 """The folder of a whole model whose files are about to replace those of the run."""
 
@@ -107,8 +110,7 @@ class RunFolder:
 
     def publish(self, step: int) -> None:
         """Move the model of a step into place, the file that completes it last, and remove the checkpoints."""
-        for path in sorted(self.best(step).iterdir(), key=lambda p: p.name == RUN_FILE):
-            path.rename(self.output / path.name)
+        self._move_here(self.best(step))
         self.remove_checkpoints()
 
     @contextmanager
@@ -125,14 +127,30 @@ class RunFolder:
         """Move the files of a whole model into place, if there are any left to move; the folder itself stays."""
         folder = self.output / REPLACEMENT
         if folder.is_dir():
-            for path in sorted(folder.iterdir(), key=lambda p: p.name == RUN_FILE):
-                path.replace(self.output / path.name)
+            self._move_here(folder)
             folder.rmdir()
 
     def remove_checkpoints(self) -> None:
         """Remove what only an unfinished run needs."""
         if self.checkpoints.exists():
             shutil.rmtree(self.checkpoints)
+
+    def _move_here(self, model: Path) -> None:
+        """Move the files of a whole model into the output folder, so that no weights of an older one are left.
+
+        The file by which weights are found moves after the weights that it names, and :data:`RUN_FILE` last. If the
+        process is killed in between, the next call goes on with the files that are left.
+        """
+        entries = {WEIGHTS_FILE: INDEX_FILE, INDEX_FILE: WEIGHTS_FILE}
+        for path in sorted(model.iterdir(), key=lambda p: (p.name == RUN_FILE, p.name in entries)):
+            if path.name in entries:
+                (self.output / entries[path.name]).unlink(missing_ok=True)
+            if path.name == RUN_FILE:
+                used = safetensors_files(self.output)
+                for old in self.output.glob(PART_FILES):
+                    if old not in used:
+                        old.unlink()
+            path.replace(self.output / path.name)
 
     def _check_not_a_file(self) -> None:
         if self.output.exists() and not self.output.is_dir():

@@ -425,7 +425,10 @@ def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> N
         (("--max-pairs", "0"), "the limit on pairs must be 1 or more, not 0"),
         (("--batch-tokens", "0"), "a batch must have 1 word piece or more, not 0"),
         (("--device", "toaster"), "the device 'toaster' is not available here; choose 'cpu', which always is"),
-        (("--model", "missing"), "missing: there is no such folder; name a folder with a saved model"),
+        (
+            ("--model", "missing"),
+            "there is no such folder; name a folder with a saved model, or one of the models small and",
+        ),
         (("--model", "a.txt"), "a.txt: this is a file; name a folder with a saved model"),
         (("--pipeline", "xx_not_there"), "the spaCy pipeline 'xx_not_there' cannot be loaded"),
     ],

@@ -21,6 +21,7 @@ from cdcoref.predict import Predictor
 from cdcoref.training import BiEncoderData, BiEncoderTraining, TrainingConfig, train
 from cdcoref.training.bi_encoder import BiEncoderLearner, contrastive_loss
 from cdcoref.training.bi_encoder_data import relations
+from cdlm.checkpoints import safetensors_files
 from cdlm.encoder import SelfAttention
 from cdlm.runs import RUN_FILE
 from cdlm.settings import with_settings
@@ -191,7 +192,11 @@ def test_large_weights_are_divided_and_heads_have_a_file_of_their_own(
         CorefModel.from_pretrained(tmp_path / "model")
 
 
-def test_a_model_from_end_to_end(tiny_encoder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("largest_file", [folder.LARGEST_FILE, 60_000])
+def test_a_model_from_end_to_end(
+    largest_file: int, tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "LARGEST_FILE", largest_file)
     learnt = _clustered("train", 3)
     dev = _clustered("dev", 2)
     config = with_settings(
@@ -203,7 +208,7 @@ def test_a_model_from_end_to_end(tiny_encoder: Path, tmp_path: Path) -> None:
             "model.detector_max_words": 3, "model.detector.word_layers": 2, "model.sequences.max_length": 128,
             "model.detector_max_length": 64, "model.vectors.layers": 2, "model.vectors.earlier_rank": 0,
             "model.vectors.cross_encoder_kinds": [], "vectors.scorer_steps": 20, "vectors.pack_length": 0,
-            "detector.passes": 1,
+            "detector.passes": 1, "int8": True,
         },
     )  # fmt: skip
     said: list[str] = []
@@ -213,6 +218,9 @@ def test_a_model_from_end_to_end(tiny_encoder: Path, tmp_path: Path) -> None:
     assert model.earlier is None
     run = json.loads((tmp_path / "model" / RUN_FILE).read_text())
     assert run["configuration"]["trained_as"] == "bi_encoder"
+    used = safetensors_files(tmp_path / "model")
+    assert (len(used) > 1) == (largest_file == 60_000)
+    assert sorted((tmp_path / "model").glob("*.safetensors")) == used
     prediction = Predictor(CorefModel.from_pretrained(tmp_path / "model")).predict(dev)
     assert {mention.cluster for mention in prediction.corpus.mentions}
     with pytest.raises(InputError, match="no cross-encoder"):

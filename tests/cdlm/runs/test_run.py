@@ -383,11 +383,11 @@ def stop_before(calls: int, function: Callable[..., Any]) -> Callable[..., Any]:
     return counted
 
 
-def _stop_at_the_record(rename: Callable[..., Any]) -> Callable[..., Any]:
+def _stop_at_the_record(move: Callable[..., Any]) -> Callable[..., Any]:
     def stopped(self: Path, target: Path) -> Any:
         if self.name == RUN_FILE and self.parent.name.startswith("best-"):
             raise Killed
-        return rename(self, target)
+        return move(self, target)
 
     return stopped
 
@@ -425,7 +425,7 @@ MOMENTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "before the best model was put into place": lambda m: m.setattr(Path, "rename", _stop_at_the_best(Path.rename)),
     "after the last epoch was scored": lambda m: m.setattr(loop, "mark_whole", stop_before(8, mark_whole)),
     "before the model was published": lambda m: m.setattr(RunFolder, "publish", stop_before(1, RunFolder.publish)),
-    "while the model was published": lambda m: m.setattr(Path, "rename", _stop_at_the_record(Path.rename)),
+    "while the model was published": lambda m: m.setattr(Path, "replace", _stop_at_the_record(Path.replace)),
     "while checkpoints were removed": lambda m: m.setattr(shutil, "rmtree", _half_removed(shutil.rmtree)),
 }
 
