@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from cdcoref.errors import InputError
+from cdcoref.errors import InputError, check_ids
 
 EVENT = "event"
 ENTITY = "entity"
@@ -257,6 +257,7 @@ class Corpus:
 
     def subset(self, documents: Iterable[str]) -> Corpus:
         """The corpus restricted to some of the documents, by id."""
+        check_ids("documents", documents)
         wanted = set(documents)
         return replace(
             self,

@@ -1,5 +1,53 @@
 """What a user can get wrong: one exception type, printed by the command line as one sentence with exit code 2."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+
 from cdlm.errors import InputError, first_line
 
-__all__ = ["InputError", "first_line"]
+__all__ = ["InputError", "check_ids", "check_text", "check_whole", "first_line", "is_number"]
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_whole(what: str, value: object) -> None:
+    """Refuse a value that is no whole number.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise InputError(f"{what} must be a whole number, not {value!r}")
+
+
+def check_text(what: str, value: object) -> None:
+    """Refuse a value that is no string.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a string, not {value!r}")
+
+
+def check_ids(what: str, values: object) -> None:
+    """Refuse a value that is no list of ids, such as a single id, whose characters would be taken for ids.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    if isinstance(values, str):
+        raise InputError(f"the {what} must be a list of ids, such as [{values!r}], not {values!r}")
+    if not isinstance(values, Iterable):
+        raise InputError(f"the {what} must be a list of ids, not {values!r}")

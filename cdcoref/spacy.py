@@ -24,9 +24,18 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
-from cdcoref.corpus import ENTITY, EVENT, Corpus
+from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
 from cdcoref.errors import InputError
-from cdcoref.formats import annotate, corpus_of, docs_of, named_entities, read_docbin, read_docs, write_docbin
+from cdcoref.formats import (
+    annotate,
+    checked_docs,
+    corpus_of,
+    docs_of,
+    named_entities,
+    read_docbin,
+    read_docs,
+    write_docbin,
+)
 from cdcoref.predict import Plan, Prediction
 
 if TYPE_CHECKING:
@@ -75,13 +84,13 @@ def link(
     """
     from cdcoref.predict import PredictionOptions
 
-    if isinstance(docs, Doc):
-        raise InputError("give a list of Docs, not a single Doc: coreference across documents needs several")
-    docs = list(docs)
-    if wrong := [doc for doc in docs if not isinstance(doc, Doc)]:
-        raise InputError(f"give spaCy Docs, such as those of nlp.pipe(texts), not {type(wrong[0]).__name__}")
+    docs = checked_docs(docs)
     options = PredictionOptions.with_settings(options, settings)
+    if model in (*KINDS, "both") and not Path(str(model)).is_dir():
+        raise InputError(f"the model is {model!r}; pass kind={model!r}")
     predictor = _loaded(model) if isinstance(model, str | Path) else model
+    if not hasattr(predictor, "predict"):
+        raise InputError(f"the model must be a name, a folder, or what cdcoref.load() returns, not {model!r}")
     prediction = _predicted(docs, corpus_of(docs), predictor, options, entities)
     annotate(docs, prediction.corpus)
     return prediction

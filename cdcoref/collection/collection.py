@@ -37,8 +37,8 @@ from cdcoref.collection.records import (
 )
 from cdcoref.collection.removing import remove_documents
 from cdcoref.collection.settings import OPTIONS, Settings, kept_options, store_settings, stored_settings
-from cdcoref.corpus import Corpus, Mention
-from cdcoref.errors import InputError
+from cdcoref.corpus import KINDS, Corpus, Mention
+from cdcoref.errors import InputError, check_ids, check_text, check_whole
 from cdcoref.formats import corpus_in
 from cdcoref.predict import (
     LEMMA,
@@ -221,6 +221,7 @@ class Collection:
         InputError
             If there is no such document.
         """
+        check_ids("documents", ids)
         return remove_documents(self._database, ids)
 
     def rebuild(
@@ -282,6 +283,7 @@ class Collection:
         InputError
             If there is no such mention or cluster, the correction is not possible, or it contradicts an earlier one.
         """
+        check_ids("mentions", ids)
         [correction] = store_and_obey(self._database, [Decision(action, tuple(ids), name)])
         return correction
 
@@ -308,6 +310,8 @@ class Collection:
         InputError
             If there is none, or it has been undone.
         """
+        if number is not None:
+            check_whole("the number of a correction", number)
         return undo_and_obey(self._database, number)
 
     # -- looking at it -----------------------------------------------------------------------------------------------
@@ -335,7 +339,14 @@ class Collection:
             Only those of a kind, of a story.
         query
             Only those that :meth:`search` finds.
+
+        Raises
+        ------
+        InputError
+            If there is no such kind.
         """
+        _check_clusters(kind, least, story, query)
+        _check_part(limit, offset)
         with self._database.reading() as connection:
             return queries.cluster_list(
                 connection, kind=kind, least=least, story=story, query=query, limit=limit, offset=offset
@@ -345,11 +356,13 @@ class Collection:
         self, *, kind: str | None = None, least: int = 2, story: int | None = None, query: str | None = None
     ) -> int:
         """How many clusters :meth:`clusters` lists without a limit."""
+        _check_clusters(kind, least, story, query)
         with self._database.reading() as connection:
             return queries.cluster_count(connection, kind=kind, least=least, story=story, query=query)
 
     def summaries(self, ids: Sequence[str]) -> list[ClusterSummary]:
         """Clusters by their ids; those that are not there are left out."""
+        check_ids("clusters", ids)
         with self._database.reading() as connection:
             return queries.summaries(connection, [queries.number_of(id, "c", "cluster") for id in ids])
 
@@ -370,11 +383,14 @@ class Collection:
         InputError
             If `since` is no day.
         """
+        _check_documents(since, source)
+        _check_part(limit, offset)
         with self._database.reading() as connection:
             return queries.document_list(connection, since=since, source=source, limit=limit, offset=offset)
 
     def document_count(self, *, since: str | None = None, source: str | None = None) -> int:
         """How many documents :meth:`documents` lists without a limit."""
+        _check_documents(since, source)
         with self._database.reading() as connection:
             return queries.document_count(connection, since=since, source=source)
 
@@ -394,6 +410,7 @@ class Collection:
         InputError
             If there is none.
         """
+        _check_part(limit, offset)
         with self._database.reading() as connection:
             if around is not None and limit is not None:
                 offset = queries.place_of_mention(connection, id, around) // limit * limit
@@ -412,6 +429,7 @@ class Collection:
         InputError
             If there is none.
         """
+        check_text("the id of a document", id)
         with self._database.reading() as connection:
             return queries.document_page(connection, id, others=others)
 
@@ -420,6 +438,7 @@ class Collection:
 
         Documents without words belong to no story.
         """
+        _check_part(limit, offset)
         with self._database.reading() as connection:
             return self._read_stories(connection, queries.story_numbers(connection, limit=limit, offset=offset))
 
@@ -431,6 +450,7 @@ class Collection:
         InputError
             If there is none of this number.
         """
+        check_whole("the number of a story", number)
         with self._database.reading() as connection:
             found = self._read_stories(connection, [number])
         if not found or all(not document.tokens for document in found[0].corpus.documents):
@@ -465,11 +485,15 @@ class Collection:
         A cluster may have them in its title, which for an event has its place and day, in the words of its mentions, or
         in their sentences (see :func:`cdcoref.predict.search_points`).
         """
+        _check_clusters(kind, 1, None, query)
+        check_text("a query", query)
+        _check_part(limit, offset)
         with self._database.reading() as connection:
             return queries.search(connection, query, kind=kind, limit=limit, offset=offset)
 
     def least_sure(self, limit: int = 20, offset: int = 0) -> list[Question]:
         """The decisions that are the least sure; none if mentions are linked by lemma."""
+        _check_part(limit, offset)
         with self._database.reading() as connection:
             return queries.questions(connection, limit, offset)
 
@@ -515,6 +539,30 @@ class Collection:
         with self._database.reading() as connection:
             self._settings = stored_settings(connection) or self._settings
         return self._settings
+
+
+def _check_part(limit: int | None, offset: int) -> None:
+    """Refuse what is no part of a list; SQLite would say that the file is damaged."""
+    if limit is not None:
+        check_whole("limit", limit)
+    check_whole("offset", offset)
+
+
+def _check_clusters(kind: str | None, least: int, story: int | None, query: str | None) -> None:
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"kind is {kind!r} and should be one of {', '.join(map(repr, KINDS))}")
+    check_whole("least", least)
+    if story is not None:
+        check_whole("the number of a story", story)
+    if query is not None:
+        check_text("a query", query)
+
+
+def _check_documents(since: str | None, source: str | None) -> None:
+    if since is not None:
+        check_text("since", since)
+    if source is not None:
+        check_text("source", source)
 
 
 def _stored_name(model: str) -> str:

@@ -22,7 +22,7 @@ from cdcoref.collection.names import living_cluster, refresh_names
 from cdcoref.collection.outcomes import clusters_in, improbable, moves, store_outcome, titles_of
 from cdcoref.collection.queries import number_of
 from cdcoref.collection.reclustering import recluster, tied
-from cdcoref.errors import InputError
+from cdcoref.errors import InputError, check_text
 from cdcoref.formats import stored_mention
 
 _COLUMNS = (
@@ -144,6 +144,7 @@ class _Row:
     @classmethod
     def find(cls, connection: sqlite3.Connection, id: str) -> _Row:
         """The mention of an id, or the first of the cluster of that id."""
+        check_text("the id of a mention or cluster", id)
         if id.startswith("c"):
             number = living_cluster(connection, number_of(id, "c", "cluster"))
             query = f"{_COLUMNS} WHERE cluster = ? ORDER BY document, place LIMIT 1"

@@ -28,7 +28,7 @@ from cdcoref.collection.records import (
 from cdcoref.collection.search import clusters_with_words, full_text_query
 from cdcoref.collection.word_index import chunks, marks
 from cdcoref.corpus import Document
-from cdcoref.errors import InputError
+from cdcoref.errors import InputError, check_text
 from cdcoref.formats import checked_day, cluster_id, day_of, stored_document, stored_mention
 from cdcoref.language import BEGINNING
 from cdcoref.predict import Places
@@ -81,6 +81,7 @@ def number_of(id: str, letter: str, what: str) -> int:
     InputError
         If it is no such id.
     """
+    check_text(f"the id of a {what}", id)
     match = re.fullmatch(rf"{letter}([1-9][0-9]{{0,17}})", id)
     if match is None:
         raise InputError(f"{id!r} is not the id of a {what}, which is {letter} and a number, such as {letter}12")

@@ -58,6 +58,8 @@ class Reader:
         self._ready: Predictor | None = None
         if isinstance(predictor, Predictor):
             self._check_lemma(predictor)
+        elif not (predictor is None or callable(predictor)):
+            raise InputError(f"predictor must be what cdcoref.load() returns, or a function, not {predictor!r}")
 
     def mentions(
         self, documents: Sequence[Document], progress: Progress

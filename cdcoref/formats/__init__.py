@@ -29,7 +29,16 @@ from cdcoref.formats.collection_file import (
 )
 from cdcoref.formats.conll import Layout, described_ids, read_conll, write_conll
 from cdcoref.formats.corefud import read_corefud, write_corefud
-from cdcoref.formats.docbin import annotate, corpus_of, docs_of, named_entities, read_docbin, read_docs, write_docbin
+from cdcoref.formats.docbin import (
+    annotate,
+    checked_docs,
+    corpus_of,
+    docs_of,
+    named_entities,
+    read_docbin,
+    read_docs,
+    write_docbin,
+)
 from cdcoref.formats.document_names import DocumentKey
 from cdcoref.formats.encodings import USUAL_ENCODINGS, EncodingError, check_encoding
 from cdcoref.formats.files import LoadedCorpus, read_corpus
@@ -86,6 +95,7 @@ __all__ = [
     "check_encoding",
     "check_folder",
     "checked_day",
+    "checked_docs",
     "cluster_id",
     "collection_errors",
     "connect_to_collection",

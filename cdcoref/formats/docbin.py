@@ -13,7 +13,7 @@ import gzip
 import re
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
@@ -28,6 +28,7 @@ from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 from cdcoref.formats.packed import check_zlib
 from cdcoref.formats.text import tokenise_text
 from cdlm.files import replaced_file
+from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -121,8 +122,41 @@ def write_docbin(corpus: Corpus, path: str | Path) -> None:
         raise InputError(f"the file cannot be written ({error.strerror}); choose another location", path) from error
 
 
+def checked_docs(docs: object) -> list[Doc]:
+    """Docs as a list.
+
+    Raises
+    ------
+    InputError
+        If these are no Docs, or a single one.
+    """
+    from spacy.tokens import Doc
+
+    if isinstance(docs, Doc):
+        raise InputError("give a list of Docs, not a single Doc: coreference across documents needs several")
+    if not isinstance(docs, Iterable):
+        raise InputError(f"give spaCy Docs, such as those of nlp.pipe(texts), not {type(docs).__name__}")
+    found = list(docs)
+    for doc in found:
+        if not isinstance(doc, Doc):
+            raise InputError(f"give spaCy Docs, such as those of nlp.pipe(texts), not {type(doc).__name__}")
+    return found
+
+
+def _check_corpus(corpus: object) -> None:
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"give a corpus, such as prediction.corpus, not {type(corpus).__name__}")
+
+
 def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
-    """The documents of a corpus as Docs, with its mentions in them."""
+    """The documents of a corpus as Docs, with its mentions in them.
+
+    Raises
+    ------
+    InputError
+        If it is no corpus, or a token is empty.
+    """
+    _check_corpus(corpus)
     from spacy.vocab import Vocab
 
     shared = vocab if vocab is not None else Vocab()
@@ -147,11 +181,11 @@ def corpus_of(docs: Sequence[Doc], *, mentions: bool = False, prefix: str = "") 
     Raises
     ------
     InputError
-        If two Docs have the same id.
+        If these are no Docs, or two have the same id.
     """
     documents: list[Document] = []
     found: list[Mention] = []
-    for number, doc in enumerate(docs, start=1):
+    for number, doc in enumerate(checked_docs(docs), start=1):
         words = _words(doc)
         documents.append(_document(doc, f"{prefix}{number}", words))
         if mentions:
@@ -175,7 +209,19 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
     """Add the mentions of a corpus to the Docs from which its documents were made, in the same order.
 
     The groups ``"event"`` and ``"entity"`` are always replaced, ``"mention"`` only if a mention has no kind.
+
+    Raises
+    ------
+    InputError
+        If these are no Docs and no corpus, or not as many Docs as the corpus has documents.
     """
+    docs = checked_docs(docs)
+    _check_corpus(corpus)
+    if len(docs) != len(corpus.documents):
+        raise InputError(
+            f"there are {counted(len(docs), 'Doc')} and {counted(len(corpus.documents), 'document')}; give the Docs "
+            "from which the documents were made"
+        )
     from spacy.tokens import Span, SpanGroup
 
     by_document = corpus.by_document()

@@ -50,7 +50,7 @@ class LoadedCorpus:
 
 
 def read_corpus(
-    paths: Iterable[str | Path],
+    paths: str | Path | Iterable[str | Path],
     *,
     pipeline: str | None = None,
     encoding: str | None = None,
@@ -116,7 +116,7 @@ def read_corpus(
     )
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
     reader = _Reader(options, standard_input, frozenset(left_out))
-    files = list(reader.find(paths))
+    files = list(reader.find([paths] if isinstance(paths, str | Path) else paths))
     reader.options = replace(options, several=len(files) > 1)
     own_names = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
     for path in files:

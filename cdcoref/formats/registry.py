@@ -196,6 +196,8 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
         If the name or the layout is unknown, the format cannot express the corpus, or the file cannot be written. An
         existing file is then left unchanged.
     """
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"give a corpus, such as prediction.corpus, not {type(corpus).__name__}")
     format = output_format(path, layout)
     assert format.write is not None
     notes = format.write(corpus, Path(path), layout)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from cdcoref.corpus import KINDS
-from cdcoref.errors import InputError
+from cdcoref.errors import InputError, check_whole, is_number
 
 if TYPE_CHECKING:
     from cdcoref.model import CorefConfig
@@ -54,8 +54,11 @@ class LinkingOptions:
     pairs: bool = False
 
     def __post_init__(self) -> None:
-        if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise InputError(f"the threshold must be a probability from 0 to 1, not {self.threshold}")
+        if self.threshold is not None and not (is_number(self.threshold) and 0 <= self.threshold <= 1):
+            raise InputError(f"the threshold must be a probability from 0 to 1, not {self.threshold!r}")
+        for name in ("max_windows", "candidates", "batch_tokens"):
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name))
         if self.max_windows is not None and self.max_windows < 1:
             raise InputError(f"the limit on windows must be 1 or more, not {self.max_windows}")
         if self.candidates is not None and self.candidates < 0:

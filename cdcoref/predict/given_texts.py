@@ -9,8 +9,11 @@ from typing import Any
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.formats import plain_value, tokenise_text, with_stated
+from cdcoref.predict.results import Prediction
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+_OF_SPACY = "these are spaCy Docs; link them with cdcoref.spacy.link(docs)"
 
 GivenText = str | Sequence[str] | Sequence[Sequence[str]] | Mapping[str, Any] | Document
 """A text: a string; a list of tokens, which are one sentence; a list of sentences, each a list of tokens; an object
@@ -27,8 +30,12 @@ def corpus_of_texts(texts: Mapping[str, GivenText] | Iterable[GivenText]) -> Cor
     InputError
         If these are no texts, or two have the same id.
     """
-    if isinstance(texts, str):
+    if isinstance(texts, str | bytes | Document):
         raise InputError("give a list of texts, not a single text: coreference across documents needs several")
+    if isinstance(texts, Prediction):
+        raise InputError("give texts or a corpus, not a prediction; its corpus is prediction.corpus")
+    if _is_of_spacy(texts):
+        raise InputError(_OF_SPACY)
     if not isinstance(texts, Iterable):
         raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}")
     return Corpus(tuple(_document(id, text) for id, text in _named(texts)))
@@ -63,13 +70,32 @@ def _read(id: str, text: object) -> Document:
         _check_characters(id, text)
         return tokenise_text(text, id)
     if not isinstance(text, list | tuple):
+        if text is None or (isinstance(text, float) and text != text) or type(text).__name__ in ("NAType", "NaTType"):
+            raise InputError(f"the text of {id!r} is missing; leave it out (in pandas: texts.dropna())")
+        if _is_of_spacy(text):
+            raise InputError(_OF_SPACY)
         raise InputError(f"the text of {id!r} must be a string or a list of tokens, not {type(text).__name__}")
+    if len(text) > 1 and all(isinstance(one, str) for one in text) and _is_text(text[-1]):
+        if isinstance(text, tuple) and len(text) == 2:
+            raise InputError("give pairs of ids and texts as a dictionary: dict(texts)")
+        if all(map(_is_text, text)):
+            raise InputError(f"{id!r} is a list of texts where a text or a list of tokens is expected")
     sentences = text if not text or not isinstance(text[0], str) else [text]
     for sentence in sentences:
         if not isinstance(sentence, list | tuple) or not all(isinstance(token, str) for token in sentence):
             raise InputError(f"the text of {id!r} must be a list of tokens, or a list of sentences of tokens")
         _check_characters(id, "".join(sentence))
     return Document.from_sentences(id, sentences)
+
+
+def _is_text(token: str) -> bool:
+    """Whether what is given as a token is several words."""
+    return " " in token.strip()
+
+
+def _is_of_spacy(value: object) -> bool:
+    """Whether this is a Doc or a part of one, known without spaCy."""
+    return type(value).__module__.partition(".")[0] == "spacy"
 
 
 def _check_characters(id: str, text: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
-from cdcoref.errors import InputError
+from cdcoref.errors import InputError, check_whole
 from cdcoref.linking import LinkingOptions, check_choice
 
 Kinds = Literal["event", "entity", "both"]
@@ -61,6 +61,8 @@ class PredictionOptions(LinkingOptions):
         check_choice("kind", self.kind, Kinds)
         check_choice("topics", self.topics, Topics)
         check_choice("engine", self.engine, Engine)
+        if self.max_pairs is not None:
+            check_whole("max_pairs", self.max_pairs)
         if self.max_pairs is not None and self.max_pairs < 1:
             raise InputError(f"the limit on pairs must be 1 or more, not {self.max_pairs}")
         if self.ray_address is not None and self.engine != "ray":

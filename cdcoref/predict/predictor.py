@@ -125,6 +125,8 @@ class Predictor:
             are requested but documents have none.
         """
         options = PredictionOptions.with_settings(options, settings)
+        if not callable(progress):
+            raise InputError(f"progress must be a function that takes a stage, an amount and a total, not {progress!r}")
         corpus = texts if isinstance(texts, Corpus) else corpus_of_texts(texts)
         plans: list[Plan] = []
 
@@ -287,6 +289,8 @@ def load(
     InputError
         If there is no such model, device or precision, or the model's detector does not have the style.
     """
+    if not isinstance(model, str | Path) or not str(model):
+        raise InputError(f"the model must be a name or a folder, not {model!r}")
     if precision not in get_args(Precision):
         raise InputError(f"unknown precision {precision!r}; choose from {', '.join(get_args(Precision))}")
     import torch

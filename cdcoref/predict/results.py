@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cdcoref.corpus import EVENT, Corpus, Document, Mention, character_parts, mention_text
-from cdcoref.errors import InputError
+from cdcoref.errors import InputError, check_text
 from cdcoref.predict.cluster_circumstances import (
     NO_CIRCUMSTANCES,
     ClusterCircumstances,
@@ -358,6 +358,7 @@ class Prediction:
         Words that begin with those of the query count half; case and accents do not matter. The label of an event has
         its place and day. See :func:`cdcoref.predict.search_points`.
         """
+        check_text("a query", query)
         words = list(dict.fromkeys(search_words(query)))
         places = Places(self.corpus.documents)
         known = CorpusCircumstances(self.corpus)

@@ -118,6 +118,23 @@ def test_what_is_no_list_of_docs_is_refused(predictor: Predictor, docs: Any, mes
         cdcoref.spacy.link(docs, predictor)
 
 
+@pytest.mark.parametrize(("model", "message"), [("event", "pass kind='event'"), (3, "not 3"), (None, "not None")])
+def test_what_is_no_model_is_refused(nlp: Language, model: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        cdcoref.spacy.link([nlp("Ann left.")], model)
+
+
+def test_docs_of_another_corpus_are_refused(nlp: Language) -> None:
+    docs = [nlp(text) for text in TEXTS]
+    corpus = cdcoref.spacy.corpus_of(docs)
+    with pytest.raises(InputError, match="there are 1 Doc and "):
+        cdcoref.spacy.annotate(docs[:1], corpus)
+    with pytest.raises(InputError, match=r"give a corpus, such as prediction\.corpus, not list"):
+        cdcoref.spacy.annotate(docs, docs)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="not a single Doc"):
+        cdcoref.spacy.corpus_of(docs[0])  # type: ignore[arg-type]
+
+
 def test_a_span_that_is_no_mention_has_no_cluster(nlp: Language) -> None:
     assert nlp("Ann left.")[0:1]._.cluster is None
 

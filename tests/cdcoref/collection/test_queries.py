@@ -158,6 +158,35 @@ def test_numbers_that_are_too_large_are_refused(news: Collection, ask: Callable[
         ask(news)
 
 
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda news: news.document(1), "the id of a document must be a string, not 1"),
+        (lambda news: news.cluster(1), "the id of a cluster must be a string, not 1"),
+        (lambda news: news.clusters(kind="events"), "kind is 'events' and should be one of 'event', 'entity'"),
+        (lambda news: news.clusters(limit="2"), "limit must be a whole number, not '2'"),
+        (lambda news: news.clusters(least="2"), "least must be a whole number, not '2'"),
+        (lambda news: news.documents(since=3), "since must be a string, not 3"),
+        (lambda news: news.documents(source=3), "source must be a string, not 3"),
+        (lambda news: news.search(3), "a query must be a string, not 3"),
+        (lambda news: news.story("1"), "the number of a story must be a whole number, not '1'"),
+        (lambda news: news.remove("12"), r"the documents must be a list of ids, such as \['12'\], not '12'"),
+        (lambda news: news.remove(3), "the documents must be a list of ids, not 3"),
+        (lambda news: news.correct("same", "m1"), "the mentions must be a list of ids"),
+        (lambda news: news.correct("same", [1, 2]), "the id of a mention or cluster must be a string, not 1"),
+        (lambda news: news.undo("1"), "the number of a correction must be a whole number, not '1'"),
+        (lambda news: news.add(["A ferry sank."], 3), "predictor must be what cdcoref.load"),
+    ],
+)
+def test_arguments_of_another_type_are_refused(
+    news: Collection, ask: Callable[[Collection], object], message: str
+) -> None:
+    before = news.counts()
+    with pytest.raises(InputError, match=message):
+        ask(news)
+    assert news.counts() == before
+
+
 def test_half_characters_are_refused(news: Collection) -> None:
     for ask in (news.document, lambda id: news.remove([id])):
         with pytest.raises(InputError, match="contains half of a surrogate pair"):

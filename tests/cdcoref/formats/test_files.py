@@ -44,6 +44,11 @@ def test_a_folder_is_read_recursively_in_order_without_hidden_files(folder: Path
     assert loaded.corpus.documents[0].path == str(folder / "a.txt")
 
 
+def test_a_single_name_is_a_file_and_no_list_of_characters(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)  # whose name would be the full stop
+    assert ids(read_corpus("b.txt").corpus) == ids(read_corpus(Path("b.txt")).corpus) == ["b.txt"]
+
+
 def test_one_bad_file_stops_no_other(folder: Path) -> None:
     (folder / "bad.txt").write_bytes(b"caf\xe9")
     (folder / "bad.jsonl").write_bytes(b"{")

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
-from cdcoref.corpus import Document
+import pandas as pd
+import pytest
+import spacy
+
+from cdcoref.corpus import Corpus, Document
+from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
-from cdcoref.predict import corpus_of_texts
+from cdcoref.predict import Plan, Prediction, PredictionOptions, corpus_of_texts, load
 
 WORDS = ["A", "ferry", "sank", "."]
 
@@ -30,3 +36,56 @@ def test_texts_by_id_and_their_metadata() -> None:
     assert [document.id for document in corpus.documents] == ["a", "b"]
     assert corpus.documents[1].metadata == {"title": "Ferry sinks off Tresk", "date": "2024-03-05", "n": 3}
     assert corpus.documents[1].found == {"title"}
+
+
+DOC = spacy.blank("en")("A ferry sank.")
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (b"A ferry sank.", "give a list of texts, not a single text"),
+        (Document.from_sentences("a", [WORDS]), "give a list of texts, not a single text"),
+        (Prediction(Corpus(()), (), Plan(0, 0, 0, 0, 0)), "its corpus is prediction.corpus"),
+        (DOC, "cdcoref.spacy.link"),
+        ([DOC], "cdcoref.spacy.link"),
+        ([("a", "A ferry sank.")], "give pairs of ids and texts as a dictionary"),
+        ([["A ferry sank.", "It burnt down."]], "'1' is a list of texts where"),
+        (pd.Series(["A ferry sank.", None], index=[3, 4]), "the text of '4' is missing; leave it out"),
+        (pd.Series(["A ferry sank.", pd.NA], dtype="string"), "the text of '1' is missing"),
+        ([3.5], "the text of '1' must be a string or a list of tokens, not float"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_refused(texts: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        corpus_of_texts(texts)
+
+
+def test_tokens_of_several_words_and_pairs_of_tokens_are_tokens() -> None:
+    corpus = corpus_of_texts([["New York", "slept"], ("New", "York"), ["New York slept"]])
+    assert [document.tokens for document in corpus.documents] == [
+        ("New York", "slept"),
+        ("New", "York"),
+        ("New York slept",),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"threshold": "0.5"}, "the threshold must be a probability from 0 to 1, not '0.5'"),
+        ({"threshold": True}, "the threshold must be a probability"),
+        ({"batch_tokens": "8"}, "batch_tokens must be a whole number, not '8'"),
+        ({"max_pairs": 2.5}, "max_pairs must be a whole number, not 2.5"),
+        ({"candidates": False}, "candidates must be a whole number, not False"),
+    ],
+)
+def test_options_of_another_type_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        PredictionOptions(**settings)
+
+
+@pytest.mark.parametrize("model", [None, 3, ["small"], ""])
+def test_a_model_that_is_no_name_is_refused(model: Any) -> None:
+    with pytest.raises(InputError, match="the model must be a name or a folder, not"):
+        load(model)

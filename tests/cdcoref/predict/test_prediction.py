@@ -127,20 +127,20 @@ def test_a_series_keeps_its_index(predictor: Predictor) -> None:
         predictor.predict(pandas.Series([FERRY, OTHER], index=[7, "7"]))
     with pytest.raises(InputError, match="one column of the table"):
         predictor.predict(pandas.DataFrame({"text": [FERRY]}))
-    with pytest.raises(InputError, match="the text of '1' must be a string"):
+    with pytest.raises(InputError, match="the text of '1' is missing"):
         predictor.predict(pandas.Series([FERRY, float("nan")]))
 
 
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ({"a": None}, "the text of 'a' must be a string or a list of tokens, not NoneType"),
+        ({"a": None}, "the text of 'a' is missing"),
         ([FERRY, FERRY.encode()], "the text of '2' must be a string or a list of tokens, not bytes"),
         ({"a": "half \ud83d"}, "document 'a' contains half of a surrogate pair, which is not a character"),
         ({1: FERRY}, "the id of a text must be a string, not 1"),
         ([["a", 3]], "must be a list of tokens, or a list of sentences"),
         ([[["a"], "b"]], "must be a list of tokens, or a list of sentences"),
-        ([{"id": "x"}], "the text of 'x' must be a string or a list of tokens, not NoneType"),
+        ([{"id": "x"}], "the text of 'x' is missing"),
         ([["half \ud83d"]], "half of a surrogate pair"),
         ([{"id": "x", "text": "a"}, {"id": "x", "text": "b"}], "two documents have the id 'x'"),
         (None, "give texts by id, a list of texts or a corpus, not NoneType"),
