@@ -419,7 +419,7 @@ class CDLMModel(nn.Module):
         input_ids
             *Shape:* (batch, length).
         attention_mask
-            *Shape:* (batch, length). Zero for padding, 2 for tokens with global attention; by default nothing is
+            *Shape:* (batch, length). 0 for padding, 1 for tokens, 2 for tokens with global attention; by default nothing is
             padding.
         global_attention_mask
             *Shape:* (batch, length). Nonzero for further tokens with global attention; by default there are none.
@@ -431,7 +431,7 @@ class CDLMModel(nn.Module):
         Raises
         ------
         ValueError
-            If a shape is wrong, or a sequence is longer than ``config.max_length``.
+            If a shape is wrong, `attention_mask` has other values, or a sequence is longer than ``config.max_length``.
         """
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)
@@ -457,6 +457,8 @@ class CDLMModel(nn.Module):
         for name, mask in (("attention_mask", attention_mask), ("global_attention_mask", global_attention_mask)):
             if mask is not None and mask.shape != input_ids.shape:
                 raise ValueError(f"{name} has shape {tuple(mask.shape)}, input_ids {tuple(input_ids.shape)}")
+        if not bool(((attention_mask == 0) | (attention_mask == 1) | (attention_mask == 2)).all()):
+            raise ValueError("attention_mask must be 0 (padding), 1 (a token) or 2 (a global token) everywhere")
         layout = TokenLayout.from_masks(attention_mask, global_attention_mask)
         # Like Hugging Face, count by ids, not by the mask: a padding id has the padding position.
         padding = self.config.pad_token_id

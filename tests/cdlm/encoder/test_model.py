@@ -312,3 +312,12 @@ def test_what_it_cannot_encode_is_refused() -> None:
         model(torch.full((1, 9), 5), torch.ones(1, 8))
     with pytest.raises(ValueError, match=r"\(batch, length\)"):
         model(torch.full((9,), 5))
+
+
+@pytest.mark.parametrize("value", [3, -1, -10000.0, 0.5])
+def test_values_that_are_no_attention_mask_are_refused(value: float) -> None:
+    ids, mask, _ = random_inputs()
+    mask = mask.to(torch.float32)
+    mask[0, 3] = value
+    with pytest.raises(ValueError, match="attention_mask must be 0"):
+        CDLMModel(tiny_config())(ids, mask)
