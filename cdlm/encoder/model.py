@@ -419,8 +419,8 @@ class CDLMModel(nn.Module):
         input_ids
             *Shape:* (batch, length).
         attention_mask
-            *Shape:* (batch, length). 0 for padding, 1 for tokens, 2 for tokens with global attention; by default nothing is
-            padding.
+            *Shape:* (batch, length). 0 for padding, 1 for tokens, 2 for tokens with global attention; by default all
+            are tokens.
         global_attention_mask
             *Shape:* (batch, length). Nonzero for further tokens with global attention; by default there are none.
         output_attentions
