@@ -15,6 +15,7 @@ from cdcoref.circumstances.event_circumstances import (
     Participant,
     Setting,
     Source,
+    StatedQuantity,
     When,
     Where,
     circumstances_of,
@@ -22,9 +23,13 @@ from cdcoref.circumstances.event_circumstances import (
 from cdcoref.circumstances.gazetteer import Place, places_named
 from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.places import StatedPlace, places_in
+from cdcoref.circumstances.quantities import PEOPLE, Quantity
+from cdcoref.circumstances.relations import RELATIONS, is_object
 from cdcoref.circumstances.times import StatedTime, times_in
 
 __all__ = [
+    "PEOPLE",
+    "RELATIONS",
     "CircumstanceTables",
     "Circumstances",
     "Clause",
@@ -34,10 +39,12 @@ __all__ = [
     "Participant",
     "Period",
     "Place",
+    "Quantity",
     "Setting",
     "Source",
     "StatedCount",
     "StatedPlace",
+    "StatedQuantity",
     "StatedTime",
     "When",
     "Where",
@@ -45,6 +52,7 @@ __all__ = [
     "clauses_of",
     "counts_in",
     "day_of",
+    "is_object",
     "main_events_differ",
     "places_in",
     "places_named",

@@ -18,6 +18,8 @@ from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, places_in
+from cdcoref.circumstances.quantities import Quantity, quantities_in
+from cdcoref.circumstances.relations import relations, states_relation
 from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.language import in_sentence_case, is_common_word
@@ -111,6 +113,31 @@ class Circumstances:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedQuantity:
+    """A quantity that a document states of something.
+
+    Attributes
+    ----------
+    quantity
+        The quantity; its words are counted from the beginning of the document.
+    event
+        The event mention that it is of; None if the word is no mention.
+    further
+        Events that it is of too, as in :class:`cdcoref.circumstances.relations.Relation`.
+    relation
+        The sort of relation ("death", "purchase"), or the dictionary form of the event's word.
+    elsewhere
+        Whether its clause looks at another happening than the document's own, or to an earlier year.
+    """
+
+    quantity: Quantity
+    event: Mention | None
+    further: tuple[Mention, ...]
+    relation: str
+    elsewhere: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """What a document as a whole states.
 
@@ -196,6 +223,24 @@ class DocumentCircumstances:
             of_events = self._of_sentence(self._sentences[sentence], [mentions[n] for n in events], entities)
             for number, circumstances in zip(events, of_events, strict=True):
                 found[number] = circumstances
+        return found
+
+    def quantities(self, mentions: Sequence[Mention]) -> list[StatedQuantity]:
+        """What the document states that reports may contradict each other about, in the order of the text.
+
+        Parameters
+        ----------
+        mentions
+            All of the document's.
+        """
+        sentence_of = self._document.sentence_of_tokens()
+        by_sentence: defaultdict[int, list[Mention]] = defaultdict(list)
+        for mention in mentions:
+            if mention.kind == EVENT:
+                by_sentence[sentence_of[mention.start]].append(mention)
+        found: list[StatedQuantity] = []
+        for number, sentence in enumerate(self._sentences):
+            found += _quantities(sentence, sorted(by_sentence[number], key=lambda mention: mention.tokens))
         return found
 
     def _of_sentence(
@@ -418,6 +463,32 @@ def _how_many(sentence: _Sentence, spans: Sequence[Span]) -> list[list[HowMany]]
             if distance <= _NEAR_COUNT:
                 found[number].append(HowMany(one.count, sentence.tokens(one.start, one.end)))
     return found
+
+
+def _quantities(sentence: _Sentence, events: Sequence[Mention]) -> Iterator[StatedQuantity]:
+    """The quantities of a sentence with what each is of."""
+    spans = [(event.start - sentence.first, event.end - sentence.first) for event in events]
+    happening = {word for start, end in spans for word in range(start, end)}
+    happening |= {place for place, word in enumerate(sentence.lower) if is_reporting(word) or states_relation(word)}
+    taken = {word for one in sentence.times for word in range(one.start, one.end)} | set(range(sentence.dateline))
+    clauses = [(clause.start, clause.end) for clause in sentence.clauses]
+    for one in relations(sentence.words, spans, quantities_in(sentence.words, happening, taken), clauses):
+        clause = sentence.clause_of(one.quantity.start)
+        back = any(time.looks_back and _is_beside(sentence, time.start, one.quantity.start) for time in sentence.times)
+        start, end = one.quantity.start + sentence.first, one.quantity.end + sentence.first
+        yield StatedQuantity(
+            replace(one.quantity, start=start, end=end),
+            None if one.event is None else events[one.event],
+            tuple(events[number] for number in one.further),
+            one.name,
+            sentence.clauses[clause].elsewhere or back,
+        )
+
+
+def _is_beside(sentence: _Sentence, one: int, other: int) -> bool:
+    """Whether two words are of one clause with no comma between them."""
+    between = sentence.words[min(one, other) : max(one, other)]
+    return sentence.clause_of(one) == sentence.clause_of(other) and "," not in between
 
 
 def _participants(

@@ -37,6 +37,9 @@ _FUTURE_WORDS = """
 will shall 'll due scheduled expected plans planned next upcoming tomorrow
 """
 _FUTURE = frozenset(_FUTURE_WORDS.split())
+_OWN_TENSE = frozenset({"after", "since", "when", "because"})
+"""Words that begin a clause of its own tense, in which nothing is ahead because it is in the rest of the sentence."""
+_PAST = frozenset({"was", "were", "had", "has", "have"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +73,11 @@ def times_in(words: Sequence[str], today: Period | None) -> list[StatedTime]:
         The day of its document, or the span of days that it may be of; None if unknown.
     """
     lower = [word.casefold() for word in words]
-    future = not _FUTURE.isdisjoint(lower)
+    ahead = [n for n, word in enumerate(lower) if word in _FUTURE]
     found: list[StatedTime] = []
     place = 0
     while place < len(words):
+        future = any(not _changes_tense(lower, min(n, place), max(n, place)) for n in ahead)
         one = _time_at(words, lower, place, today, future)
         if one is None:
             place += 1
@@ -81,6 +85,15 @@ def times_in(words: Sequence[str], today: Period | None) -> list[StatedTime]:
             found.append(one)
             place = one.end
     return found
+
+
+def _changes_tense(lower: Sequence[str], start: int, end: int) -> bool:
+    """Whether a clause of its own tense begins between two words."""
+    return any(
+        lower[n] in _OWN_TENSE
+        or (lower[n] in ("who", "which") and (lower[n + 1] in _PAST or lower[n + 1].endswith("ed")))
+        for n in range(start, min(end, len(lower) - 1))
+    )
 
 
 def quantity(words: Sequence[str], place: int) -> int | None:

@@ -17,10 +17,11 @@ from cdcoref.predict.cluster_circumstances import (
     CorpusCircumstances,
     Stated,
 )
+from cdcoref.predict.disagreements import Disagreement, Statement
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.labels import cluster_label, event_label
 from cdcoref.predict.options import PredictionOptions, Topics
-from cdcoref.predict.predicted_story import Disagreement, PredictedStory, Statement, StoryEvent, stories_of
+from cdcoref.predict.predicted_story import PredictedStory, StoryEvent, stories_of
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
 from cdcoref.predict.results import (
     Counts,

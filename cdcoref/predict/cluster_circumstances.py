@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from cdcoref.circumstances import Circumstances, DocumentCircumstances, Period, Place, Setting
+from cdcoref.circumstances import Circumstances, DocumentCircumstances, Period, Place, Setting, StatedQuantity
 from cdcoref.corpus import ENTITY, EVENT, ClusterKey, Corpus, Mention, mention_text
 from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
 
@@ -154,6 +154,10 @@ class CorpusCircumstances:
     def of_mention(self, mention: Mention) -> Circumstances:
         """The circumstances of one mention."""
         return self._of_document(mention.document).get(mention, Circumstances())
+
+    def quantities(self, document: str) -> list[StatedQuantity]:
+        """What a document states that others may contradict."""
+        return DocumentCircumstances(self._documents[document]).quantities(self._by_document[document])
 
     def setting(self, document: str) -> Setting:
         """What a document as a whole states."""

@@ -8,16 +8,17 @@ engine cannot. Nothing here needs a model: mentions and clusters are given, and 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from typing import Any, TypeVar
 
-from cdcoref.circumstances import HowMany, Period, Place, Setting, Source, day_of, places_named
+from cdcoref.circumstances import Period, Setting, Source, day_of, places_named
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
 from cdcoref.language import head_word, lemma
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
+from cdcoref.predict.disagreements import Disagreement, Disagreements, Statement
 from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
 from cdcoref.predict.ranking import is_date_or_number, mean_confidence, says_little
 from cdcoref.predict.story_graph import GraphNode, StoryGraph, story_graph
@@ -38,25 +39,6 @@ increase number work time
 """
 _SAY_LITTLE = frozenset(_SAY_LITTLE_WORDS.split())
 """Dictionary forms of events that tell a reader nothing when they stand alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What one document states.
-
-    Attributes
-    ----------
-    document
-        Its id.
-    value
-        The number, day or place, in short; empty if the sentence is all there is.
-    sentence
-        The sentence that states it.
-    """
-
-    document: str
-    value: str
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +73,6 @@ class StoryEvent:
     documents: tuple[str, ...]
     best: Statement
     confidence: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """An event about which documents disagree.
-
-    Attributes
-    ----------
-    cluster, label
-        As in :class:`StoryEvent`.
-    about
-        What differs: ``"number"``, ``"day"`` or ``"place"``.
-    statements
-        One for each value, in the order of the story.
-    """
-
-    cluster: str | None
-    label: str
-    about: str
-    statements: tuple[Statement, ...]
 
 
 class PredictedStory:
@@ -233,13 +195,11 @@ class PredictedStory:
     def disagreements(self) -> tuple[Disagreement, ...]:
         """Events for which documents state different numbers of the same thing, different days, or different places.
 
-        Only what the clause of an event states counts.
+        Only what is stated in the clause of an event counts; see :mod:`cdcoref.predict.disagreements`.
         """
-        found: list[Disagreement] = []
-        for members in self._clusters(EVENT):
-            if len({m.document for m in members}) > 1 and self._tells(members):
-                found += self._differences(members)
-        return tuple(found)
+        if len(self.documents) < 2:
+            return ()
+        return tuple(Disagreements(self.corpus, self.documents, self._circumstances, self._tells, self._label))
 
     def to_dict(self) -> dict[str, Any]:
         """The story as plain values, for JSON: days as in ISO 8601, with ``XXXX`` for an unknown year."""
@@ -371,33 +331,6 @@ class PredictedStory:
                     named[mention.document, mention.start].append(((mention.kind, members[0].cluster), count))
         return dict(named)
 
-    def _differences(self, members: Sequence[Mention]) -> Iterator[Disagreement]:
-        numbers: defaultdict[str, list[tuple[Mention, HowMany]]] = defaultdict(list)
-        days: list[tuple[Mention, Period]] = []
-        places: list[tuple[Mention, Place]] = []
-        for mention in members:
-            own = self._circumstances.of_mention(mention)
-            for one in own.how_many:
-                numbers[one.count.unit].append((mention, one))
-            days += [
-                (mention, when.period)
-                for when in own.when
-                if when.source == Source.CLAUSE and when.period.days == 1 and not when.looks_back
-            ]
-            places += [(mention, where.place) for where in own.where if where.source == Source.CLAUSE]
-        for counts in numbers.values():
-            yield from self._disagreement("number", members, counts, _differ, self._number)
-        yield from self._disagreement(
-            "day", members, days, lambda one, other: one.gap(other) > 0, lambda _, period: period.shown()
-        )
-        yield from self._disagreement("place", members, places, Place.excludes, lambda _, place: place.shown())
-
-    def _number(self, mention: Mention, count: HowMany) -> str:
-        document = self._documents[mention.document]
-        return " ".join(
-            document.text[document.offsets[count.tokens[0]][0] : document.offsets[count.tokens[-1]][1]].split()
-        )
-
     def _are_named(self, members: Sequence[Mention]) -> bool:
         """Whether something is called by a name: capitalised elsewhere than at the beginning of a sentence."""
         for mention in members:
@@ -407,32 +340,6 @@ class PredictedStory:
             if named and not says_little(mention, document):
                 return True
         return False
-
-    def _disagreement(
-        self,
-        about: str,
-        members: Sequence[Mention],
-        stated: Sequence[tuple[Mention, T]],
-        differ: Callable[[T, T], bool],
-        shown: Callable[[Mention, T], str],
-    ) -> Iterator[Disagreement]:
-        """The disagreement about one thing, if there is one: a document states nothing that another one states."""
-        of_documents: defaultdict[str, list[T]] = defaultdict(list)
-        for mention, value in stated:
-            of_documents[mention.document].append(value)
-        apart = any(
-            all(differ(one, other) for one in values for other in others)
-            for number, values in enumerate(of_documents.values())
-            for others in list(of_documents.values())[number + 1 :]
-        )
-        if not apart:
-            return
-        statements: dict[str, Statement] = {}
-        for mention, value in stated:
-            text = shown(mention, value)
-            statements.setdefault(text, Statement(mention.document, text, self._sentence(mention)))
-        if len(statements) > 1:
-            yield Disagreement(members[0].cluster, self._label(members), about, tuple(statements.values()))
 
     def _sentence(self, mention: Mention) -> str:
         document = self._documents[mention.document]
@@ -453,10 +360,6 @@ class PredictedStory:
         """What the words of a document are forms of."""
         shown = (bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden)
         return _lemmas(token for first, last in shown for token in document.tokens[first:last])
-
-
-def _differ(one: HowMany, other: HowMany) -> bool:
-    return one.count.differs(other.count)
 
 
 def _lemmas(words: Iterable[str]) -> frozenset[str]:

@@ -32,14 +32,14 @@ TIMELINE = {
 """Events that several articles report: the story, how they are called, the day."""
 DISAGREEMENTS = {
     ("fire", "three", "five"),
-    ("depot", "12", "14"),
+    ("depot", r"12|twelve", "14"),
     ("theft", "4 million", "6 million"),
     ("mayor", "1,204", "1,240"),
-    ("merger", "2.1", "2.4"),
+    ("merger", r"2\.1", r"2\.4"),
     ("merger", "600", "900"),
     ("coach", "seven", "nine"),
 }
-"""Numbers that articles of a story contradict each other about."""
+"""Patterns of the numbers that articles of a story contradict each other about."""
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_timelines(prediction: Prediction) -> None:
             if re.search(words, event.label) and str(event.when).startswith(day):
                 found.add((name, words, day))
     print(f"timelines: {len(found)} of {len(TIMELINE)}; missing: {sorted(TIMELINE - found)}")
-    assert len(found) >= 7
+    assert len(found) >= 8
 
 
 def test_disagreements(prediction: Prediction) -> None:
@@ -104,8 +104,8 @@ def test_disagreements(prediction: Prediction) -> None:
             values = [statement.value.casefold() for statement in one.statements]
             print(name, one.label, one.about, values)
             for gold in DISAGREEMENTS:
-                if gold[0] == name and all(any(number in value for value in values) for number in gold[1:]):
+                if gold[0] == name and all(any(re.search(number, value) for value in values) for number in gold[1:]):
                     found.add(gold)
     print(f"disagreements: {len(found)} of {len(DISAGREEMENTS)}, {reported} reported; {sorted(DISAGREEMENTS - found)}")
-    assert len(found) >= 3
-    assert reported <= 8
+    assert len(found) >= 6
+    assert reported <= 9

@@ -105,6 +105,79 @@ def test_disagreements_have_both_sentences(story: PredictedStory) -> None:
     assert one.statements[0].sentence.startswith("LUNDE , March 12")
 
 
+def story_of(texts: Mapping[str, str], clusters: Mapping[str, Sequence[tuple[str, str]]]) -> PredictedStory:
+    """A story of texts of one sentence, by name, with clusters of events (or entities, if in capitals)."""
+    documents = {name: Document.from_sentences(name, [text.split()]) for name, text in texts.items()}
+    mentions = [
+        mention(documents[name], words, ENTITY if cluster.isupper() else EVENT, cluster)
+        for cluster, places in clusters.items()
+        for name, words in places
+    ]
+    (story,) = stories_of(Corpus(tuple(documents.values()), tuple(mentions)), {1: list(texts)})
+    return story
+
+
+def differences(story: PredictedStory) -> list[tuple[str, list[str]]]:
+    return [(one.about, [own.value for own in one.statements]) for one in story.disagreements]
+
+
+def test_sums_of_one_purchase_in_other_words() -> None:
+    texts = {
+        "a.txt": "Zorvex agreed to buy Quibril for $2.1 billion , the firms announced .",
+        "b.txt": "Zorvex swallowed Quibril in a takeover worth $2.4 billion , the firms announced .",
+    }
+    clusters = {
+        "buying": [("a.txt", "buy")],
+        "takeover": [("b.txt", "takeover")],
+        "announcing": [("a.txt", "announced"), ("b.txt", "announced")],
+        "agreeing": [("a.txt", "agreed"), ("b.txt", "swallowed")],
+        "ZORVEX": [("a.txt", "Zorvex"), ("b.txt", "Zorvex")],
+    }
+    assert differences(story_of(texts, clusters)) == [("number", ["$2.1 billion", "$2.4 billion"])]
+    # Only of documents that share several events, and not of sentences that name others.
+    assert differences(story_of(texts, clusters | {"agreeing": [("a.txt", "agreed")]})) == []
+    elsewhere = {**texts, "c.txt": "Zorvex and Quibril are old firms ."}
+    names = {
+        "ZORVEX": [("a.txt", "Zorvex"), ("c.txt", "Zorvex")],
+        "QUIBRIL": [("b.txt", "Quibril"), ("c.txt", "Quibril")],
+    }
+    assert differences(story_of(elsewhere, clusters | names)) == []
+
+
+def test_votes_years_and_people() -> None:
+    votes = {"a.txt": "Lund won the election by 1,240 votes .", "b.txt": "Lund won by 1,204 votes ."}
+    won = {"winning": [("a.txt", "won"), ("b.txt", "won")], "election": [("a.txt", "election")]}
+    assert differences(story_of(votes, won)) == [("number", ["1,240 votes", "1,204 votes"])]
+    years = {"a.txt": "Ode got a nine-year sentence .", "b.txt": "Ode was sentenced to seven years in prison ."}
+    sentence = {"sentence": [("a.txt", "sentence"), ("b.txt", "sentenced")]}
+    assert differences(story_of(years, sentence)) == [("number", ["nine-year", "seven years"])]
+    half = {**years, "b.txt": "Ode was sentenced to 108 months in prison ."}
+    assert differences(story_of(half, sentence)) == []
+
+
+def test_a_document_that_states_both_values_contradicts_neither() -> None:
+    texts = {
+        "a.txt": "The fire killed five people after two women died of burns .",
+        "b.txt": "The fire killed five people .",
+        "c.txt": "The fire killed 2 people .",
+    }
+    clusters = {"killing": [("a.txt", "died"), ("b.txt", "killed")], "other": [("a.txt", "killed")]}
+    assert differences(story_of(texts, clusters)) == []
+    third = {"killing": [*clusters["killing"], ("c.txt", "killed")], "other": [("a.txt", "killed")]}
+    (one,) = story_of(texts, third).disagreements
+    assert [(own.document, own.value) for own in one.statements] == [("b.txt", "five people"), ("c.txt", "2 people")]
+
+
+def test_days_belong_to_the_nearest_event() -> None:
+    texts = {
+        "a.txt": "Crews halted a fire on 6 August 2025 .",
+        "b.txt": "A fire erupted on 5 August 2025 .",
+        "c.txt": "A fire erupted on 7 August 2025 .",
+    }
+    clusters = {"fire": [(name, "fire") for name in texts], "outbreak": [("b.txt", "erupted"), ("c.txt", "erupted")]}
+    assert differences(story_of(texts, clusters)) == [("day", ["5 Aug. 2025", "7 Aug. 2025"])]
+
+
 def test_documents_that_agree_do_not_disagree(corpus: Corpus) -> None:
     same = {**TEXTS, "early.txt": [sentence.replace("31", "47") for sentence in TEXTS["early.txt"]]}
     documents = [Document.from_sentences(name, [s.split() for s in lines]) for name, lines in same.items()]

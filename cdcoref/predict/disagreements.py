@@ -1,0 +1,370 @@
+"""Where the documents of a story contradict each other: mentions in clusters in, numbers, days and places out.
+
+Numbers are of the same thing if they have one unit and are of one event, or state the same sort of relation: a price of
+a purchase, the votes of a win, the years of a sentence. A document that states the value of another one too contradicts
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TypeVar
+
+from cdcoref.circumstances import PEOPLE, RELATIONS, Place, Source, StatedQuantity, is_object
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Mention, mention_text
+from cdcoref.language import date_name, is_common_word, name_of
+from cdcoref.predict.cluster_circumstances import CorpusCircumstances
+
+T = TypeVar("T")
+
+_SHARED_EVENTS = 2
+"""Events that two documents share, from which their numbers may be of the same thing without being of one of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What one document states.
+
+    Attributes
+    ----------
+    document
+        Its id.
+    value
+        The number, day or place, in short; empty if the sentence is all there is.
+    sentence
+        The sentence that states it.
+    """
+
+    document: str
+    value: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An event about which documents disagree.
+
+    Attributes
+    ----------
+    cluster
+        Its cluster's name in the corpus; None if it is no mention.
+    label
+        What happened, in the words of the documents.
+    about
+        What differs: ``"number"``, ``"day"`` or ``"place"``.
+    statements
+        One for each value, in the order of the story.
+    """
+
+    cluster: str | None
+    label: str
+    about: str
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """A quantity that a document states."""
+
+    document: str
+    stated: StatedQuantity
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What is counted or measured, and of what sort of thing."""
+        return self.stated.relation, self.stated.quantity.unit
+
+    def contradicts(self, other: _Stated) -> bool:
+        return self.stated.quantity.differs(other.stated.quantity)
+
+
+class Disagreements:
+    """What the documents of a story disagree about.
+
+    Parameters
+    ----------
+    corpus
+        Documents, mentions and the names of their clusters.
+    order
+        The ids of the documents, in the order of the story.
+    known
+        The circumstances of the mentions.
+    tells
+        Whether the words of an event's mentions tell something.
+    label
+        What a cluster is called.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        order: Sequence[str],
+        known: CorpusCircumstances,
+        tells: Callable[[Sequence[Mention]], bool],
+        label: Callable[[Sequence[Mention]], str],
+    ) -> None:
+        self._corpus = corpus
+        self._documents = {document.id: document for document in corpus.documents}
+        self._order = order
+        self._known = known
+        self._tells = tells
+        self._label = label
+        rank = {name: number for number, name in enumerate(order)}
+        self._events = {
+            members[0].cluster: sorted(members, key=lambda m: (rank[m.document], m.tokens))
+            for members in corpus.clusters()
+            if members[0].kind == EVENT and members[0].cluster is not None
+        }
+        self._events_of: defaultdict[str, set[str]] = defaultdict(set)
+        for cluster, members in self._events.items():
+            for mention in members:
+                self._events_of[mention.document].add(cluster)
+        self._by_document = corpus.by_document()
+        self._named: dict[tuple[str, int], set[str | None]] = {}
+
+    def __iter__(self) -> Iterator[Disagreement]:
+        yield from self._about_numbers()
+        for members in self._events.values():
+            if len({m.document for m in members}) > 1 and self._tells(members):
+                yield from self._about_days(members)
+                yield from self._about_places(members)
+
+    # -- numbers -----------------------------------------------------------------------------------------------------
+
+    def _about_numbers(self) -> Iterator[Disagreement]:
+        stated = [
+            _Stated(name, one) for name in self._order for one in self._known.quantities(name) if not one.elsewhere
+        ]
+        of_documents: defaultdict[tuple[str, tuple[str, str]], list[_Stated]] = defaultdict(list)
+        for one in stated:
+            of_documents[one.document, one.key].append(one)
+        found: list[tuple[int, Disagreement]] = []
+        for places in _connected(len(stated), [*self._of_one_event(stated), *self._of_one_sort(stated)]):
+            group = [stated[place] for place in places]
+            if (difference := self._of_numbers(group, of_documents)) is not None:
+                found.append((places[0], difference))
+        yield from (one for _, one in sorted(found, key=lambda pair: pair[0]))
+
+    def _of_one_event(self, stated: Sequence[_Stated]) -> Iterator[tuple[int, int]]:
+        """Pairs of quantities of one unit whose events are one, by their places."""
+        places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        main: set[tuple[str, str]] = set()
+        for place, one in enumerate(stated):
+            unit = one.stated.quantity.unit
+            if one.stated.event is not None and one.stated.event.cluster is not None:
+                main.add((unit, one.stated.event.cluster))
+                places[unit, one.stated.event.cluster].append(place)
+            for event in one.stated.further:
+                if event.cluster is not None:
+                    places[unit, event.cluster].append(place)
+        for key in sorted(main):
+            if self._tells(self._events[key[1]]):
+                yield from (
+                    pair
+                    for pair in combinations(places[key], 2)
+                    if self._may_be_about_one(stated[pair[0]], stated[pair[1]])
+                )
+
+    def _of_one_sort(self, stated: Sequence[_Stated]) -> Iterator[tuple[int, int]]:
+        """Pairs of quantities by which two documents about one happening state a relation of one sort."""
+        by_key: defaultdict[tuple[str, str], defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for place, one in enumerate(stated):
+            if one.stated.relation in RELATIONS and one.stated.quantity.unit != PEOPLE:
+                by_key[one.key][one.document].append(place)
+        for of_documents in by_key.values():
+            single = [
+                places
+                for places in of_documents.values()
+                if not any(stated[one].contradicts(stated[other]) for one, other in combinations(places, 2))
+            ]
+            for mine, theirs in combinations(single, 2):
+                one, other = stated[mine[0]], stated[theirs[0]]
+                if self._may_be_of_one(one, other) and self._may_be_about_one(one, other):
+                    yield mine[0], theirs[0]
+
+    def _may_be_of_one(self, one: _Stated, other: _Stated) -> bool:
+        """Whether two documents are about one happening, and nothing keeps apart the events of their quantities."""
+        if len(self._events_of[one.document] & self._events_of[other.document]) < _SHARED_EVENTS:
+            return False
+        if one.stated.event is None or other.stated.event is None:
+            return True
+        mine, theirs = (self._known.of_mention(event) for event in (one.stated.event, other.stated.event))
+        days = [[w.period for w in own.when if w.source == Source.CLAUSE] for own in (mine, theirs)]
+        places = [[w.place for w in own.where if w.source == Source.CLAUSE] for own in (mine, theirs)]
+        return not any(a.gap(b) > 1 for a in days[0] for b in days[1]) and not any(
+            a.excludes(b) for a in places[0] for b in places[1]
+        )
+
+    def _may_be_about_one(self, one: _Stated, other: _Stated) -> bool:
+        """Whether the sentences of two quantities name something in common, or one of them names nothing."""
+        mine, theirs = self._named_beside(one), self._named_beside(other)
+        return not mine or not theirs or not mine.isdisjoint(theirs)
+
+    def _named_beside(self, one: _Stated) -> set[str | None]:
+        """The clusters of names in the sentence of a quantity."""
+        start, end = self._documents[one.document].sentence_at(one.stated.quantity.start)
+        if (one.document, start) not in self._named:
+            self._named[one.document, start] = {
+                mention.cluster
+                for mention in self._by_document[one.document]
+                if mention.kind == ENTITY and mention.cluster in self._names and start <= mention.start < end
+            }
+        return self._named[one.document, start]
+
+    @cached_property
+    def _names(self) -> set[str | None]:
+        """The clusters of names that several documents mention."""
+        return {
+            members[0].cluster
+            for members in self._corpus.clusters()
+            if members[0].kind == ENTITY
+            and len({m.document for m in members}) > 1
+            and any(self._is_name(m) for m in members)
+        }
+
+    def _is_name(self, mention: Mention) -> bool:
+        words = mention_text(mention, self._documents[mention.document]).split()
+        return not all(map(is_common_word, name_of(words)))
+
+    def _of_numbers(
+        self, group: Sequence[_Stated], of_documents: Mapping[tuple[str, tuple[str, str]], Sequence[_Stated]]
+    ) -> Disagreement | None:
+        def knows(document: str, other: _Stated) -> bool:
+            return any(not one.contradicts(other) for one in of_documents.get((document, other.key), ()))
+
+        def states_another(one: _Stated) -> bool:
+            return any(one.contradicts(other) for other in of_documents[one.document, one.key])
+
+        in_group: defaultdict[str, list[_Stated]] = defaultdict(list)
+        for one in group:
+            in_group[one.document].append(one)
+        apart = any(
+            one.contradicts(other) and not knows(mine[0].document, other) and not knows(theirs[0].document, one)
+            for mine, theirs in combinations(in_group.values(), 2)
+            for one in mine
+            for other in theirs
+            if all(a.contradicts(b) for a in mine for b in theirs)
+        )
+        if not apart:
+            return None
+        # Each value in the words of a document that contradicts itself in nothing, if there is one.
+        statements: list[tuple[_Stated, Statement]] = []
+        for one in sorted(group, key=states_another):
+            if all(one.contradicts(other) for other, _ in statements):
+                tokens = range(one.stated.quantity.start, one.stated.quantity.end)
+                statements.append((one, self._statement(one.document, tokens[0], self._text(one.document, tokens))))
+        statements.sort(key=lambda pair: group.index(pair[0]))
+        events = [own.stated.event for own in group if own.stated.event is not None and own.stated.event.cluster]
+        if not events:
+            return Disagreement(None, group[0].stated.relation, "number", tuple(one for _, one in statements))
+        cluster = Counter(event.cluster for event in events).most_common(1)[0][0]
+        assert cluster is not None
+        label = self._label(self._events[cluster])
+        return Disagreement(cluster, label, "number", tuple(one for _, one in statements))
+
+    # -- days and places ---------------------------------------------------------------------------------------------
+
+    def _about_days(self, members: Sequence[Mention]) -> Iterator[Disagreement]:
+        """Days that differ; those stated by their distance ("today") are no more exact than a document's date."""
+        days = [
+            (mention, (when.period, self._is_named_day(mention.document, when.tokens)))
+            for mention in members
+            for when in self._known.of_mention(mention).when
+            if when.source == Source.CLAUSE
+            and when.period.days == 1
+            and not when.looks_back
+            and self._is_nearest(mention, when.tokens)
+        ]
+        yield from self._about(
+            "day",
+            members,
+            days,
+            lambda one, other: one[0].gap(other[0]) > (0 if one[1] and other[1] else 1),
+            lambda day: day[0].shown(),
+        )
+
+    def _about_places(self, members: Sequence[Mention]) -> Iterator[Disagreement]:
+        places = [
+            (mention, where.place)
+            for mention in members
+            for where in self._known.of_mention(mention).where
+            if where.source == Source.CLAUSE
+        ]
+        yield from self._about("place", members, places, Place.excludes, Place.shown)
+
+    def _is_named_day(self, name: str, tokens: Sequence[int]) -> bool:
+        """Whether a date names its day: a weekday, a month, figures."""
+        words = [self._documents[name].tokens[token] for token in tokens]
+        return any(date_name(word) or any(map(str.isdigit, word)) for word in words)
+
+    def _is_nearest(self, mention: Mention, tokens: Sequence[int]) -> bool:
+        """Whether a date belongs to an event rather than to another one between them, or to one whose object it is."""
+        low, high = min(mention.end, tokens[-1] + 1), max(mention.start, tokens[0])
+        document = self._documents[mention.document]
+        first = document.sentence_at(mention.start)[0]
+        for other in self._by_document[mention.document]:
+            if other.kind != EVENT or other.tokens == mention.tokens:
+                continue
+            if low <= other.start < high:
+                return False
+            if first <= other.start and other.end <= mention.start < tokens[0]:
+                between = [word.casefold() for word in document.tokens[other.end : mention.start]]
+                if is_object(between):
+                    return False
+        return True
+
+    def _about(
+        self,
+        about: str,
+        members: Sequence[Mention],
+        stated: Sequence[tuple[Mention, T]],
+        differ: Callable[[T, T], bool],
+        shown: Callable[[T], str],
+    ) -> Iterator[Disagreement]:
+        """The disagreement about one thing, if there is one: a document states nothing that another one states."""
+        of_documents: defaultdict[str, list[T]] = defaultdict(list)
+        for mention, value in stated:
+            of_documents[mention.document].append(value)
+        apart = any(
+            all(differ(one, other) for one in mine for other in theirs)
+            for mine, theirs in combinations(of_documents.values(), 2)
+        )
+        if not apart:
+            return
+        statements: dict[str, Statement] = {}
+        for mention, value in stated:
+            text = shown(value)
+            statements.setdefault(text, self._statement(mention.document, mention.start, text))
+        if len(statements) > 1:
+            yield Disagreement(members[0].cluster, self._label(members), about, tuple(statements.values()))
+
+    def _statement(self, document: str, token: int, value: str) -> Statement:
+        return Statement(document, value, self._text(document, range(*self._documents[document].sentence_at(token))))
+
+    def _text(self, name: str, tokens: range) -> str:
+        document = self._documents[name]
+        return " ".join(document.text[document.offsets[tokens[0]][0] : document.offsets[tokens[-1]][1]].split())
+
+
+def _connected(size: int, links: Iterable[Sequence[int]]) -> list[list[int]]:
+    """The groups of numbers that links connect, with more than one number."""
+    group_of = list(range(size))
+
+    def root(number: int) -> int:
+        while group_of[number] != number:
+            group_of[number] = group_of[group_of[number]]
+            number = group_of[number]
+        return number
+
+    for places in links:
+        for place in places[1:]:
+            one, other = root(places[0]), root(place)
+            group_of[max(one, other)] = min(one, other)
+    groups: defaultdict[int, list[int]] = defaultdict(list)
+    for number in range(size):
+        groups[root(number)].append(number)
+    return [group for group in groups.values() if len(group) > 1]
