@@ -108,6 +108,34 @@ def test_nobody_reaches_past_a_door() -> None:
     assert not past
 
 
+def behind_doors(path: Path) -> set[str]:
+    """The modules of folders that a file imports from directly, past the folder's ``__init__``."""
+    reached = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            reached.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and room_of(node.module) is not None:
+            public = getattr(importlib.import_module(node.module), "__all__", ())
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                reached.add(name if is_file(name) and alias.name not in public else node.module)
+    return {name for name in reached if room_of(name) not in (None, name) and is_file(name)}
+
+
+def is_file(module: str) -> bool:
+    return (ROOT / module.replace(".", "/")).with_suffix(".py").is_file()
+
+
+def test_tests_import_through_doors() -> None:
+    """What tests need from the inside of a folder is listed in a file, which may only get shorter."""
+    allowed = set((ROOT / "tests" / "behind_doors.txt").read_text(encoding="utf-8").splitlines())
+    found = set()
+    for path in (ROOT / "tests").rglob("*.py"):
+        found.update(f"{path.relative_to(ROOT / 'tests').as_posix()} {name}" for name in behind_doors(path))
+    assert not found - allowed, "import these from the folder that they lie in"
+    assert not allowed - found, "nobody imports these any more: remove them from tests/behind_doors.txt"
+
+
 def test_every_door_names_what_may_be_used() -> None:
     doors = [path for path in MODULES if path.name == "__init__.py" and len(path.relative_to(ROOT).parts) == 3]
     assert len(doors) > 5

@@ -65,7 +65,7 @@ from cdcoref.formats.registry import (
     write_corpus,
 )
 from cdcoref.formats.selection import checked_day, day_of, is_of_source, select_documents
-from cdcoref.formats.text import text_content, tokenise_text
+from cdcoref.formats.text import read_text, text_content, tokenise_text
 from cdcoref.formats.uima import write_xmi
 from cdcoref.formats.webanno import write_webanno
 
@@ -130,6 +130,7 @@ __all__ = [
     "read_file",
     "read_jsonl",
     "read_mention_table",
+    "read_text",
     "readable_part",
     "readable_twice",
     "select_documents",

@@ -13,8 +13,7 @@ import simplemma
 from cdcoref.corpora.marked_text import MARK
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import read_conll, read_jsonl
-from cdcoref.formats.text import read_text
+from cdcoref.formats import read_conll, read_jsonl, read_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "data" / "sample"

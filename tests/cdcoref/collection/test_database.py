@@ -14,8 +14,7 @@ import pytest
 from cdcoref.collection import OPTIONS, Collection, tables
 from cdcoref.collection.database import Database
 from cdcoref.errors import InputError
-from cdcoref.formats import collection_file
-from cdcoref.formats.collection_file import COLLECTION_VERSION, OLDEST_COLLECTION
+from cdcoref.formats import COLLECTION_VERSION, OLDEST_COLLECTION, collection_file
 
 
 def test_the_version_is_that_of_the_last_migration() -> None:

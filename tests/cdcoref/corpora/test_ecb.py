@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora.ecb import SENTENCES_FILE, TOPICS, missing_topics, read_ecb
-from cdcoref.corpora.statistics import corpus_statistics
+from cdcoref.corpora import TOPICS, corpus_statistics, missing_topics, read_ecb
+from cdcoref.corpora.ecb import SENTENCES_FILE
 from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.errors import InputError
 

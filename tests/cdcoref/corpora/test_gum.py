@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora.gum import gum_splits, read_gum
+from cdcoref.corpora import CORPORA
 from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.errors import InputError
+
+HEADS = CORPORA["gum-heads"]
+GUM = CORPORA["gum"]
 
 HEADER = "# newdoc id = {id}\n# global.Entity = GRP-etype-infstat-salience-centering-minspan-link-identity\n"
 WORDS = (
@@ -55,7 +58,7 @@ ID = "GUM_news_tug"
 
 
 def test_mentions_and_kinds(folder: Path) -> None:
-    corpus = read_gum(folder, "dev")
+    corpus = GUM.read(folder, "dev")
     (document,) = corpus.documents
     assert (document.id, document.topic, document.subtopic, document.annotated) == (ID, ID, ID, None)
     assert document.tokens == tuple(word for word, _ in WORDS + MORE)  # without the word that is left out
@@ -71,7 +74,7 @@ def test_mentions_and_kinds(folder: Path) -> None:
 
 
 def test_mentions_as_heads(folder: Path) -> None:
-    corpus = read_gum(folder, "dev", heads=True)
+    corpus = HEADS.read(folder, "dev")
     assert set(corpus.mentions) == {
         Mention(ID, (1, 2, 4), ENTITY, f"{ID}/1", tag="person"),
         Mention(ID, (4,), ENTITY, f"{ID}/2", tag="place"),
@@ -86,7 +89,7 @@ def test_mentions_as_heads(folder: Path) -> None:
 def test_of_two_mentions_with_one_head_the_shorter_keeps_it(folder: Path) -> None:
     path = folder / "dev" / "GUM_news_tug.conllu"
     path.write_text(path.read_text().replace("(3-event-giv", "(5-object-giv").replace("3)4)", "5)4)"))
-    corpus = read_gum(folder, "dev", heads=True)
+    corpus = HEADS.read(folder, "dev")
     assert [m.cluster for m in corpus.mentions if m.tokens == (13,)] == [f"{ID}/5"]
     assert corpus.notes == ("1 mention omitted, since a shorter one has the same head",)
 
@@ -95,12 +98,12 @@ def test_the_form_of_universal_dependencies(tmp_path: Path) -> None:
     second = conllu("GUM_bio_hull", "# newdoc id = {id}\n")
     (tmp_path / "en_gum-ud-dev.conllu").write_text(conllu() + second)
     (tmp_path / "en_gum-ud-train.conllu").write_text(conllu("GUM_news_keel"))
-    assert gum_splits(tmp_path) == ["train", "dev"]
-    corpus = read_gum(tmp_path, "dev")
+    assert GUM.splits(tmp_path) == ["train", "dev"]
+    corpus = GUM.read(tmp_path, "dev")
     assert [document.id for document in corpus.documents] == [ID, "GUM_bio_hull"]
     assert len(corpus.mentions) == 12
     with pytest.raises(InputError, match=r"does not hold the test split of GUM, only train and dev; expected test/\*"):
-        read_gum(tmp_path, "test")
+        GUM.read(tmp_path, "test")
 
 
 NAMES = "GRP-etype-infstat-salience-centering-minspan-link-identity"
@@ -159,6 +162,6 @@ def test_damaged_files_are_one_sentence(folder: Path, damage: str) -> None:
     path = folder / "dev" / "GUM_news_tug.conllu"
     path.write_text(edit(conllu()), encoding="utf-8", errors="surrogateescape")
     with pytest.raises(InputError, match=message) as caught:
-        read_gum(folder, "dev", heads=True)
+        HEADS.read(folder, "dev")
     assert caught.value.path == str(path)
     assert "\n" not in str(caught.value)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora import CorpusFolder
-from cdcoref.corpora.invented import read_invented
+from cdcoref.corpora import CORPORA, CorpusFolder
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
+
+INVENTED = CORPORA["invented"]
 
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "invented"
 LONG = "long_"
@@ -41,7 +42,7 @@ def corpus() -> Corpus:
 
 
 def test_a_file_is_a_topic_of_stories(tmp_path: Path) -> None:
-    read = read_invented(folder_with(tmp_path, TOPIC), "train")
+    read = INVENTED.read(folder_with(tmp_path, TOPIC), "train")
     assert [(d.id, d.topic, d.subtopic) for d in read.documents] == [
         ("trams_1a", "trams", "trams_1"),
         ("trams_1b", "trams", "trams_1"),
@@ -76,12 +77,12 @@ def test_a_file_is_a_topic_of_stories(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
-        read_invented(folder_with(tmp_path, text), "train")
+        INVENTED.read(folder_with(tmp_path, text), "train")
 
 
 def test_a_missing_split_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"not hold the dev split of Invented Texts, only train; expected dev/\*\.md"):
-        read_invented(folder_with(tmp_path, TOPIC), "dev")
+        INVENTED.read(folder_with(tmp_path, TOPIC), "dev")
 
 
 def test_every_topic_has_stories_of_several_texts(corpus: Corpus) -> None:

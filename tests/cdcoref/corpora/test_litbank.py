@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora.litbank import DEV, TEST, WORKS, litbank_splits, read_litbank
+from cdcoref.corpora import CORPORA
+from cdcoref.corpora.litbank import DEV, TEST, WORKS
 from cdcoref.corpus import ENTITY, Corpus, Mention
 from cdcoref.errors import InputError
+
+LITBANK = CORPORA["litbank"]
 
 TEXT = "The old pilot 's boat .\nHe sold it , the boat of Nan .\n"
 ANN = """T1\tNOM_PER 0 16\tThe old pilot 's
@@ -54,8 +57,8 @@ def clusters(corpus: Corpus) -> set[frozenset[object]]:
 
 
 def test_both_forms_say_the_same(folder: Path) -> None:
-    from_conll, from_brat = (read_litbank(folder / "coref" / form, "train") for form in ("conll", "brat"))
-    assert read_litbank(folder, "train") == from_conll == read_litbank(folder / "coref", "train")  # notes apart
+    from_conll, from_brat = (LITBANK.read(folder / "coref" / form, "train") for form in ("conll", "brat"))
+    assert LITBANK.read(folder, "train") == from_conll == LITBANK.read(folder / "coref", "train")  # notes apart
     for corpus in (from_conll, from_brat):
         (document,) = corpus.documents
         assert (document.id, document.topic, document.subtopic) == ("litbank_9999_the_pilot",) * 3
@@ -70,7 +73,7 @@ def test_both_forms_say_the_same(folder: Path) -> None:
 
 
 def test_categories_are_tags(folder: Path) -> None:
-    mentions = read_litbank(folder / "coref" / "brat", "dev").mentions
+    mentions = LITBANK.read(folder / "coref" / "brat", "dev").mentions
     id = "litbank_711_the_boat"
     assert mentions[:4] == (
         Mention(id, (0, 1, 2, 3), ENTITY, f"{id}/0", tag="NOM_PER"),
@@ -81,16 +84,16 @@ def test_categories_are_tags(folder: Path) -> None:
 
 
 def test_splits_are_by_work(folder: Path) -> None:
-    assert litbank_splits(folder) == ["train", "dev", "test"]
+    assert LITBANK.splits(folder) == ["train", "dev", "test"]
     assert (len(DEV), len(TEST)) == (WORKS["dev"], WORKS["test"])
     assert DEV.isdisjoint(TEST)
-    ids = {split: [d.id for d in read_litbank(folder, split).documents] for split in WORKS}
+    ids = {split: [d.id for d in LITBANK.read(folder, split).documents] for split in WORKS}
     assert ids == {"train": ["litbank_9999_the_pilot"], "dev": ["litbank_711_the_boat"], "test": ["litbank_829_nan"]}
     shutil.rmtree(folder / "coref" / "conll")
     (folder / "coref" / "brat" / "829_nan_brat.ann").unlink()
-    assert litbank_splits(folder) == ["train", "dev"]
+    assert LITBANK.splits(folder) == ["train", "dev"]
     with pytest.raises(InputError, match="does not hold the test split of LitBank, only train and dev; expected"):
-        read_litbank(folder, "test")
+        LITBANK.read(folder, "test")
 
 
 def test_the_shared_split_is_this_one(shared: Path) -> None:
@@ -109,7 +112,7 @@ def test_the_shared_split_is_this_one(shared: Path) -> None:
 def test_ranges_within_tokens_are_widened(folder: Path) -> None:
     path = folder / "coref" / "brat" / "711_the_boat_brat.ann"
     path.write_text("T1\tnan-7 49 51\tNa\nT2\tnan-7 0 3;8 13\tThe pilot\n")
-    corpus = read_litbank(folder / "coref" / "brat", "dev")
+    corpus = LITBANK.read(folder / "coref" / "brat", "dev")
     assert [m.tokens for m in corpus.mentions] == [(0, 2), (13,)]
     assert corpus.notes[0] == f"{path}: 1 mention extended to whole tokens"
 
@@ -137,7 +140,7 @@ def test_damaged_annotations_are_one_sentence(folder: Path, damage: str) -> None
     path = folder / "coref" / "brat" / "711_the_boat_brat.ann"
     path.write_text(text, encoding="utf-8", errors="surrogateescape")
     with pytest.raises(InputError, match=message) as caught:
-        read_litbank(folder / "coref" / "brat", "dev")
+        LITBANK.read(folder / "coref" / "brat", "dev")
     assert caught.value.path == str(path)
     assert "\n" not in str(caught.value)
 
@@ -145,7 +148,7 @@ def test_damaged_annotations_are_one_sentence(folder: Path, damage: str) -> None
 def test_a_missing_text_and_damaged_conll_are_one_sentence(folder: Path) -> None:
     (folder / "coref" / "brat" / "711_the_boat_brat.txt").unlink()
     with pytest.raises(InputError, match=r"711_the_boat_brat\.txt: the file does not exist"):
-        read_litbank(folder / "coref" / "brat", "dev")
+        LITBANK.read(folder / "coref" / "brat", "dev")
     path = folder / "coref" / "conll" / "711_the_boat_brat.conll"
     for edit, message in (
         (lambda text: text[:200], "the file ends without '#end document'"),
@@ -154,5 +157,5 @@ def test_a_missing_text_and_damaged_conll_are_one_sentence(folder: Path) -> None
     ):
         path.write_text(edit(conll("711_the_boat_brat")))
         with pytest.raises(InputError, match=message) as caught:
-            read_litbank(folder, "dev")
+            LITBANK.read(folder, "dev")
         assert caught.value.path == str(path)

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora.meantime import meantime_splits, read_meantime
+from cdcoref.corpora import CORPORA
 from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.errors import InputError
+
+MEANTIME = CORPORA["meantime"]
 
 SENTENCES = (
     "Harbour firm buys tug",
@@ -70,7 +72,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_documents_and_mentions(folder: Path) -> None:
-    corpus = read_meantime(folder, "dev")
+    corpus = MEANTIME.read(folder, "dev")
     assert [document.id for document in corpus.documents] == ["10_First", "9_Second"]
     first = corpus.documents[0]
     assert (first.topic, first.subtopic, first.annotated) == ("gm", "gm", {0, 2, 3, 4, 5})
@@ -86,15 +88,15 @@ def test_documents_and_mentions(folder: Path) -> None:
 
 
 def test_the_folder_of_topics_may_be_given(folder: Path) -> None:
-    assert read_meantime(folder / "intra_cross-doc_annotation", "dev") == read_meantime(folder, "dev")
+    assert MEANTIME.read(folder / "intra_cross-doc_annotation", "dev") == MEANTIME.read(folder, "dev")
     (folder / "intra_cross-doc_annotation" / "corpus_gm").rename(folder / "gm")
-    assert len(read_meantime(folder, "dev").documents) == 2
+    assert len(MEANTIME.read(folder, "dev").documents) == 2
 
 
 def test_splits_are_those_whose_topics_are_there(folder: Path) -> None:
-    assert meantime_splits(folder) == ["dev"]
+    assert MEANTIME.splits(folder) == ["dev"]
     with pytest.raises(InputError, match="does not hold the train split of MEANTIME, only dev; expected corpus_airbus"):
-        read_meantime(folder, "train")
+        MEANTIME.read(folder, "train")
 
 
 DAMAGE = {
@@ -129,6 +131,6 @@ def test_damaged_files_are_one_sentence(folder: Path, damage: str) -> None:
     path = folder / "intra_cross-doc_annotation" / "corpus_gm" / "10_First.xml"
     path.write_text(edit(FIRST), encoding="utf-8", errors="surrogateescape")
     with pytest.raises(InputError, match=message) as caught:
-        read_meantime(folder, "dev")
+        MEANTIME.read(folder, "dev")
     assert caught.value.path == str(path)
     assert "\n" not in str(caught.value)

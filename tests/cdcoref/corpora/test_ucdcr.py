@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from cdcoref.corpora.ucdcr import read_ucdcr, ucdcr_splits
+from cdcoref.corpora import CORPORA
 from cdcoref.corpus import EVENT, Mention
 from cdcoref.errors import InputError
+
+GVC = CORPORA["gvc"]
 
 DOCUMENTS = {
     "0/17/tug_a": (["2011-05-03"], ["Tug", "sinks", "."], ["It", "went", "down", ";", "nobody", "died", "."]),
@@ -95,7 +97,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def read(folder: Path) -> Any:
-    return read_ucdcr(folder, "dev", title="GVC", kinds=(EVENT,))
+    return GVC.read(folder, "dev")
 
 
 def test_five_columns_with_mentions_beside_them(folder: Path) -> None:
@@ -132,10 +134,10 @@ def test_names_of_files_and_folders(folder: Path) -> None:
     (folder / "gvc-train.conll").write_text(eight_columns())
     (inside / "dev").rename(folder / "dev")
     inside.rmdir()
-    assert ucdcr_splits(folder) == ["train", "dev"]
-    assert len(read_ucdcr(folder, "train", title="GVC", kinds=(EVENT,)).mentions) == len(GOLD)
+    assert GVC.splits(folder) == ["train", "dev"]
+    assert len(GVC.read(folder, "train").mentions) == len(GOLD)
     with pytest.raises(InputError, match="does not hold the test split of GVC, only train and dev; expected test/"):
-        read_ucdcr(folder, "test", title="GVC", kinds=(EVENT,))
+        GVC.read(folder, "test")
 
 
 def test_published_gold_files_are_read(shared: Path, tmp_path: Path) -> None:
@@ -146,7 +148,7 @@ def test_published_gold_files_are_read(shared: Path, tmp_path: Path) -> None:
         (tmp_path / name / "dev").mkdir(parents=True)
         path = shared / "conformance" / "published-scores" / name / "key.conll.gz"
         (tmp_path / name / "dev" / path.name).symlink_to(path)
-        corpus = read_ucdcr(tmp_path / name, "dev", title=name, kinds=(EVENT,))
+        corpus = CORPORA[name].read(tmp_path / name, "dev")
         assert corpus.mentions == read_conll(path, kind=EVENT).mentions
         assert len(corpus.documents) > 50
 

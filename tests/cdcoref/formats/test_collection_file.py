@@ -15,6 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import (
     FORMATS,
+    ReadOptions,
     format_of,
     is_collection,
     output_format,
@@ -26,7 +27,6 @@ from cdcoref.formats import (
     stored_document,
     stored_fields,
 )
-from cdcoref.formats.format import ReadOptions
 from cdcoref.scoring import score
 
 RICH = Document.from_sentences(

@@ -11,9 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.errors import InputError
-from cdcoref.formats import EncodingError, first_bytes, line_chunks, lines, read_corpus, read_file, read_mention_table
-from cdcoref.formats.encodings import check_encoding
-from cdcoref.formats.text import read_text
+from cdcoref.formats import (
+    EncodingError,
+    check_encoding,
+    first_bytes,
+    line_chunks,
+    lines,
+    read_corpus,
+    read_file,
+    read_mention_table,
+    read_text,
+)
 
 MARKED = {
     "utf-8": b"\xef\xbb\xbf",

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
-from cdcoref.formats.text import LONGEST_SENTENCE, LONGEST_WORD, read_text, tokenise_text
+from cdcoref.formats import read_text, tokenise_text
+from cdcoref.formats.text import LONGEST_SENTENCE, LONGEST_WORD
 
 
 def sentences(text: str) -> list[str]:

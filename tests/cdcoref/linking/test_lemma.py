@@ -8,7 +8,7 @@ import pytest
 
 from cdcoref.corpora import read_ecb
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.linking.lemma import lemma_clusters
+from cdcoref.linking import lemma_clusters
 from cdcoref.scoring import score
 from cdcoref.stories import group_documents
 

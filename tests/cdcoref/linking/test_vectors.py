@@ -17,9 +17,14 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.language import last_word
 from cdcoref.linking import (
     Comparison,
+    DocumentReading,
+    LinkingOptions,
     MentionVectors,
     PairEvidence,
     PairLogits,
+    ReadMentions,
+    SpanScores,
+    candidate_pairs,
     find_mentions_and_vectors,
     link_story,
     read_vectors,
@@ -27,10 +32,7 @@ from cdcoref.linking import (
 )
 from cdcoref.linking import apart as apart_module
 from cdcoref.linking import mentions as mentions_module
-from cdcoref.linking.apart import ReadMentions, compare_apart
-from cdcoref.linking.candidates import candidate_pairs
-from cdcoref.linking.mentions import DocumentReading, SpanScores
-from cdcoref.linking.options import LinkingOptions
+from cdcoref.linking.apart import compare_apart
 from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions
 from cdcoref.predict import ResultCache
 from cdcoref.training.mention_words import read_words

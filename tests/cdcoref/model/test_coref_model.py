@@ -34,10 +34,11 @@ from cdcoref.model import (
     coref_model,
     pair_scorer,
     token_batches,
+    words_of_layers,
 )
-from cdcoref.model.folder import WEIGHTS_FILE
 from cdcoref.model.pair_scorer import PairScorer
-from cdcoref.model.span_detector import SpanDetector, words_of_layers
+from cdcoref.model.span_detector import SpanDetector
+from cdlm.checkpoints import WEIGHTS_FILE
 
 
 def sequences(model: CorefModel) -> list[PairSequence]:

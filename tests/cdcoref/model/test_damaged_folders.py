@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 
 from cdcoref.errors import InputError
 from cdcoref.model import CONFIG_FILE, CorefModel
-from cdcoref.model.folder import WEIGHTS_FILE
+from cdlm.checkpoints import WEIGHTS_FILE
 
 TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"

@@ -10,11 +10,9 @@ import pytest
 import torch
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.linking import MentionVectors
-from cdcoref.linking.mentions import DocumentReading, SpanScores
-from cdcoref.model import ALL, UNSEEN, KindScorer, VectorScorer
+from cdcoref.linking import DocumentReading, MentionVectors, SpanScores
+from cdcoref.model import ALL, UNSEEN, KindScorer, VectorScorer, words_of_layers
 from cdcoref.model.mention_projection import MentionProjection
-from cdcoref.model.span_detector import words_of_layers
 
 WIDTH, DIMENSION = 6, 4
 

@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.linking import anaphora, facts_of_mentions, link_story
+from cdcoref.linking import LinkingOptions, anaphora, facts_of_mentions, link_story, read_vectors
 from cdcoref.linking.antecedents import antecedents
 from cdcoref.linking.apart import compare_apart
-from cdcoref.linking.options import LinkingOptions
-from cdcoref.linking.vectors import read_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
-from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
+from cdcoref.training import AntecedentTraining, tune
+from cdcoref.training.antecedents import fit_antecedents
 from cdcoref.training.mention_words import read_words
-from cdcoref.training.tuning import tune
 
 NAMES = ["Anna", "Ben", "Cleo", "Dan"]
 OPTIONS = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, antecedents=4, antecedent_width=16)

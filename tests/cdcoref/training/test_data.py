@@ -21,7 +21,8 @@ from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
 from cdcoref.inputs import SequenceOptions
 from cdcoref.model import CorefConfig, CorefModel, LabelledBatch, PairBatch, ReadingBatch
-from cdcoref.training.data import SPANS_PER_MENTION, SamplingOptions, TrainingData
+from cdcoref.training import SamplingOptions, TrainingData
+from cdcoref.training.data import SPANS_PER_MENTION
 
 EVENT, ENTITY = KINDS
 

@@ -21,9 +21,9 @@ from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
-from cdcoref.model.coref_model import CONFIG_FILE, WEIGHTS_FILE, CorefModel
-from cdcoref.training import PRESETS, TrainingConfig, loop
-from cdcoref.training.loop import train
+from cdcoref.model import CONFIG_FILE, CorefModel
+from cdcoref.training import PRESETS, TrainingConfig, loop, train
+from cdlm.checkpoints import WEIGHTS_FILE
 from cdlm.runs import RUN_FILE
 from cdlm.runs.folder import REPLACEMENT
 from cdlm.settings import with_settings

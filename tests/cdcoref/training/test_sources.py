@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
-from cdcoref.training.sources import document_pairs, drawn_by_share, linkable_groups
+from cdcoref.training import linkable_groups
+from cdcoref.training.sources import document_pairs, drawn_by_share
 
 places = st.tuples(st.sampled_from(["1", "2", None]), st.sampled_from(["a", "b", "c", None]))
 

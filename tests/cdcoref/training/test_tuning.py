@@ -26,17 +26,13 @@ from cdcoref.linking import (
 from cdcoref.model import CorefConfig
 from cdcoref.scoring import score
 from cdcoref.stories import group_documents
+from cdcoref.training import best_distance_threshold, calibration_error, same_cluster, span_scores, tune
 from cdcoref.training.tuning import (
     _with_neighbours,
     best_detection_threshold,
-    best_distance_threshold,
-    calibration_error,
     detected,
     fit_temperature,
-    same_cluster,
-    span_scores,
     threshold_curve,
-    tune,
 )
 
 if TYPE_CHECKING:

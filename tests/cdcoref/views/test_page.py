@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
-from cdcoref.views import write_page
-from cdcoref.views.page import page_html
+from cdcoref.views import page_html, write_page
 from cdcoref.views.page_data import page_data
 
 

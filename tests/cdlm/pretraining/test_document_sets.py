@@ -12,8 +12,8 @@ import pytest
 
 from cdlm.documents import AnnotatedDocument
 from cdlm.errors import InputError
-from cdlm.pretraining import document_sets
-from cdlm.pretraining.document_sets import Tally, open_source
+from cdlm.pretraining import document_sets, open_source
+from cdlm.pretraining.document_sets import Tally
 
 
 def sets_of(path: Path | str, split: str = "train") -> tuple[list[tuple[str, ...]], Tally]:

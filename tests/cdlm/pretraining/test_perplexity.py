@@ -14,9 +14,18 @@ import torch
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
-from cdlm.pretraining import Contender, PretrainingConfig, open_source, perplexities, prepare, pretrain
-from cdlm.pretraining.masking import IGNORED, VARIANTS, Masking
-from cdlm.pretraining.perplexity import EvaluationSequences, Perplexity, SetLosses, set_losses
+from cdlm.pretraining import (
+    VARIANTS,
+    Contender,
+    Perplexity,
+    PretrainingConfig,
+    open_source,
+    perplexities,
+    prepare,
+    pretrain,
+)
+from cdlm.pretraining.masking import IGNORED, Masking
+from cdlm.pretraining.perplexity import EvaluationSequences, SetLosses, set_losses
 from cdlm.runs import RunOptions
 from cdlm.sequences import SequenceFrame
 from cdlm.tokens import load_tokenizer

@@ -11,9 +11,8 @@ import pytest
 from transformers import PreTrainedTokenizerFast
 
 from cdlm.errors import InputError
-from cdlm.pretraining import token_store
-from cdlm.pretraining.document_sets import SetSource, Tally, Texts
-from cdlm.pretraining.token_store import TokenStore, in_words, prepare
+from cdlm.pretraining import SetSource, TokenStore, in_words, prepare, token_store
+from cdlm.pretraining.document_sets import Tally, Texts
 
 SETS: list[Texts] = [
     ("w1 w2", "w3", "w4 w5 w6 w7 w8 w9"),

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from transformers import PreTrainedTokenizerFast
 
-from cdlm.pretraining.document_sets import SetSource
-from cdlm.pretraining.masking import IGNORED, Masking, Variant
-from cdlm.pretraining.token_store import TokenStore, prepare
+from cdlm.pretraining import SetSource, TokenStore, Variant, prepare
+from cdlm.pretraining.masking import IGNORED, Masking
 from cdlm.pretraining.training_sequences import TrainingSequences
 from cdlm.sequences import SequenceFrame
 

@@ -28,8 +28,7 @@ from safetensors.torch import load_model, save_model
 from torch import Tensor, nn
 
 from cdlm.errors import InputError
-from cdlm.runs import RUN_FILE, Evaluation, Run, RunOptions, digest, loop, mark_whole
-from cdlm.runs.folder import RunFolder
+from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, RunOptions, digest, loop, mark_whole
 from cdlm.runs.loop import TrainingLoop
 
 WEIGHTS_FILE = "model.safetensors"

@@ -13,8 +13,8 @@ import torch
 
 from cdlm.errors import InputError
 from cdlm.settings import as_toml, with_settings
-from cdlm.tasks import QA_PRESETS, Paragraph, QAModel, QATraining, Question, predict_answers, train_reader
-from cdlm.tasks.qa.model import QASettings, collate
+from cdlm.tasks import QA_PRESETS, Paragraph, QAModel, QASettings, QATraining, Question, predict_answers, train_reader
+from cdlm.tasks.qa.model import collate
 from cdlm.tasks.qa.sequences import QuestionBuilder, label_sequence
 from cdlm.tasks.qa.training import _label_tensors, joint_loss
 
