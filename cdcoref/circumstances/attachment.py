@@ -16,6 +16,12 @@ said say says saying told tell tells reported reports announced announces accord
 confirms claimed claims believe believes wrote writes
 """
 REPORTING = frozenset(_REPORTING_WORDS.split())
+_FOLLOWING_UP_WORDS = """
+investigate investigates investigated investigating search searches searched searching seek seeks sought seeking
+identify identified charge charged arraigned pleaded mourned mourning remembered unveiled
+"""
+_FOLLOWING_UP = frozenset(_FOLLOWING_UP_WORDS.split())
+"""What is done after a happening, on a day of its own."""
 _BOUNDARIES_WORDS = """
 with for over of to that who from which about against
 """
@@ -28,6 +34,14 @@ _ENDS_MODIFIER = frozenset(_ENDS_MODIFIER_WORDS.split())
 _PREPOSITIONS_WORDS = "in on at near of from since to by until through outside off around across during within for"
 _PREPOSITIONS = frozenset(_PREPOSITIONS_WORDS.split())
 _DETERMINERS = frozenset({"the", "a", "an", "its", "his", "her", "their", "'s", "’s"})
+_JOINING = frozenset({",", "and", "or", "but", "to", "that", "as", "then"})
+_AUXILIARIES_WORDS = """
+is are was were be been being has have had do does did will would can could may might must should not it he she they
+we i you who which get got gets
+"""
+_AUXILIARIES = frozenset(_AUXILIARIES_WORDS.split())
+_PARTICIPLES = frozenset({"built", "held", "made", "sold", "taken", "written", "found", "bought", "won", "shot"})
+_SHORTEST_PARTICIPLE = 4
 _LONGEST_MODIFIER = 3
 _NEAR = 3
 _AT_BEGINNING = 3
@@ -79,6 +93,25 @@ def is_reporting(word: str) -> bool:
     return word in REPORTING
 
 
+def belongs_to_report(words: Sequence[str], start: int, end: int) -> bool:
+    """Whether a time is that of a report, or of what was done later: "said on Friday", "police on Friday charged".
+
+    Parameters
+    ----------
+    words
+        The sentence, in lower case.
+    start, end
+        The words of the time.
+    """
+    before = [word for word in words[max(0, start - _NEAR) : start] if word not in _PREPOSITIONS]
+    after = words[end : end + 2]
+    if after[:1] in (["were"], ["was"], ["have"], ["has"]):
+        after = words[end + 1 : end + 2]
+    else:
+        after = after[:1]
+    return any(word in REPORTING or word in _FOLLOWING_UP for word in (*before[-2:], *after))
+
+
 def _modifies(words: Sequence[str], start: int, end: int, event: int) -> bool:
     """Whether a phrase modifies the event that begins behind it: nothing but nouns lies between.
 
@@ -107,7 +140,7 @@ def _backwards(start: int, before: Sequence[int], events: Sequence[Span], words:
     for number in reversed(before):
         begin, end = events[number]
         between = words[end:edge]
-        if any(map(is_reporting, between)):
+        if any(map(is_reporting, between)) or (owners and _is_reduced(number, edge, events, words)):
             break
         if owners and not _BOUNDARIES.isdisjoint(between):
             if start - events[owners[0]][1] > _NEAR:
@@ -120,6 +153,32 @@ def _backwards(start: int, before: Sequence[int], events: Sequence[Span], words:
     return owners
 
 
+def _is_reduced(number: int, edge: int, events: Sequence[Span], words: Sequence[str]) -> bool:
+    """Whether the event at `edge` is a participle of a noun behind an earlier verb ("covers vans built in 2021")."""
+    between = words[events[number][1] : edge]
+    if not between or not _is_participle(words[edge]) or not _JOINING.isdisjoint(between):
+        return False
+    noun = between[-1]
+    return noun.isalpha() and noun not in _AUXILIARIES and not noun.endswith("ly") and _is_verb(number, events, words)
+
+
+def _is_verb(number: int, events: Sequence[Span], words: Sequence[str]) -> bool:
+    """Whether an event is a verb: no article or preposition stands closely before it, or it is a past form."""
+    begin = events[number][0]
+    if _is_participle(words[begin]):
+        return True
+    for place in range(begin - 1, max(-1, begin - 1 - _LONGEST_MODIFIER), -1):
+        if any(start <= place < end for start, end in events[:number]):
+            return True
+        if words[place] in _DETERMINERS or words[place] in _PREPOSITIONS:
+            return False
+    return begin > _LONGEST_MODIFIER
+
+
+def _is_participle(word: str) -> bool:
+    return (word.endswith("ed") and len(word) > _SHORTEST_PARTICIPLE) or word in _PARTICIPLES
+
+
 def _forwards(
     end: int, after: Sequence[int], events: Sequence[Span], words: Sequence[str], *, begins: bool
 ) -> list[int]:
@@ -128,6 +187,8 @@ def _forwards(
     for number in after:
         between = words[edge : events[number][0]]
         if any(map(is_reporting, between)) or not _BOUNDARIES.isdisjoint(between):
+            break
+        if not _FOLLOWING_UP.isdisjoint(between):
             break
         if "," in between and not (begins and edge == end):
             break

@@ -2,7 +2,8 @@
 
 A clause ends at punctuation that separates, and where a conjunction or a relative pronoun begins another one. A clause
 looks elsewhere if it is about another happening than what the sentence tells: "three days after a fire in Portugal",
-"since 2017, when a blaze killed 66", "unlike last year's vote".
+"since 2017, when a blaze killed 66", "unlike last year's vote", "follows a strike in Italy". A relative clause between
+commas ends at the second.
 """
 
 from __future__ import annotations
@@ -21,6 +22,14 @@ _SEPARATORS = frozenset({";", ":", "--", "–", "—", "(", ")", "//n", "``", "'
 _AT_BEGINNING = 4
 _AT_DISTANCE = frozenset({"after", "before", "following"})
 _LOOKING_ELSEWHERE = frozenset({"since", "unlike"})
+_RELATIVE = frozenset({"which", "who", "whom", "whose", "when", "where"})
+_BEFORE_RELATIVE = frozenset({"in", "at", "from", "during", "of", "on", "for", "with", "by", "to", "under", "after"})
+_COMPARING_WORDS = "follows followed resembles resembled mirrors mirrored echoes echoed"
+_COMPARING = frozenset(_COMPARING_WORDS.split())
+"""Verbs between two happenings; what follows one with an indefinite article is the other."""
+_INDEFINITE = frozenset({"a", "an", "another", "similar"})
+_OTHER = "other"
+"""Stands for the word that opens a clause about another happening, where none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,8 @@ class Clause:
         The word that opens it, in lower case; empty if none does.
     elsewhere
         Whether it looks at another happening than the sentence.
+    relative
+        Whether it is a relative clause, which tells something of a word before it.
     days
         How many days later than the clause before it its happening was ("three days after": -3); None if not stated.
     """
@@ -44,32 +55,55 @@ class Clause:
     opening: str = ""
     elsewhere: bool = False
     days: int | None = None
+    relative: bool = False
 
 
 def clauses_of(words: Sequence[str]) -> list[Clause]:
     """The clauses of a sentence, in order; together they cover its words."""
     lower = [word.casefold() for word in words]
-    starts = [0]
-    for place, word in enumerate(lower):
-        if place and (word in _SEPARATORS or (word in _BEGINNINGS and not _is_within_phrase(lower, place))):
-            starts.append(place)
-        elif word == "," and not _in_date(words, place):
-            start = starts[-1]
-            initial = len(starts) == 1 and lower[0] in _BEGINNINGS  # "Since 2017, ..."
-            if initial or (lower[start] in _AT_DISTANCE and _distance(lower, start) is not None):
-                starts.append(place + 1)
     found: list[Clause] = []
-    for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
-        opening = lower[start] if start < len(lower) and lower[start] in _BEGINNINGS else ""
-        elsewhere = opening in _LOOKING_ELSEWHERE and not (opening == "since" and _is_cause(lower, start, end))
-        days = None
-        if opening in _AT_DISTANCE and (back := _distance(lower, start)) is not None:
-            days = back if opening == "before" else -back
-            elsewhere = elsewhere or days != 0
-        if opening in ("when", "where", "which") and found and found[-1].elsewhere and lower[start - 1] == ",":
-            elsewhere = True
-        found.append(Clause(start, end, opening, elsewhere, days))
+    start, opening = 0, lower[0] if lower and lower[0] in _BEGINNINGS else ""
+    for place, word in enumerate(lower):
+        following = None
+        if place <= start:
+            pass
+        elif word in _SEPARATORS:
+            following = ""
+        elif word in _BEGINNINGS and not _is_within_phrase(lower, place):
+            preposition = word in _RELATIVE and lower[place - 1] in _BEFORE_RELATIVE and place - 1 > start
+            found.append(_clause(lower, start, place - preposition, opening, found))
+            start, opening = place - preposition, word
+        elif word in _INDEFINITE and lower[place - 1] in _COMPARING:
+            following = _OTHER
+        elif word == "," and not _in_date(words, place) and _ends_at_comma(lower, start, opening, found):
+            place += 1
+            following = ""
+        if following is not None and place < len(words):
+            found.append(_clause(lower, start, place, opening, found))
+            start, opening = place, following
+    found.append(_clause(lower, start, len(words), opening, found))
     return found
+
+
+def _ends_at_comma(lower: Sequence[str], start: int, opening: str, found: Sequence[Clause]) -> bool:
+    """Whether a comma ends a clause: "Since 2017, ...", "three days after the vote, ...", "the man, who fled, ..."."""
+    if opening in _RELATIVE:
+        return bool(start) and lower[start - 1] == "," and not found[-1].elsewhere
+    initial = not found and opening != ""
+    return initial or (opening in _AT_DISTANCE and _distance(lower, start) is not None)
+
+
+def _clause(lower: Sequence[str], start: int, end: int, opening: str, before: Sequence[Clause]) -> Clause:
+    """The clause of a range of words."""
+    elsewhere = opening in _LOOKING_ELSEWHERE and not (opening == "since" and _is_cause(lower, start, end))
+    days = None
+    if opening in _AT_DISTANCE and (back := _distance(lower, start)) is not None:
+        days = back if opening == "before" else -back
+        elsewhere = elsewhere or days != 0
+    if opening in ("when", "where", "which") and before and before[-1].elsewhere and lower[start - 1] == ",":
+        elsewhere = True
+    named = opening if opening != _OTHER else ""
+    return Clause(start, end, named, elsewhere or opening == _OTHER, days, opening in _RELATIVE)
 
 
 def _is_within_phrase(lower: Sequence[str], place: int) -> bool:

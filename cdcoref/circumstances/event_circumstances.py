@@ -6,12 +6,14 @@ sentence, or elsewhere in the document, whose main event lends its day and place
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import pairwise
 
-from cdcoref.circumstances.attachment import Span, attached, is_reporting
+from cdcoref.circumstances.attachment import Span, attached, belongs_to_report, is_reporting
 from cdcoref.circumstances.clauses import Clause, clauses_of
 from cdcoref.circumstances.counts import Count, counts_in
 from cdcoref.circumstances.document_days import day_of
@@ -33,6 +35,7 @@ _REPORTED_WITHIN = 7
 _FEWEST_WORDS = 4
 """With fewer words in lower case, a sentence with a date may be a line that tells nothing."""
 _SHORTEST_NAME = 3
+_LINE_BREAK = "//n"
 _NEAR_COUNT = 6
 """Words between an amount and its event, at most."""
 _ROLES_WORDS = """
@@ -175,6 +178,10 @@ class _Sentence:
     def tokens(self, start: int, end: int) -> tuple[int, ...]:
         return tuple(range(self.first + start, self.first + end))
 
+    def is_of_report(self, when: When) -> bool:
+        """Whether a time is when something was said or done about the happening."""
+        return belongs_to_report(self.lower, when.tokens[0] - self.first, when.tokens[-1] + 1 - self.first)
+
     def clause_of(self, word: int) -> int:
         return next((number for number, clause in enumerate(self.clauses) if word < clause.end), 0)
 
@@ -196,9 +203,7 @@ class DocumentCircumstances:
     def __init__(self, document: Document) -> None:
         self._document = in_sentence_case(document)
         today = day_of(document)
-        self._sentences = [
-            _sentence(self._document, number, today, ()) for number in range(len(self._document.sentences))
-        ]
+        self._sentences = [_sentence(self._document, *piece, today) for piece in _pieces(self._document)]
         known = tuple(dict.fromkeys(one.place for own in self._sentences for one in own.places if one.certain))
         if known:
             self._sentences = [replace(own, places=_places(own.words, known)) for own in self._sentences]
@@ -212,10 +217,10 @@ class DocumentCircumstances:
         mentions
             All of the document's: events share the dates and places of a clause, entities take part in events.
         """
-        sentence_of = self._document.sentence_of_tokens()
+        firsts = [own.first for own in self._sentences]
         by_sentence: defaultdict[int, list[int]] = defaultdict(list)
         for number, mention in enumerate(mentions):
-            by_sentence[sentence_of[mention.start]].append(number)
+            by_sentence[bisect_right(firsts, mention.start) - 1].append(number)
         found = [Circumstances()] * len(mentions)
         for sentence, own in by_sentence.items():
             events = sorted((n for n in own if mentions[n].kind == EVENT), key=lambda n: mentions[n].tokens)
@@ -282,9 +287,8 @@ class DocumentCircumstances:
             if not found[number] and (borrowed := self._from_clause_before(sentence, place, own)) is not None:
                 found[number].append(borrowed)
             if not found[number] and not sentence.clauses[place].elsewhere:
-                near = [
-                    when for clause, whens in own.items() if not sentence.clauses[clause].elsewhere for when in whens
-                ]
+                near = [when for clause, whens in own.items() if _lends(sentence, clause) for when in whens]
+                near = [when for when in near if not sentence.is_of_report(when)]
                 found[number] += [replace(when, source=Source.SENTENCE) for when in near]
                 if not near and self.setting.when is not None:
                     found[number].append(self.setting.when)
@@ -352,12 +356,19 @@ def circumstances_of(corpus: Corpus) -> tuple[list[Circumstances], dict[str, Set
     return found, settings
 
 
-def _sentence(document: Document, number: int, today: Period | None, known: Sequence[Place]) -> _Sentence:
-    start, end = document.sentences[number]
-    words = () if number in document.hidden else document.tokens[start:end]
+def _pieces(document: Document) -> Iterator[tuple[int, int, bool]]:
+    """The sentences, divided at line breaks that a corpus keeps as tokens: first token, end, and whether it is seen."""
+    for number, (start, end) in enumerate(document.sentences):
+        breaks = [token + 1 for token in range(start, end) if document.tokens[token] == _LINE_BREAK]
+        for first, last in pairwise(dict.fromkeys((start, *breaks, end))):
+            yield first, last, number not in document.hidden
+
+
+def _sentence(document: Document, start: int, end: int, seen: bool, today: Period | None) -> _Sentence:
+    words = document.tokens[start:end] if seen else ()
     lower = [word.casefold() for word in words]
     return _Sentence(
-        start, words, lower, dateline_end(words), clauses_of(words), times_in(words, today), _places(words, known)
+        start, words, lower, dateline_end(words), clauses_of(words), times_in(words, today), _places(words, ())
     )
 
 
@@ -406,7 +417,7 @@ def _main_times(lead: Sequence[_Sentence], today: Period | None) -> Iterator[Whe
                 continue
             if own.clauses[own.clause_of(one.start)].elsewhere or _is_only_a_date(own):
                 continue
-            if one.start and (is_reporting(own.lower[one.start - 1]) or is_reporting(own.lower[one.start - 2])):
+            if belongs_to_report(own.lower, one.start, one.end) or _is_in_brackets(own, one):
                 continue
             if today is None or not today.has_year or one.period.gap(today) <= _LONGEST_MAIN:
                 yield When(one.period, own.tokens(one.start, one.end), Source.DOCUMENT)
@@ -415,6 +426,12 @@ def _main_times(lead: Sequence[_Sentence], today: Period | None) -> Iterator[Whe
 def _is_only_a_date(sentence: _Sentence) -> bool:
     """Whether a sentence is a line with a date and tells nothing."""
     return sum(word.isalpha() and word.islower() for word in sentence.words) < _FEWEST_WORDS
+
+
+def _is_in_brackets(sentence: _Sentence, one: StatedTime) -> bool:
+    """Whether a time stands in brackets alone, as the day of publication does ("KOKOMO, Ind. (June 15, 2014)")."""
+    around = sentence.words[max(0, one.start - 1) : one.start], sentence.words[one.end : one.end + 1]
+    return list(around[0]) == ["("] and list(around[1]) == [")"]
 
 
 def _main_places(lead: Sequence[_Sentence]) -> Iterator[Where]:
@@ -441,6 +458,11 @@ def _most_exact(places: Sequence[Where]) -> list[Where]:
     """Places without those that only contain others of them; a name that the gazetteer lacks comes last."""
     exact = [one for one in places if not any(_is_part(other.place, one.place) for other in places)]
     return sorted(dict.fromkeys(exact), key=lambda one: not one.place.country)
+
+
+def _lends(sentence: _Sentence, clause: int) -> bool:
+    """Whether what a clause states may hold for the sentence: it neither looks elsewhere nor tells of one word."""
+    return not sentence.clauses[clause].elsewhere and not sentence.clauses[clause].relative
 
 
 def _ends_before(sentence: _Sentence, when: When, place: int) -> bool:

@@ -30,6 +30,9 @@ long ago is next year's where the sentence looks ahead."""
 _VERBS = frozenset({"was", "is", "has", "as"})
 """Words with an "s" at their ends that are no plurals."""
 _BEFORE_AMOUNT = frozenset({"of", "to", "about", "around", "by", "and", "from"})
+_SHORTEST_VERB = 4
+_DIVIDED = 5
+"""The words of a date in figures whose signs are words of their own."""
 _UNITS = {"day": 1, "night": 1, "week": 7, "month": 30, "year": 365, "decade": 3652}
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night", "noon", "midnight"})
 _BEFORE_WEEKDAY = frozenset({"last", "this", "next", "early", "late"})
@@ -37,9 +40,16 @@ _FUTURE_WORDS = """
 will shall 'll due scheduled expected plans planned next upcoming tomorrow
 """
 _FUTURE = frozenset(_FUTURE_WORDS.split())
-_OWN_TENSE = frozenset({"after", "since", "when", "because"})
-"""Words that begin a clause of its own tense, in which nothing is ahead because it is in the rest of the sentence."""
-_PAST = frozenset({"was", "were", "had", "has", "have"})
+_PAST_WORDS = """
+was were had did been began broke came died fell found held hit killed left lost made met said shot struck took told
+went won
+"""
+_PAST = frozenset(_PAST_WORDS.split())
+_JOINS = frozenset({"and", "to", "until", "till", "through", "-", "–"})
+"""Words between the two ends of a range ("from Monday to Wednesday"), after "between" only "and"."""
+_AFTER_NUMBERS_WORDS = "block street st. st avenue ave. ave road rd. rd drive"
+_AFTER_NUMBERS = frozenset(_AFTER_NUMBERS_WORDS.split())
+"""What follows the number of a house, which may look like a year."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,27 +83,47 @@ def times_in(words: Sequence[str], today: Period | None) -> list[StatedTime]:
         The day of its document, or the span of days that it may be of; None if unknown.
     """
     lower = [word.casefold() for word in words]
-    ahead = [n for n, word in enumerate(lower) if word in _FUTURE]
+    ahead = not _FUTURE.isdisjoint(lower)
     found: list[StatedTime] = []
     place = 0
     while place < len(words):
-        future = any(not _changes_tense(lower, min(n, place), max(n, place)) for n in ahead)
-        one = _time_at(words, lower, place, today, future)
+        one = _time_at(words, lower, place, today, ahead and _looks_ahead(lower, place))
         if one is None:
             place += 1
+        elif found and (whole := _range(found[-1], one, lower)) is not None:
+            found[-1] = whole
+            place = one.end
         else:
             found.append(one)
             place = one.end
     return found
 
 
-def _changes_tense(lower: Sequence[str], start: int, end: int) -> bool:
-    """Whether a clause of its own tense begins between two words."""
-    return any(
-        lower[n] in _OWN_TENSE
-        or (lower[n] in ("who", "which") and (lower[n + 1] in _PAST or lower[n + 1].endswith("ed")))
-        for n in range(start, min(end, len(lower) - 1))
-    )
+def _range(one: StatedTime, other: StatedTime, lower: Sequence[str]) -> StatedTime | None:
+    """The time from one to another ("between 2021 and 2023", "from Monday to Wednesday"); None for separate times."""
+    before = lower[one.start - 1] if one.start else ""
+    if other.start != one.end + 1 or before not in ("between", "from") or lower[one.end] not in _JOINS:
+        return None
+    if (before == "between") != (lower[one.end] == "and"):
+        return None
+    if one.period is None or other.period is None or one.period.has_year != other.period.has_year:
+        return None
+    if one.period.first > other.period.last:
+        return None
+    return StatedTime(one.start, other.end, Period(one.period.first, other.period.last), one.looks_back)
+
+
+def _looks_ahead(lower: Sequence[str], place: int) -> bool:
+    """Whether what happens at a time is still to come, by the nearest verb before it, or else the nearest after it.
+
+    "He is due in court on Monday", "The strike that began on Monday will end": the second Monday is past.
+    """
+    for word in (*reversed(lower[:place]), *lower[place:]):
+        if word in _FUTURE:
+            return True
+        if word in _PAST or (word.endswith("ed") and len(word) > _SHORTEST_VERB):
+            return False
+    return False
 
 
 def quantity(words: Sequence[str], place: int) -> int | None:
@@ -127,16 +157,22 @@ def _time_at(
 def _in_figures(
     words: Sequence[str], lower: Sequence[str], place: int, today: Period | None, future: bool
 ) -> StatedTime | None:
-    """``2014-06-15``, ``6/15/2014``."""
-    if match := _ISO.fullmatch(words[place]):
+    """``2014-06-15``, ``6/15/2014``; also with every sign a word of its own."""
+    if not words[place][0].isdecimal():
+        return None
+    end = place + 1
+    if place + _DIVIDED <= len(words) and words[end] in ("/", "-", ".") and words[end] == words[end + 2]:
+        end = place + _DIVIDED
+    figures = "".join(words[place:end])
+    if match := _ISO.fullmatch(figures):
         year, month, day = map(int, match.groups())
-    elif match := _AMERICAN.fullmatch(words[place]):
+    elif match := _AMERICAN.fullmatch(figures):
         month, day, year = map(int, match.groups())
         year += 2000 if year < 100 else 0
     else:
         return None
     exact = _day(year, month, day)
-    return None if exact is None else StatedTime(place, place + 1, exact)
+    return None if exact is None else StatedTime(place, end, exact)
 
 
 def _month_and_day(
@@ -292,6 +328,8 @@ def _year(
     amount = lower[place - 1] in _BEFORE_AMOUNT and after.isalpha() and after.islower() and after.endswith("s")
     if amount and after not in _VERBS:
         return None  # "about 2000 dollars"
+    if any(word.casefold() in _AFTER_NUMBERS for word in words[place + 1 : place + 3]):
+        return None  # "the area of 1915 Birch St."
     if now is not None and year > now + 30:
         return None
     return StatedTime(place, place + 1, Period.of_year(year), looks_back=year < now if now else today is not None)
