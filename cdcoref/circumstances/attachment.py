@@ -104,11 +104,8 @@ def belongs_to_report(words: Sequence[str], start: int, end: int) -> bool:
         The words of the time.
     """
     before = [word for word in words[max(0, start - _NEAR) : start] if word not in _PREPOSITIONS]
-    after = words[end : end + 2]
-    if after[:1] in (["were"], ["was"], ["have"], ["has"]):
-        after = words[end + 1 : end + 2]
-    else:
-        after = after[:1]
+    auxiliary = end < len(words) and words[end] in ("was", "were", "has", "have", "had")
+    after = words[end + auxiliary : end + auxiliary + 1]
     return any(word in REPORTING or word in _FOLLOWING_UP for word in (*before[-2:], *after))
 
 

@@ -239,7 +239,9 @@ def main_events_differ(one: Setting, other: Setting) -> bool:
         return False
     if not shared and one.today and other.today and one.today.gap(other.today) > DAYS_OF_ONE_STORY:
         return True
-    if one.where is None or other.where is None or not one.where.place.excludes(other.where.place):
+    if one.where is None or other.where is None or not (one.firm and other.firm):
+        return False
+    if not one.where.place.excludes(other.where.place):
         return False
     return not shared or (_excludes_all(one, other) and _excludes_all(other, one))
 

@@ -22,12 +22,14 @@ _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
 def day_of(document: Document) -> Period | None:
     """The day of a document; without a year if none is stated.
 
-    That of its stated metadata or of its id; or of the first line that is a date ("June 15 , 2014 - 07:07"), or of its
+    That of its stated metadata, of its id or of its address on the web; or of the first line that is a date ("June 15 , 2014 - 07:07"), or of its
     dateline ("ATHENS, Aug. 6 (Meridian) -"); or else the first full date of its beginning. What a hidden sentence
     states does not count.
     """
     stated = None if "date" in document.found else day_in(str(document.metadata.get("date", "")))
     if (known := stated or day_in_name(document.id)) is not None:
+        return Period.of_day(date.fromisoformat(known))
+    if (known := _day_in_address(document)) is not None:
         return Period.of_day(date.fromisoformat(known))
     shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
     full: Period | None = None
@@ -45,6 +47,15 @@ def day_of(document: Document) -> Period | None:
             elif before not in _IN_PROSE and one.end < _DATELINE and _ends_dateline(words, one.end):
                 without_year = without_year or one.period
     return without_year or full
+
+
+def _day_in_address(document: Document) -> str | None:
+    """The day in a document's address on the web: in its metadata, or its first line."""
+    shown = document.sentences[:1] if 0 not in document.hidden else ()
+    start, end = shown[0] if shown else (0, 0)
+    line = "".join(document.tokens[start:end])
+    addresses = (str(document.metadata.get("url", "")), line if line.startswith(("http:", "https:")) else "")
+    return next((day for day in map(day_in_name, addresses) if day is not None), None)
 
 
 def _ends_dateline(words: Sequence[str], place: int) -> bool:

@@ -27,7 +27,8 @@ from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.language import in_sentence_case, is_common_word
 
 LEAD = 4
-"""Sentences at the beginning of a document that may state when and where its main event was."""
+"""Sentences at the beginning of a document that may state when and where its main event was; names and dates alone are
+no sentences."""
 _LONGEST_MAIN = 31
 """The longest main event, in days, whose time is taken from the beginning of a text."""
 _REPORTED_WITHIN = 7
@@ -150,6 +151,8 @@ class Setting:
         Its day; None if unknown.
     when, where
         Of its main event; None if unknown.
+    firm
+        Whether `where` says where something happens; otherwise it only names whose police or people the text is about.
     places
         All places that it names, but for clauses that look elsewhere.
     names
@@ -161,6 +164,7 @@ class Setting:
     where: Where | None = None
     places: frozenset[Place] = frozenset()
     names: frozenset[str] = frozenset()
+    firm: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +290,11 @@ class DocumentCircumstances:
             place = sentence.clause_of(span[0])
             if not found[number] and (borrowed := self._from_clause_before(sentence, place, own)) is not None:
                 found[number].append(borrowed)
-            if not found[number] and not sentence.clauses[place].elsewhere:
+            if (
+                not found[number]
+                and not sentence.clauses[place].elsewhere
+                and not is_reporting(sentence.lower[span[0]])
+            ):
                 near = [when for clause, whens in own.items() if _lends(sentence, clause) for when in whens]
                 near = [when for when in near if not sentence.is_of_report(when)]
                 found[number] += [replace(when, source=Source.SENTENCE) for when in near]
@@ -327,7 +335,9 @@ class DocumentCircumstances:
         for number, span in enumerate(spans):
             if found[number]:
                 found[number] = _most_exact(found[number])
-            elif not sentence.clauses[sentence.clause_of(span[0])].elsewhere:
+            elif not sentence.clauses[sentence.clause_of(span[0])].elsewhere and not is_reporting(
+                sentence.lower[span[0]]
+            ):
                 found[number] = _most_exact(near)
                 if not near and self.setting.where is not None:
                     found[number] = [self.setting.where]
@@ -377,9 +387,14 @@ def _places(words: Sequence[str], known: Sequence[Place]) -> list[StatedPlace]:
 
 
 def _setting(sentences: Sequence[_Sentence], today: Period | None) -> Setting:
-    lead = [own for own in sentences if own.words][:LEAD]
-    when = next(_main_times(lead, today), None)
+    shown = [own for own in sentences if own.words]
+    telling = [number for number, own in enumerate(shown) if not _is_only_a_date(own)]
+    end = telling[LEAD - 1] + 1 if len(telling) >= LEAD else len(shown)
+    lead = shown[:end]
+    when = next(_main_times(lead, today), None) or next(_later_times(shown[end:], today), None)
     places_of_lead = list(_main_places(lead))
+    firm = bool(places_of_lead)
+    places_of_lead = places_of_lead or list(_local_places(shown))[:1]
     where = places_of_lead[0] if places_of_lead else None
     if where is not None:
         where = next((one for one in places_of_lead[1:] if _is_part(one.place, where.place)), where)
@@ -389,7 +404,7 @@ def _setting(sentences: Sequence[_Sentence], today: Period | None) -> Setting:
     places = frozenset(
         one.place for own in sentences for one in own.places if not own.clauses[own.clause_of(one.start)].elsewhere
     )
-    return Setting(today, when, where, places, frozenset(_names(sentences)))
+    return Setting(today, when, where, places, frozenset(_names(sentences)), firm)
 
 
 def _names(sentences: Sequence[_Sentence]) -> Iterator[str]:
@@ -423,6 +438,15 @@ def _main_times(lead: Sequence[_Sentence], today: Period | None) -> Iterator[Whe
                 yield When(one.period, own.tokens(one.start, one.end), Source.DOCUMENT)
 
 
+def _later_times(sentences: Sequence[_Sentence], today: Period | None) -> Iterator[When]:
+    """Single days shortly before the document's, in what follows its beginning."""
+    if today is None or not today.has_year:
+        return
+    for when in _main_times(sentences, today):
+        if when.period.days == 1 and when.period.first <= today.first and when.period.gap(today) <= _REPORTED_WITHIN:
+            yield when
+
+
 def _is_only_a_date(sentence: _Sentence) -> bool:
     """Whether a sentence is a line with a date and tells nothing."""
     return sum(word.isalpha() and word.islower() for word in sentence.words) < _FEWEST_WORDS
@@ -447,6 +471,16 @@ def _main_places(lead: Sequence[_Sentence]) -> Iterator[Where]:
         for one in own.places:
             if one.start < own.dateline:
                 yield Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
+
+
+def _local_places(sentences: Sequence[_Sentence]) -> Iterator[Where]:
+    """Places whose officials, or else whose people and buildings, the beginning of a document names."""
+    lead = sentences[: 2 * LEAD]
+    for least in (2, 1):
+        for own in lead:
+            for one in own.places:
+                if one.local >= least:
+                    yield Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
 
 
 def _is_part(place: Place, whole: Place) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cdcoref.circumstances.gazetteer import (
     LONGEST_NAME,
@@ -47,6 +47,7 @@ battered pound pounds pounded ravage ravages ravaged devastate devastates devast
 _HITS = frozenset(_HITS_WORDS.split())
 _DASHES = frozenset({"-", "--", "–", "—", "―"})
 _WATERS = frozenset({"gulf", "bay", "strait", "straits", "sea", "isle", "isles", "cape"})
+_ADJECTIVES = 2
 _LONGEST_UNKNOWN = 3
 _DATELINE = 14
 """The longest dateline, in words."""
@@ -57,6 +58,16 @@ office palace park plaza prison restaurant road school square stadium station st
 tower university ave. ave blvd dr. rd. rd st st. street.
 """
 _FACILITIES = frozenset(_FACILITIES_WORDS.split())
+_OFFICIALS_WORDS = """
+police sheriff county parish attorney prosecutor prosecutors court jury judge fire firefighters officials authorities
+hospital school mayor coroner paramedics airport
+"""
+_OFFICIALS = frozenset(_OFFICIALS_WORDS.split())
+_RESIDENTS_WORDS = """
+man woman teen teenager boy girl mother father grandmother grandfather couple family resident residents home house
+apartment office bar club nightclub party store restaurant hotel bank church building firm business company street
+"""
+_RESIDENTS = frozenset(_RESIDENTS_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,9 @@ class StatedPlace:
         Which one.
     firm
         Whether it says where something happens.
+    local
+        How much it says of where the document is about, if it is not firm: 2 with officials of the place ("Kokomo
+        police"), 1 with a resident or a building of it ("a Troy office"), else 0.
     certain
         Whether what contains it is stated with it ("Overland , MO"), or it is a country or a region.
     """
@@ -80,6 +94,7 @@ class StatedPlace:
     place: Place
     firm: bool
     certain: bool = False
+    local: int = 0
 
 
 def places_in(words: Sequence[str], known: Sequence[Place] = ()) -> list[StatedPlace]:
@@ -111,7 +126,18 @@ def places_in(words: Sequence[str], known: Sequence[Place] = ()) -> list[StatedP
     people = _of_people(words)
     taken = {word for one in found for word in range(one.start, one.end)}
     found += [one for one in people if one.start not in taken]
-    return sorted(_with_containers(words, found, known), key=lambda one: one.start)
+    stated = sorted(_with_containers(words, found, known), key=lambda one: one.start)
+    return [replace(one, local=_local(words, one)) for one in stated]
+
+
+def _local(words: Sequence[str], one: StatedPlace) -> int:
+    """See :attr:`StatedPlace.local`."""
+    if one.firm or one.place.sort == "country":
+        return 0
+    following = [word.casefold() for word in words[one.end : one.end + 2]]
+    if "county" in one.place.name.casefold() or not _OFFICIALS.isdisjoint(following):
+        return 2
+    return int(not _RESIDENTS.isdisjoint(following))
 
 
 def dateline_end(words: Sequence[str]) -> int:
@@ -135,7 +161,7 @@ def capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Runs of capitalised words; dates end them."""
     start = None
     for place, word in enumerate((*words, "")):
-        inside = word[:1].isupper() and not is_date(word)
+        inside = word[:1].isupper() and not is_date(word) and word not in ("A", "An")
         inside = inside or (
             start is not None
             and word in ("of", "de", "du", "-")
@@ -163,6 +189,7 @@ def _place_at(words: Sequence[str], place: int, end: int, known: Sequence[Place]
             length == 1
             and possible[0].sort == "city"
             and (is_common_word(name[0].casefold()) or (not firm and not place))
+            and not _OFFICIALS.intersection(word.casefold() for word in words[stop : stop + 1])
         ):
             return StatedPlace(place, stop, Place(name[0]), firm) if firm else None
         return StatedPlace(place, stop, likeliest(possible, known), firm)
@@ -215,9 +242,12 @@ def _says_place(words: Sequence[str], place: int) -> bool:
 def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
     """A name after "in" or "near" that the gazetteer lacks; no street, building or person."""
     before = start - 1
-    if before > 0 and words[before] == "the" and words[start].casefold() in _WATERS:
-        before -= 1
-    if before < 0 or words[before].casefold() not in ("in", "near", "outside") or end - start > _LONGEST_UNKNOWN:
+    if words[start].casefold() in _WATERS:
+        while (
+            before > 0 and words[before].islower() and words[before] not in _AT_PLACE and start - before <= _ADJECTIVES
+        ):
+            before -= 1  # "in the narrow Strait of"
+    if before < 0 or words[before].casefold() not in ("in", "near", "outside", "off") or end - start > _LONGEST_UNKNOWN:
         return None
     last = words[end - 1].casefold()
     following = words[end].casefold() if end < len(words) else ""
@@ -242,6 +272,8 @@ def _is_in_name(words: Sequence[str], one: StatedPlace, end: int) -> bool:
         return True
     around = [words[one.end]] if one.end < end else []
     around += [words[one.start - 1]] if one.start else []
+    if one.end < end and words[one.end].casefold() in _OFFICIALS | _RESIDENTS:
+        return True
     return any(word.casefold() in _FACILITIES or _DIRECTIONS.fullmatch(word) or word == "of" for word in around)
 
 

@@ -17,6 +17,12 @@ from cdcoref.circumstances import clauses_of, counts_in
         ("The day before the vote , a bomb went off .", []),
         ("The road was shut since it had flooded .", []),
         ("He was arrested after a chase .", []),
+        ("The strike follows a strike by pilots in August .", ["a strike by pilots in August ."]),
+        ("Police followed the car to Lyon .", []),
+        (
+            "the worst since 2017 , when a fire , fanned by wind , killed 66",
+            ["since 2017 ,", "when a fire , fanned by wind , killed 66"],
+        ),
         ("He died hours after he fell .", []),
     ],
 )
@@ -25,6 +31,12 @@ def test_clauses_that_look_elsewhere(text: str, elsewhere: list[str]) -> None:
     clauses = clauses_of(words)
     assert [" ".join(words[one.start : one.end]) for one in clauses if one.elsewhere] == elsewhere
     assert [word for one in clauses for word in words[one.start : one.end]] == words
+
+
+def test_a_relative_clause_between_commas_ends_at_the_second() -> None:
+    words = "Shares of Tokari , which recalled cars in May , rose ; the firm from which he was fired fell .".split()
+    relative = [" ".join(words[one.start : one.end]) for one in clauses_of(words) if one.relative]
+    assert relative == ["which recalled cars in May ,", "from which he was fired fell ."]
 
 
 @pytest.mark.parametrize(

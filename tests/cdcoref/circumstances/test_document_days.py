@@ -18,6 +18,10 @@ from cdcoref.corpus import Document
         (["The vote will be on May 3 ."], {}, None),
         (["2014-06-15", "Shooting at bar"], {"hidden": frozenset({0})}, None),
         (["2014-06-15", "Shooting at bar"], {}, "2014-06-15"),
+        (["http : / / a . com / 2013 _ 09 _ 14 _ q . html", "A man died ."], {}, "2013-09-14"),
+        (["http : / / a . com / 2013 / 09 / 14 / q", "A man died ."], {"hidden": frozenset({0})}, None),
+        (["A man died ."], {"metadata": {"url": "https://a.com/news/20130914/q"}}, "2013-09-14"),
+        (["Posted 2 / 3 / 2009 11 : 11 PM", "A man died ."], {}, "2009-02-03"),
         (
             ["It struck on 1 May 2002 ."],
             {"metadata": {"date": "2002-05-01"}, "found": frozenset({"date"})},

@@ -75,6 +75,76 @@ def test_of_two_days_in_a_clause_each_belongs_to_its_event() -> None:
     assert when(shooting) == [("2024-03-03", Source.CLAUSE)]
 
 
+def test_a_time_belongs_to_the_participle_that_it_follows() -> None:
+    recall, covers, built = circumstances(
+        ["The recall covers vans built between 2021 and 2023 ."], "recall", "covers", "built", id="2025-05-14"
+    )
+    assert when(built) == [("2021-01-01/2023-12-31", Source.CLAUSE)]
+    assert [source for one in (recall, covers) for _, source in when(one)] == [Source.SENTENCE] * 2
+
+
+def test_a_verb_and_its_subject_share_their_time() -> None:
+    found = circumstances(["The quake in Peru killed nine people on March 3 ."], "quake", "killed", id="2025-03-05")
+    assert [when(one) for one in found] == [[("2025-03-03", Source.CLAUSE)]] * 2
+
+
+def test_what_a_relative_clause_states_is_not_lent_to_the_sentence() -> None:
+    rose, recalled = circumstances(
+        ["Tokari , which recalled cars in Japan last year , closed in Osaka and rose ."][:1] * 2,
+        "recalled",
+        "rose",
+        id="2025-05-15",
+    )
+    assert when(rose) == [("2024", Source.CLAUSE)]
+    assert "2024" not in [period for period, _ in when(recalled)]
+
+
+def test_an_inquiry_has_a_day_of_its_own() -> None:
+    death, died = circumstances(
+        ["Police on Friday were investigating the death of a man .", "He died on Thursday at his home in Kokomo ."],
+        "death",
+        "died",
+        id="2024-05-18",
+    )
+    assert when(death) == [("2024-05-16", Source.DOCUMENT)]
+    assert when(died) == [("2024-05-16", Source.CLAUSE)]
+
+
+def test_the_day_of_publication_in_brackets_is_not_that_of_the_event() -> None:
+    (found,) = circumstances(
+        ["KOKOMO , Ind. ( Aug. 28 , 2015 ) – Three bodies were found in a home Thursday ."], "found"
+    )
+    assert when(found) == [("2015-08-27", Source.CLAUSE)]
+
+
+def test_where_the_police_are_is_where_it_happened_if_nothing_else_says_so() -> None:
+    headline, there = (
+        circumstances([text, "Kokomo police were called ."], "shot")[0]
+        for text in ("One shot", "One shot in Gary , Indiana")
+    )
+    assert where(headline) == [("Kokomo, United States", Source.DOCUMENT)]
+    assert where(there) == [("Gary, Indiana", Source.CLAUSE)]
+
+
+def test_a_day_that_only_the_body_of_a_text_states() -> None:
+    filler = ["Nobody knows yet who did it or why they did ."] * 5
+    (one,) = circumstances(["A man was shot .", *filler, "The man was shot on Tuesday ."], "shot", id="2024-05-18")
+    assert when(one) == [("2024-05-14", Source.DOCUMENT)]
+
+
+def test_a_line_break_that_a_corpus_keeps_ends_a_sentence() -> None:
+    (one,) = circumstances(["Bar closed //n KOKOMO , Ind. ( Orbit ) - A man was shot ."], "shot", id="2024-05-18")
+    assert where(one) == [("Kokomo, Indiana", Source.DOCUMENT)]
+
+
+def test_what_somebody_said_has_no_place_unless_it_is_stated() -> None:
+    said, died = circumstances(
+        ["Two people died in a flood in Znojmo .", "The town is flooded , police said ."], "died", "said"
+    )[::-1]
+    assert where(died) != []
+    assert where(said) == []
+
+
 def test_participants_by_role() -> None:
     document = Document.from_sentences("a", [["Strada", "bought", "Velum", "from", "Corvo", "in", "Italy", "."]])
     event = Mention("a", (1,), "event")

@@ -28,11 +28,27 @@ def found(text: str) -> list[tuple[str, bool]]:
         ("a fire on Houston Street", [("Houston, Texas", False)]),
         ("a man in Hope", [("Hope", True)]),
         ("Mayor Lincoln spoke .", []),
+        ("A ship sank off the narrow Strait of Hormuz .", [("Strait of Hormuz", True)]),
         ("LISBON , Aug. 3 ( Meridian ) - A fire swept", [("Lisbon, Portugal", True)]),
     ],
 )
 def test_places(text: str, places: list[tuple[str, bool]]) -> None:
     assert found(text) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "local"),
+    [
+        ("Kokomo police were called .", 2),
+        ("the Howard County Sheriff said", 2),
+        ("A Kokomo man was shot .", 1),
+        ("He flew to Kokomo .", 0),
+        ("a bar in Kokomo , Ind. , police said", 0),
+        ("French police were called .", None),
+    ],
+)
+def test_whose_police_and_people_a_text_names(text: str, local: int | None) -> None:
+    assert [one.local for one in places_in(text.split())] == ([] if local is None else [local])
 
 
 def place(name: str) -> Place:

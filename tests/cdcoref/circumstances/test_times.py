@@ -55,6 +55,15 @@ def found(text: str, today: Period | None = TODAY) -> list[str]:
         ("In March 12 ships sailed", ["2025-03"]),
         ("It cost 2000 dollars .", []),
         ("30 February 2024", ["2024-02"]),
+        ("built between 2021 and 2023", ["2021-01-01/2023-12-31"]),
+        ("from Monday to Wednesday", ["2025-08-04/2025-08-06"]),
+        ("between May and 2023", ["2025-05", "2023"]),
+        ("in 2021 and 2023", ["2021", "2023"]),
+        ("on 6 / 15 / 2014 and 2014 - 06 - 16", ["2014-06-15", "2014-06-16"]),
+        ("the 2000 block of 1915 Birch St. in 1914 Main Street", []),
+        ("he will appear in court after he was arrested on Sunday", ["2025-08-03"]),
+        ("Arrested on Sunday , he is due in court on Friday", ["2025-08-03", "2025-08-08"]),
+        ("On Friday the court will meet", ["2025-08-08"]),
     ],
 )
 def test_times(text: str, periods: list[str]) -> None:
