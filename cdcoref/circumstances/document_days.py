@@ -22,9 +22,9 @@ _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
 def day_of(document: Document) -> Period | None:
     """The day of a document; without a year if none is stated.
 
-    That of its stated metadata, of its id or of its address on the web; or of the first line that is a date ("June 15 , 2014 - 07:07"), or of its
-    dateline ("ATHENS, Aug. 6 (Meridian) -"); or else the first full date of its beginning. What a hidden sentence
-    states does not count.
+    That of its stated metadata, of its id or of its address on the web; or of the first line that is a date ("June 15 ,
+    2014 - 07:07"), or of its dateline ("ATHENS, Aug. 6 (Meridian) -"); or else the first full date of its beginning.
+    What a hidden sentence states does not count.
     """
     stated = None if "date" in document.found else day_in(str(document.metadata.get("date", "")))
     if (known := stated or day_in_name(document.id)) is not None:

@@ -208,6 +208,7 @@ class DocumentCircumstances:
         self._document = in_sentence_case(document)
         today = day_of(document)
         self._sentences = [_sentence(self._document, *piece, today) for piece in _pieces(self._document)]
+        self._firsts = [own.first for own in self._sentences]
         known = tuple(dict.fromkeys(one.place for own in self._sentences for one in own.places if one.certain))
         if known:
             self._sentences = [replace(own, places=_places(own.words, known)) for own in self._sentences]
@@ -221,10 +222,9 @@ class DocumentCircumstances:
         mentions
             All of the document's: events share the dates and places of a clause, entities take part in events.
         """
-        firsts = [own.first for own in self._sentences]
         by_sentence: defaultdict[int, list[int]] = defaultdict(list)
         for number, mention in enumerate(mentions):
-            by_sentence[bisect_right(firsts, mention.start) - 1].append(number)
+            by_sentence[self._sentence_of(mention)].append(number)
         found = [Circumstances()] * len(mentions)
         for sentence, own in by_sentence.items():
             events = sorted((n for n in own if mentions[n].kind == EVENT), key=lambda n: mentions[n].tokens)
@@ -242,15 +242,17 @@ class DocumentCircumstances:
         mentions
             All of the document's.
         """
-        sentence_of = self._document.sentence_of_tokens()
         by_sentence: defaultdict[int, list[Mention]] = defaultdict(list)
         for mention in mentions:
             if mention.kind == EVENT:
-                by_sentence[sentence_of[mention.start]].append(mention)
+                by_sentence[self._sentence_of(mention)].append(mention)
         found: list[StatedQuantity] = []
         for number, sentence in enumerate(self._sentences):
             found += _quantities(sentence, sorted(by_sentence[number], key=lambda mention: mention.tokens))
         return found
+
+    def _sentence_of(self, mention: Mention) -> int:
+        return bisect_right(self._firsts, mention.start) - 1
 
     def _of_sentence(
         self, sentence: _Sentence, events: Sequence[Mention], entities: Sequence[Mention]

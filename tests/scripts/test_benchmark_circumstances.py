@@ -51,7 +51,7 @@ def test_where(script: ModuleType, place: Place, right: bool) -> None:
 
 
 def test_counts(script: ModuleType) -> None:
-    words = "A man was shot in Gary , Indiana on Tuesday .".split()
+    words = ["A", "man", "was", "shot", "in", "Gary", ",", "Indiana", "on", "Tuesday", "."]
     document = Document.from_sentences("2024-05-18_a", [words, ["He", "died", "."]])
     corpus = Corpus((document,), (Mention(document.id, (3,), "event"), Mention(document.id, (12,), "event")))
     key = {

@@ -34,7 +34,8 @@ def test_clauses_that_look_elsewhere(text: str, elsewhere: list[str]) -> None:
 
 
 def test_a_relative_clause_between_commas_ends_at_the_second() -> None:
-    words = "Shares of Tokari , which recalled cars in May , rose ; the firm from which he was fired fell .".split()
+    text = "Shares of Tokari , which recalled cars in May , rose ; the firm from which he was fired fell ."
+    words = text.split()
     relative = [" ".join(words[one.start : one.end]) for one in clauses_of(words) if one.relative]
     assert relative == ["which recalled cars in May ,", "from which he was fired fell ."]
 
