@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Iterator
-
 import pytest
 import torch
 
 from cdlm.gradients import repeatable_gradients
+from tests.killing import busy_process
 
 
-def count_for_ever() -> None:
-    while True:
-        sum(range(10_000))
-
-
-@pytest.fixture
-def busy_process() -> Iterator[None]:
-    process = multiprocessing.get_context("spawn").Process(target=count_for_ever, daemon=True)
-    process.start()
-    yield
-    process.kill()
-    process.join()
-
-
-def test_gradients_are_the_same_beside_a_busy_process(busy_process: None) -> None:
+def test_gradients_are_the_same_beside_a_busy_process() -> None:
     generator = torch.Generator().manual_seed(0)
     rows = torch.randn(300, 128, generator=generator, requires_grad=True)
     indices = torch.randint(0, 20, (4000,), generator=generator)
@@ -33,10 +17,11 @@ def test_gradients_are_the_same_beside_a_busy_process(busy_process: None) -> Non
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     gradients = []
-    for _ in range(10):
-        loss = (rows[indices] * weights).sum()
-        with repeatable_gradients(loss.device):
-            gradients += torch.autograd.grad(loss, rows)
+    with busy_process():
+        for _ in range(10):
+            loss = (rows[indices] * weights).sum()
+            with repeatable_gradients(loss.device):
+                gradients += torch.autograd.grad(loss, rows)
     torch.set_num_threads(before)
     assert all(torch.equal(gradient, gradients[0]) for gradient in gradients)
     expected = torch.zeros(300, 128, dtype=torch.float64).index_add(0, indices, weights.double())

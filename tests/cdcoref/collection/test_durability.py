@@ -20,13 +20,15 @@ from cdcoref.collection.reader import Reader
 from cdcoref.errors import InputError
 
 KILLS = 100
+ROOT = Path(__file__).resolve().parents[3]
 
 # Children of one process that has loaded everything: each makes a change until it is killed. What the change would make
 # of the file is tried on a copy.
 KILLED = """
-import json, os, random, shutil, signal, sqlite3, sys, time
+import json, multiprocessing, os, random, sqlite3, sys, time
 from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document, Mention
+from tests.killing import killed
 
 path, kills = sys.argv[1], int(sys.argv[2])
 copy = path + ".copy"
@@ -61,8 +63,15 @@ def change(path, n):
 with Collection.create(path, "lemma") as collection:
     for n in range(10_000, 10_004):
         collection.add(report(n))
-chance = random.Random(int(sys.argv[3]))
-read, write = os.pipe()
+processes = multiprocessing.get_context("fork")
+begun = processes.Event()
+
+def change_and_end(path, n):
+    begun.set()
+    change(path, n)
+    os._exit(0)
+
+moment = random.Random(int(sys.argv[3]))
 unfinished = 0
 for n in range(kills):
     before = state(path)
@@ -74,22 +83,10 @@ for n in range(kills):
     seconds = time.perf_counter() - started
     after = state(copy)
     assert after != before or n % 5 == 4
-    child = os.fork()
-    if child == 0:
-        os.write(write, b"b")
-        change(path, n)
-        os.write(write, b"a")
-        os._exit(0)
-    assert os.read(read, 1) == b"b"
-    time.sleep(chance.uniform(0, 1.5 * seconds))
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    os.set_blocking(read, False)
-    try:
-        finished = os.read(read, 1) == b"a"
-    except BlockingIOError:
-        finished = False
-    os.set_blocking(read, True)
+    begun.clear()
+    process = processes.Process(target=change_and_end, args=(path, n))
+    process.start()
+    finished = not killed(process, begun.is_set, 1.5 * seconds, moment)
     unfinished += not finished
     found = state(path)
     assert found == after or (not finished and found == before), n
@@ -104,7 +101,8 @@ def test_a_hundred_kills_leave_the_file_as_before_or_as_after(tmp_path: Path) ->
     script = tmp_path / "killed.py"
     script.write_text(KILLED, encoding="utf-8")
     command = [sys.executable, str(script), str(tmp_path / "k.cdcoref"), str(KILLS), "1"]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["unfinished"] >= KILLS // 4
 

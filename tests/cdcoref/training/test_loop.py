@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
-import random
-import signal
-import time
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,9 +22,11 @@ from cdlm.checkpoints import WEIGHTS_FILE
 from cdlm.runs import RUN_FILE
 from cdlm.runs.folder import REPLACEMENT
 from cdlm.settings import with_settings
+from tests.killing import busy_process, processes_with, run_with_kills
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext
+    from multiprocessing.process import BaseProcess
 
 KILLS = 3
 silent = str
@@ -63,16 +60,8 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def other_process() -> Iterator[ForkServerContext]:
-    """Processes that have everything imported already."""
-    before = os.environ.get("OMP_NUM_THREADS")
-    os.environ["OMP_NUM_THREADS"] = "1"
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["cdcoref.training.loop"])
-    yield context
-    if before is None:
-        del os.environ["OMP_NUM_THREADS"]
-    else:
-        os.environ["OMP_NUM_THREADS"] = before
+    with processes_with("cdcoref.training.loop") as context:
+        yield context
 
 
 @pytest.fixture(scope="module")
@@ -103,23 +92,13 @@ def check_same_model(folder: Path, reference: Path) -> None:
 # -- repeated runs -----------------------------------------------------------------------------------------------------
 
 
-def count_for_ever() -> None:
-    while True:
-        sum(range(10_000))
-
-
 def test_runs_with_two_threads_beside_a_busy_process_are_the_same(
     config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path
 ) -> None:
-    process = multiprocessing.get_context("spawn").Process(target=count_for_ever, daemon=True)
-    process.start()
     torch.set_num_threads(2)
-    try:
+    with busy_process():
         for name in ("one", "other"):
             train(config, *corpora, tmp_path / name, device="cpu", say=silent)
-    finally:
-        process.kill()
-        process.join()
     check_same_model(tmp_path / "one", tmp_path / "other")
 
 
@@ -386,34 +365,14 @@ def test_killed_with_signal_nine_again_and_again(
         expected = tmp_path / "whole"
         train(config, *corpora, expected, device="cpu", say=silent)
     folder = tmp_path / "killed"
-    moment = random.Random()  # whatever the moment, the end is the same
-    waits, kills = [], 0
-    for attempt in range(KILLS + 1):
-        process = other_process.Process(
-            target=train,
-            args=(config, *corpora, folder),
-            kwargs={"resume": attempt > 0, "device": "cpu", "say": silent},
-        )
+
+    def start(resume: bool) -> BaseProcess:
+        options = {"resume": resume, "device": "cpu", "say": silent}
+        process = other_process.Process(target=train, args=(config, *corpora, folder), kwargs=options)
         process.start()
-        if attempt < KILLS:
-            steps = moment.randint(1, 4)
-            begun = _newest(folder)
-            while process.is_alive() and _newest(folder) < begun + steps:
-                time.sleep(0.002)
-            wait = moment.uniform(0, 0.04)
-            time.sleep(wait)
-            waits.append((steps, wait))
-            process.kill()
-            process.join()
-            kills += process.exitcode == -signal.SIGKILL
-        process.join(120)
-    assert process.exitcode == 0
-    assert kills, waits
-    assert weights(folder) == weights(expected), waits
+        return process
+
+    run_with_kills(start, folder, KILLS)
+    assert weights(folder) == weights(expected)
     dev, expected_dev = (json.loads((f / RUN_FILE).read_text())["dev"] for f in (folder, expected))
     assert dev == expected_dev
-
-
-def _newest(folder: Path) -> int:
-    """The highest number of a checkpoint, whole or not."""
-    return max((int(p.name.split("-")[1]) for p in folder.glob("checkpoints/checkpoint-*")), default=0)

@@ -6,18 +6,14 @@ The task is a line through points, fitted by a network with dropout and with tie
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
-import random
 import runpy
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from multiprocessing.context import ForkServerContext
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +26,7 @@ from torch import Tensor, nn
 from cdlm.errors import InputError
 from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, RunOptions, digest, loop, mark_whole
 from cdlm.runs.loop import TrainingLoop
+from tests.killing import processes_with, run_with_kills
 
 WEIGHTS_FILE = "model.safetensors"
 KILLS = 3
@@ -499,16 +496,8 @@ def test_resuming_needs_the_same_data(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.fixture(scope="module")
 def other_process() -> Iterator[ForkServerContext]:
-    """Processes that have everything imported already."""
-    before = os.environ.get("OMP_NUM_THREADS")
-    os.environ["OMP_NUM_THREADS"] = "1"
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["cdlm.runs"])
-    yield context
-    if before is None:
-        del os.environ["OMP_NUM_THREADS"]
-    else:
-        os.environ["OMP_NUM_THREADS"] = before
+    with processes_with("cdlm.runs") as context:
+        yield context
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
@@ -519,34 +508,17 @@ def test_killed_with_signal_nine_again_and_again(
     options = replace(OPTIONS, precision=precision, save_steps=1, accumulation=2, epochs=4)
     fit(options, tmp_path / "whole", say=str)
     folder = tmp_path / "killed"
-    moment = random.Random()  # whatever the moment, the end is the same
-    waits, kills = [], 0
-    for attempt in range(KILLS + 1):
-        arguments = {"options": options, "output": folder, "resume": attempt > 0}
+
+    def start(resume: bool) -> BaseProcess:
+        arguments = {"options": options, "output": folder, "resume": resume}
         # Another process has to find this task; it runs this file.
         process = other_process.Process(target=runpy.run_path, args=(__file__, {"ARGUMENTS": arguments}, "__main__"))
         process.start()
-        if attempt < KILLS:
-            steps = moment.randint(1, 4)
-            begun = _newest(folder)
-            while process.is_alive() and _newest(folder) < begun + steps:
-                time.sleep(0.002)
-            wait = moment.uniform(0, 0.04)
-            time.sleep(wait)
-            waits.append((steps, wait))
-            process.kill()
-            process.join()
-            kills += process.exitcode == -signal.SIGKILL
-        process.join(120)
-    assert process.exitcode == 0
-    assert kills, waits
-    assert weights(folder) == weights(tmp_path / "whole"), waits
+        return process
+
+    run_with_kills(start, folder, KILLS)
+    assert weights(folder) == weights(tmp_path / "whole")
     assert run_file(folder) == run_file(tmp_path / "whole")
-
-
-def _newest(folder: Path) -> int:
-    """The highest number of a checkpoint, whole or not."""
-    return max((int(p.name.split("-")[1]) for p in folder.glob("checkpoints/checkpoint-*")), default=0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,79 @@
+"""Processes that are killed with signal 9 at random moments, to test that what they were writing is whole."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.context import ForkServerContext
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+
+def killed(process: BaseProcess, begun: Callable[[], bool], longest: float, moment: random.Random) -> bool:
+    """Kill a process at a random moment, at most `longest` seconds after it has begun; whether it was still running."""
+    while process.is_alive() and not begun():
+        time.sleep(0.002)
+    time.sleep(moment.uniform(0, longest))
+    process.kill()
+    process.join()
+    return process.exitcode == -signal.SIGKILL
+
+
+def run_with_kills(start: Callable[[bool], BaseProcess], folder: Path, kills: int) -> None:
+    """Start a training run, kill it in one of its next four steps, resume it, and so on; at last it may end.
+
+    Parameters
+    ----------
+    start
+        Starts a process that trains, or, if the argument is true, resumes, and writes a checkpoint after every step.
+    folder
+        Of the run.
+    kills
+        How many processes are killed.
+    """
+    moment = random.Random()  # whatever the moment, the end is the same
+    stopped = 0
+    for attempt in range(kills):
+        last = _newest_checkpoint(folder) + moment.randint(1, 4)
+        stopped += killed(start(attempt > 0), lambda last=last: _newest_checkpoint(folder) >= last, 0.04, moment)
+    process = start(True)
+    process.join(120)
+    assert process.exitcode == 0
+    assert stopped
+
+
+def _newest_checkpoint(folder: Path) -> int:
+    """The highest number of a checkpoint, whole or not."""
+    return max((int(p.name.split("-")[1]) for p in folder.glob("checkpoints/checkpoint-*")), default=0)
+
+
+@contextmanager
+def processes_with(module: str) -> Iterator[ForkServerContext]:
+    """Processes of one thread that have imported a module already."""
+    before = os.environ.get("OMP_NUM_THREADS")
+    os.environ["OMP_NUM_THREADS"] = "1"
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([module])
+    yield context
+    if before is None:
+        del os.environ["OMP_NUM_THREADS"]
+    else:
+        os.environ["OMP_NUM_THREADS"] = before
+
+
+@contextmanager
+def busy_process() -> Iterator[None]:
+    """Another process that computes all the time."""
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
