@@ -12,7 +12,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,6 +27,7 @@ from cdcoref.formats.lines import whole_file
 from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 from cdcoref.formats.packed import check_zlib
 from cdcoref.formats.text import tokenise_text
+from cdcoref.language import head_span
 from cdlm.files import replaced_file
 from cdlm.printing import counted
 
@@ -208,7 +209,8 @@ def named_entities(docs: Sequence[Doc], corpus: Corpus) -> tuple[Mention, ...]:
 def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
     """Add the mentions of a corpus to the Docs from which its documents were made, in the same order.
 
-    The groups ``"event"`` and ``"entity"`` are always replaced, ``"mention"`` only if a mention has no kind.
+    The groups ``"event"`` and ``"entity"`` are always replaced, ``"mention"`` only if a mention has no kind. Where
+    several mentions are parts of one merged token ("the mayor of Oslo"), the token is the one that has its head.
 
     Raises
     ------
@@ -230,7 +232,8 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
         groups: dict[str, list[Mention]] = {kind: [] for kind in KINDS}
         for mention in by_document[document.id]:
             groups.setdefault(mention.kind or UNKNOWN_KIND, []).append(mention)
-        for name, members in groups.items():
+        for name, found in groups.items():
+            members = _expressible(found, document, places)
             spans = [
                 Span(
                     doc,
@@ -249,6 +252,21 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
                     str(n): sorted({places[token] for token in mention.tokens}) for n, mention in broken.items()
                 }
             doc.spans[name] = SpanGroup(doc, name=name, spans=spans, attrs=attributes)
+
+
+def _expressible(mentions: Sequence[Mention], document: Document, places: Sequence[int]) -> list[Mention]:
+    """The mentions of a document without those that would be the same span of the Doc as another, of other words."""
+    same: dict[frozenset[int], list[Mention]] = {}
+    for mention in mentions:
+        same.setdefault(frozenset(places[token] for token in mention.tokens), []).append(mention)
+    left_out: set[tuple[int, ...]] = set()
+    for span, own in same.items():
+        if len({mention.tokens for mention in own}) > 1:
+            start, end = bisect_left(places, min(span)), bisect_right(places, max(span))
+            head = start + head_span(document.tokens[start:end])[0]
+            chosen = next((mention for mention in own if head in mention.tokens), own[0])
+            left_out |= {mention.tokens for mention in own if mention.tokens != chosen.tokens}
+    return [mention for mention in mentions if mention.tokens not in left_out]
 
 
 class _Word(NamedTuple):

@@ -142,6 +142,20 @@ def test_merged_tokens_are_the_words_that_they_consist_of() -> None:
     assert [mention.tokens for mention in named_entities([merged], corpus_of([merged]))] == [(0, 1, 2, 3)]
 
 
+def test_a_merged_token_is_the_mention_that_has_its_head() -> None:
+    doc = spacy.blank("en")("The mayor of Oslo and Ann Lee met.")
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:4])
+        retokenizer.merge(doc[5:7])
+    (document,) = corpus_of([doc]).documents
+    found = [((1,), "x"), ((1,), "y"), ((3,), "oslo"), ((6,), "ann"), ((0, 6), "both"), ((1, 4, 6), "both")]
+    mentions = tuple(Mention("1", tokens, "entity", cluster) for tokens, cluster in found)
+    annotate([doc], Corpus((document,), mentions))
+    spans = [(span.text, span.kb_id_) for span in doc.spans["entity"]]
+    mayor, ann, both = "The mayor of Oslo", "Ann Lee", "The mayor of Oslo and Ann Lee"
+    assert sorted(spans) == sorted([(mayor, "x"), (mayor, "y"), (ann, "ann"), (both, "both"), (both, "both")])
+
+
 def test_tokens_with_white_space_inside_come_back(tmp_path: Path) -> None:
     document = Document("d", ("New York", "won", "."), ((0, 3),), "New York won.", ((0, 8), (9, 12), (12, 13)))
     write_docbin(Corpus((document,)), tmp_path / "x.spacy")
