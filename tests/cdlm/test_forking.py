@@ -38,3 +38,38 @@ def test_a_forked_process_computes_in_one_thread() -> None:
         [sys.executable, "-c", WORK], capture_output=True, text=True, timeout=90, check=True, env=environment
     )
     assert run.stdout.splitlines() == ["(2097152, 2) (2, 0)", "(2097152, 1) (2, 0)"]
+
+
+HELD = """
+import os
+import threading
+from functools import cached_property
+
+import cdlm.encoder
+
+computing, forked = threading.Event(), threading.Event()
+
+class Slow:
+    @cached_property
+    def value(self):
+        if threading.current_thread() is not threading.main_thread():
+            computing.set()
+            forked.wait()
+        return 3
+
+thread = threading.Thread(target=lambda: Slow().value)
+thread.start()
+computing.wait()
+child = os.fork()
+if child == 0:
+    os._exit(Slow().value)
+forked.set()
+thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_what_another_thread_computed_at_the_fork_can_be_computed() -> None:
+    run = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, timeout=90, check=True)
+    assert run.stdout == "3\n"
