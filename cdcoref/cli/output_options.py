@@ -95,6 +95,8 @@ def document_writer(output: Path, layout: str | None) -> Writer | None:
     from cdcoref.formats import output_format, output_suffixes
     from cdcoref.views import WRITERS, is_folder_output, result_suffixes
 
+    if str(output) == "-":
+        raise InputError("the result cannot be written to standard output; name a file or a folder")
     if is_folder_output(output):
         return None
     if output.name.lower().endswith(tuple(WRITERS)):

@@ -2,8 +2,8 @@
 
 Unmarked text is read one document at a time, in windows of whole sentences; every span of up to
 `detector_max_words` words within a sentence is scored as an event and as an entity. Spans are then accepted, the most
-probable first, if they reach the threshold of their kind and overlap no span accepted before (in ECB+, 20 of 11,287
-mentions overlap another).
+probable first, if they reach the threshold of their kind, overlap no span accepted before (in ECB+, 20 of 11,287
+mentions overlap another), and are more than punctuation.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class SpanScores:
         mentions = []
         for span in order:
             start, end = int(self.starts[span]), int(self.ends[span])
-            if not taken[start:end].any():
+            if not taken[start:end].any() and any(map(_is_word, document.tokens[start:end])):
                 taken[start:end] = True
                 mentions.append(
                     Mention(document.id, tuple(range(start, end)), KINDS[kinds[span]], confidence=float(best[span]))
@@ -251,6 +251,10 @@ def _read(
     spans = np.cumsum([len(s.starts) for s in sequences])[:-1]
     words = np.cumsum([len(s.words) for s in sequences])[:-1]
     return np.split(scores, spans), *(np.split(table.float().cpu().numpy(), words) for table in tables)
+
+
+def _is_word(token: str) -> bool:
+    return any(map(str.isalnum, token))
 
 
 def _join(parts: Sequence[tuple[Integers, Integers, NDArray[np.float32]]]) -> SpanScores:

@@ -63,6 +63,12 @@ def test_thresholds_are_of_the_kind_and_inclusive() -> None:
     assert found(DOCUMENT, (0.5, 0.5)) == []
 
 
+def test_punctuation_alone_is_no_mention() -> None:
+    document = Document.from_sentences("d", [[".", "“", "Ann", "”", "—", "\u200b", "42"]])
+    spans = [(0, 1, 0.1, 0.9), (1, 2, 0.9, 0.1), (1, 4, 0.1, 0.6), (4, 6, 0.8, 0.1), (6, 7, 0.1, 0.7)]
+    assert found(document, (0.5, 0.5), *spans) == [("entity", 1, 4, 0.6), ("entity", 6, 7, 0.7)]
+
+
 def test_equally_probable_spans_are_taken_from_the_left_shorter_first() -> None:
     spans = [(3, 5, 0.9, 0.0), (1, 4, 0.9, 0.0), (1, 2, 0.9, 0.0), (2, 4, 0.9, 0.0)]
     assert found(DOCUMENT, (0.5, 0.5), *spans) == [("event", 1, 2, 0.9), ("event", 2, 4, 0.9)]
