@@ -5,7 +5,7 @@ near they are: its own clause, its sentence, or the document, whose day and plac
 """
 
 from cdcoref.circumstances.clauses import Clause, clauses_of
-from cdcoref.circumstances.conflicts import CircumstanceTables, main_events_differ
+from cdcoref.circumstances.conflicts import AGREEMENT, CircumstanceTables, main_events_differ
 from cdcoref.circumstances.counts import Count, StatedCount, counts_in
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.event_circumstances import (
@@ -28,6 +28,7 @@ from cdcoref.circumstances.relations import RELATIONS, is_object
 from cdcoref.circumstances.times import StatedTime, times_in
 
 __all__ = [
+    "AGREEMENT",
     "PEOPLE",
     "RELATIONS",
     "CircumstanceTables",

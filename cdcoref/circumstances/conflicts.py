@@ -1,14 +1,20 @@
-"""Which events cannot be one by their circumstances: circumstances of mentions in, pairs in conflict out.
+"""Which events can be one by their circumstances: circumstances of mentions in, pairs in conflict or agreement out.
 
 Two events conflict if their own clauses state days, countries or places that exclude each other; if the clause of one
 looks elsewhere and states what excludes when or where the other happened; or if the main events of their documents
 clearly differ. Counts alone do not conflict, since reports correct each other: they do if one of the clauses looks
-elsewhere. Everything is computed from arrays, so pairs cost little.
+elsewhere. An event is not the subject of another that is the same. Everything is computed from arrays, so pairs cost
+little.
+
+Two mentions of different documents with one word agree if the clause of one looks elsewhere and states a day or a week
+and a place, and those of the other are the same. A model scores such pairs too low, since the document around the
+first is about something else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +28,8 @@ from cdcoref.circumstances.event_circumstances import (
     circumstances_of,
 )
 from cdcoref.circumstances.gazetteer import FAR, kilometres
-from cdcoref.corpus import Corpus
+from cdcoref.corpus import EVENT, Corpus
+from cdcoref.language import head_word, lemma
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -33,6 +40,11 @@ DAYS_OF_ONE_STORY = 31
 """Documents of days farther from each other than this, without a name in common, are about different events."""
 SHARED_NAMES = 2
 """The number of shared names from which two documents may be about one event, whatever their days and places."""
+SHORT = 8
+"""Days of a time, at most, that tells events of one place and kind apart: a week, and the day of the report."""
+AGREEMENT = 1.7
+"""What is added to the log-odds of pairs that agree; see :meth:`CircumstanceTables.agree`."""
+NOBODY = -1
 _NOWHERE = -1
 _LONGEST_WITHOUT_YEAR = 300
 _DAYS_OF_YEAR = 365
@@ -49,10 +61,19 @@ class CircumstanceTables:
         The document of each.
     settings
         What every document states as a whole.
+    words
+        The dictionary form of each mention's head; empty: unknown.
+    subjects
+        By the number of a mention, that of the mention that is its subject.
     """
 
     def __init__(
-        self, circumstances: Sequence[Circumstances], documents: Sequence[str], settings: Mapping[str, Setting]
+        self,
+        circumstances: Sequence[Circumstances],
+        documents: Sequence[str],
+        settings: Mapping[str, Setting],
+        words: Sequence[str] = (),
+        subjects: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         used = dict.fromkeys(documents)
         number = {id: place for place, id in enumerate(used)}
@@ -67,12 +88,25 @@ class CircumstanceTables:
         self._counts = [frozenset(stated.count for stated in one.how_many) for one in circumstances]
         self._counted = np.array([bool(counts) for counts in self._counts], dtype=bool)
         self._documents = _Documents([settings.get(id, Setting()) for id in used])
+        self._words = np.unique(list(words), return_inverse=True)[1] if words else -np.arange(len(circumstances))
+        self._subject_of = np.array([subjects.get(one, NOBODY) for one in range(len(circumstances))], dtype=np.int64)
 
     @classmethod
     def of(cls, corpus: Corpus) -> CircumstanceTables:
         """Those of all mentions of a corpus, in order."""
         circumstances, settings = circumstances_of(corpus)
-        return cls(circumstances, [mention.document for mention in corpus.mentions], settings)
+        documents = {document.id: document for document in corpus.documents}
+        words = [
+            lemma(head_word([documents[m.document].tokens[token] for token in m.tokens]).casefold())
+            if m.kind == EVENT
+            else ""
+            for m in corpus.mentions
+        ]
+        number = {mention.place: place for place, mention in enumerate(corpus.mentions) if mention.kind == EVENT}
+        subjects = {
+            place: number[one.subject.place] for place, one in enumerate(circumstances) if one.subject is not None
+        }
+        return cls(circumstances, [mention.document for mention in corpus.mentions], settings, words, subjects)
 
     @property
     def looks_back(self) -> Flags:
@@ -81,7 +115,24 @@ class CircumstanceTables:
 
     def conflicts(self, first: Integers, second: Integers) -> Flags:
         """Whether the events of pairs of mentions cannot be one. *Shape of all:* (pairs,)"""
-        return self.own_conflicts(first, second) | self.document_conflicts(first, second)
+        found = self.own_conflicts(first, second) | self.document_conflicts(first, second)
+        return found | (self._subject_of[first] == second) | (self._subject_of[second] == first)
+
+    def agree(self, first: Integers, second: Integers) -> Flags:
+        """Whether pairs with one word, of different documents, have one day and one place. *Shape of all:* (pairs,)
+
+        One of them states both in its own clause, which looks elsewhere.
+        """
+        found = np.zeros(len(first), dtype=bool)
+        same = self._words[first] == self._words[second]
+        same &= self._document_of[first] != self._document_of[second]
+        for one, other in ((first, second), (second, first)):
+            when = self._elsewhere[one] & ~self._elsewhere[other]
+            when &= (
+                self._own_times.short[one] & self._times.short[other] & self._own_times.agree(self._times, one, other)
+            )
+            found |= when & self._own_places.agree(self._places, one, other)
+        return found & same & ~self.conflicts(first, second)
 
     def own_conflicts(self, first: Integers, second: Integers) -> Flags:
         """Whether what their clauses state keeps them apart. *Shape of all:* (pairs,)"""
@@ -124,6 +175,8 @@ class _Times:
         self.has_year = np.array(
             [bool(own) and all(when.period.has_year for when in own) for own in stated], dtype=bool
         )
+        self.short = self.known & (self.last - self.first < SHORT)
+        """Whether all are of one week."""
         self.looks_back = np.array([bool(own) and all(when.looks_back for when in own) for own in stated], dtype=bool)
 
     def differ(self, others: _Times, first: Integers, second: Integers) -> Flags:

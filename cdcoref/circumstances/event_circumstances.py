@@ -22,6 +22,7 @@ from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, places_in
 from cdcoref.circumstances.quantities import Quantity, quantities_in
 from cdcoref.circumstances.relations import relations, states_relation
+from cdcoref.circumstances.subjects import subjects
 from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.language import in_sentence_case, is_common_word
@@ -107,6 +108,8 @@ class Circumstances:
         What is stated.
     elsewhere
         Whether the mention's clause looks at another happening than the document's own ("since 2017, when ...").
+    subject
+        The event that is its subject ("The blaze burned ..."); None if none is.
     """
 
     when: tuple[When, ...] = ()
@@ -114,6 +117,7 @@ class Circumstances:
     how_many: tuple[HowMany, ...] = ()
     participants: tuple[Participant, ...] = ()
     elsewhere: bool = False
+    subject: Mention | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +265,7 @@ class DocumentCircumstances:
         when = self._when(sentence, spans)
         where = self._where(sentence, spans)
         counts = _how_many(sentence, spans)
+        subject_of = {verb: events[noun] for noun, verb in subjects(spans, sentence.lower)}
         for number, event in enumerate(events):
             clause = sentence.clauses[sentence.clause_of(spans[number][0])]
             yield Circumstances(
@@ -269,6 +274,7 @@ class DocumentCircumstances:
                 tuple(counts[number]),
                 tuple(_participants(sentence, clause, event, entities)),
                 clause.elsewhere,
+                subject_of.get(number),
             )
 
     def _when(self, sentence: _Sentence, spans: Sequence[Span]) -> list[list[When]]:

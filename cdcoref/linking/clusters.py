@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.circumstances import CircumstanceTables
+from cdcoref.circumstances import AGREEMENT, CircumstanceTables
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
 from cdcoref.language import MentionFacts
@@ -69,7 +69,7 @@ class KindClusters:
         self._circumstances: CircumstanceTables | None = None
         if settings.cannot_links and kind == EVENT:
             self._circumstances = CircumstanceTables.of(corpus)
-            scores = _without_conflicts(scores, self._circumstances, apart)
+            scores = _with_circumstances(scores, self._circumstances, apart)
         self.links = MentionLinks.of(scores, apart, keys)
         self._tree = dendrogram(self.links.compared, settings.linkage, keys)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
@@ -139,14 +139,17 @@ class KindClusters:
             yield label, merge_blocks(blocks, cannot_links, own)
 
 
-def _without_conflicts(scores: PairScores, circumstances: CircumstanceTables, apart: NDArray[np.bool_]) -> PairScores:
-    """The scores with 0 for pairs of events whose circumstances exclude each other.
+def _with_circumstances(scores: PairScores, circumstances: CircumstanceTables, apart: NDArray[np.bool_]) -> PairScores:
+    """The scores with 0 for pairs of events whose circumstances exclude each other, and more for those that agree.
 
     Such pairs are read together all the same: what else is in a sequence changes what the model makes of it.
     """
     compared = ~(apart[scores.first] | apart[scores.second])
     differ = compared & circumstances.conflicts(scores.first, scores.second)
-    return replace(scores, score=np.where(differ, 0.0, scores.score))
+    agree = compared & circumstances.agree(scores.first, scores.second)
+    odds = np.exp(AGREEMENT)
+    raised = scores.score * odds / (1 - scores.score + scores.score * odds)
+    return replace(scores, score=np.where(differ, 0.0, np.where(agree, raised, scores.score)))
 
 
 def _conflicts(

@@ -49,6 +49,8 @@ DATED = "16 May 2024 / "
         ([DATED + "The fire *killed two . / It came three days after a fire in Oslo *killed nine ."], True),
         (["It is the worst *fire since 2017 , when a *fire killed 60 ."], False),
         ([DATED + "The *fire began on Monday . / It is the worst since 2017 , when a *fire killed 60 ."], True),
+        (["The *blaze *burned nine houses ."], True),
+        (["The *quake *struck at noon ."], False),
         (["A *fire in Peru came two days after a *fire in Chile ."], True),
     ],
 )
@@ -65,6 +67,30 @@ def test_documents_without_names_in_common_are_about_different_events_weeks_apar
 
 def test_documents_are_not_compared_where_a_clause_states_the_day_of_the_other() -> None:
     assert not conflict("1 March 2024 / A man was *shot .", "20 May 2024 / He was *shot on March 1 .")
+
+
+THERE = "16 May 2024 / It came two days after a *fire near Lima in Peru ."
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ([THERE, "16 May 2024 / A *fire broke out near Lima on Tuesday ."], True),
+        ([THERE, "16 May 2024 / Three died near Lima on Tuesday . / The *fire was put out ."], True),
+        ([THERE, "16 May 2024 / A *blaze broke out near Lima on Tuesday ."], False),
+        ([THERE, "16 May 2024 / A *fire broke out near Lima on May 2 ."], False),
+        ([THERE, "16 May 2024 / A *fire broke out in Chile on Tuesday ."], False),
+        ([THERE, "16 May 2024 / A *fire broke out near Lima in 2024 ."], False),
+        (["16 May 2024 / A *fire broke out near Lima on Tuesday ."] * 2, False),
+        ([THERE] * 2, False),
+    ],
+)
+def test_a_report_of_something_else_agrees_with_the_report_of_what_it_mentions(
+    texts: list[str], expected: bool
+) -> None:
+    tables = CircumstanceTables.of(corpus(*texts))
+    one, other = np.array([0]), np.array([1])
+    assert tables.agree(one, other).tolist() == tables.agree(other, one).tolist() == [expected]
 
 
 def test_what_one_document_says_of_another_event_leaves_its_own_event_alone() -> None:

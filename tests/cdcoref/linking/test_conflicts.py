@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cdcoref.circumstances import AGREEMENT
 from cdcoref.clustering import PairScores, merge_blocks, unconflicted_parts
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.language import MentionWords, in_conflict, mention_words
@@ -317,3 +318,13 @@ def test_events_of_one_cluster_are_divided_by_their_circumstances() -> None:
     logits = PairLogits(3, first, second, kinds, np.array([4.0, 4.0, 3.0], dtype=np.float32))
     found = cluster_mentions(Corpus(documents, mentions), logits, CorefConfig())
     assert found.mentions[0].cluster != found.mentions[2].cluster
+
+
+def test_events_of_two_reports_that_agree_are_more_probably_one() -> None:
+    texts = ["It came two days after a fire in Peru .", "A fire began in Peru on Tuesday ."]
+    documents = tuple(Document.from_sentences(f"2024-05-16_{n}", [text.split()]) for n, text in enumerate(texts))
+    mentions = [Mention(documents[0].id, (6,), "event"), Mention(documents[1].id, (1,), "event")]
+    first, second, kinds = np.array([0]), np.array([1]), np.zeros(1, dtype=np.int8)
+    logits = PairLogits(2, first, second, kinds, np.array([-1.5], dtype=np.float32))
+    found = cluster_mentions(Corpus(documents, tuple(mentions)), logits, CorefConfig())
+    assert found.mentions[0].confidence == pytest.approx(1 / (1 + np.exp(1.5 - AGREEMENT)))

@@ -1,0 +1,34 @@
+"""Which events are subjects of others."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdcoref.circumstances import circumstances_of
+from cdcoref.corpus import Corpus, Document, Mention
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("The *blaze *burned 1,200 hectares .", [("blaze", "burned")]),
+        ("A two-day *strike has *grounded 300 flights .", [("strike", "grounded")]),
+        ("*Fire *destroys a mill .", [("Fire", "destroys")]),
+        ("The *fire *broke out at noon .", []),
+        ("The *fire was *caused by a spark .", []),
+        ("Police *said *wounded men were found .", []),
+        ("The *fire , which *killed two , is out .", []),
+        ("The *quake *killed two and *injured nine .", [("quake", "killed")]),
+    ],
+)
+def test_subjects(text: str, pairs: list[tuple[str, str]]) -> None:
+    words = text.split()
+    document = Document.from_sentences("a", [[word.removeprefix("*") for word in words]])
+    events = [Mention("a", (place,), "event") for place, word in enumerate(words) if word.startswith("*")]
+    found, _ = circumstances_of(Corpus((document,), tuple(events)))
+    tokens = document.tokens
+    assert [
+        (tokens[one.subject.start], tokens[event.start])
+        for event, one in zip(events, found, strict=True)
+        if one.subject is not None
+    ] == pairs
