@@ -22,7 +22,7 @@ from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.labels import cluster_label, event_label
 from cdcoref.predict.options import PredictionOptions, Topics
 from cdcoref.predict.predicted_story import PredictedStory, StoryEvent, stories_of
-from cdcoref.predict.ranking import mean_confidence, ranked_clusters
+from cdcoref.predict.ranking import is_date_or_number, mean_confidence, ranked_clusters
 from cdcoref.predict.results import (
     Counts,
     MentionRow,
@@ -98,6 +98,7 @@ __all__ = [
     "corpus_of_texts",
     "dataframe",
     "event_label",
+    "is_date_or_number",
     "load",
     "mean_confidence",
     "mention_rows",

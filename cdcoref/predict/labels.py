@@ -1,15 +1,16 @@
 """The wordings of a cluster's mentions in, the one by which people recognise it out.
 
-The most frequent wording, and of a name its fullest form; a pronoun only if there is nothing else.
+A name, in its fullest form, unless names are rare among what is no pronoun; else the most frequent wording. A pronoun
+only if there is nothing else.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from cdcoref.language import PRONOUNS
+from cdcoref.language import PRONOUNS, is_common_word
 
 _CONSEQUENCES_WORDS = """
 casualties damage dead death deaths defeat fatal fatalities injuries injury loss losses outcome result toll victims
@@ -45,6 +46,8 @@ def cluster_label(wordings: Iterable[str]) -> str:
     'Ida Rohm'
     >>> cluster_label(["the ferry", "a ferry", "the ferry"])
     'the ferry'
+    >>> cluster_label(["coach", "coach", "coach", "Roarke", "Declan Roarke", "he"])
+    'Declan Roarke'
     """
     spellings: dict[str, Counter[str]] = {}
     for wording in wordings:
@@ -52,6 +55,10 @@ def cluster_label(wordings: Iterable[str]) -> str:
     counts = {folded: spelled.total() for folded, spelled in spellings.items()}
     best = max(counts, key=lambda text: (text not in _PRONOUNS, counts[text], len(text)))
     names = {folded: name for folded in counts if (name := _name(spellings[folded].most_common(1)[0][0]))}
+    if spellings[best].most_common(1)[0][0].islower():
+        proper = [text for text, name in names.items() if not _is_pronoun_or_common(name)]
+        if 2 * sum(counts[text] for text in proper) >= counts[best]:
+            best = max(proper, key=lambda text: (counts[text], len(text)), default=best)
     first = best
     while best in names and (fuller := [text for text in names if _is_fuller(names[text], names[best])]):
         best = max(fuller, key=lambda text: (counts[text], len(text)))
@@ -121,6 +128,11 @@ def _name(wording: str) -> tuple[str, ...]:
     if not ends or len(words) > LONGEST_NAME or not all(w[0].isupper() or w in _PARTICLES for w in words):
         return ()
     return tuple(map(str.casefold, words))
+
+
+def _is_pronoun_or_common(name: Sequence[str]) -> bool:
+    """Whether the words of a name are capitalised for another reason: "I", "They're", "Families"."""
+    return all(word.partition("'")[0] in _PRONOUNS or is_common_word(word) for word in name)
 
 
 def _is_fuller(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

@@ -1,5 +1,5 @@
-"""A prediction or a corpus in, a report in Markdown out: of every story its documents, its events, and who and what it
-names, each with a sentence that tells of it."""
+"""A prediction or a corpus in, a report in Markdown out: every story with its documents, its timeline, where documents
+disagree, what one of them alone reports, and who and what it names, each with a sentence that tells of it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from cdcoref.corpus import EVENT, Corpus, Document
+from cdcoref.corpus import EVENT, Corpus, Document, Mention, mention_text
 from cdcoref.formats import OWN_REPORT, day_of, output_file
-from cdcoref.predict import Prediction, corpus_and_stories, metadata_text
+from cdcoref.predict import (
+    PredictedStory,
+    Prediction,
+    Statement,
+    StoryEvent,
+    corpus_and_stories,
+    is_date_or_number,
+    metadata_text,
+    stories_of,
+)
 from cdcoref.views.knowledge import KnownCluster, known_clusters, sentence_of
 from cdlm.printing import counted
 
 EVENTS = 20
-"""Events of a story that are listed."""
+"""Events that are listed of a timeline."""
 ENTITIES = 20
 """People, places and things of a story that are listed."""
 LONGEST_SENTENCE = 300
@@ -42,31 +51,59 @@ def story_report(source: Prediction | Corpus) -> Iterator[str]:
     yield f"{OWN_REPORT}\n# {counted(len(documents), 'document')} in {counted(len(stories), 'story', 'stories')}"
     told = {id for own in stories.values() for id in own}
     rest = tuple(id for id in documents if id not in told)
-    groups = {f"Story {number}": own for number, own in stories.items()}
+    for story in stories_of(corpus, stories):
+        yield from _story(f"Story {story.number}", story, clusters, documents)
     if rest:
-        groups["Other documents" if stories else "Documents"] = rest
-    for name, ids in groups.items():
-        yield from _story(name, [documents[id] for id in ids if id in documents], clusters, documents)
+        (story,) = stories_of(corpus, {0: rest})
+        yield from _story("Other documents" if stories else "Documents", story, clusters, documents)
 
 
 def _story(
-    name: str, own: Sequence[Document], clusters: Sequence[KnownCluster], documents: Mapping[str, Document]
+    name: str, story: PredictedStory, clusters: Sequence[KnownCluster], documents: Mapping[str, Document]
 ) -> Iterator[str]:
+    own = [documents[id] for id in story.documents]
     days = {document.id: day_of(document.id, document.text, document.metadata) for document in own}
-    ordered = sorted(own, key=lambda document: (days[document.id] is None, days[document.id] or ""))
-    titles = [metadata_text(document.metadata.get("title")) for document in ordered]
-    title = next(filter(None, titles), "")
-    yield f"\n## {name}{': ' if title else ''}{_escaped(title)}\n"
+    titled = story.number or any(metadata_text(document.metadata.get("title")) for document in own)
+    yield f"\n## {name}{f': {_escaped(story.title)}' if titled else ''}\n"
+    when = "" if story.when is None else story.when.shown()
+    about = (("Who", ", ".join(story.who)), ("Where", story.where), ("When", when))
+    if known := [f"{what}: {_escaped(value)}" for what, value in about if value]:
+        yield "  \n".join(known)
+        yield ""
     yield "| date | source | title | document |\n| --- | --- | --- | --- |"
-    for document, heading in zip(ordered, titles, strict=True):
-        source = metadata_text(document.metadata.get("source"))
-        cells = (days[document.id] or "", source, heading, document.id)
-        yield f"| {' | '.join(map(_escaped, cells))} |"
-    here = [cluster for cluster in clusters if not days.keys().isdisjoint(cluster.documents())]
-    events = [cluster for cluster in here if cluster.kind == EVENT][:EVENTS]
-    events.sort(key=lambda event: (event.when is None, event.when.first.isoformat() if event.when else ""))
-    yield from _list("Events", events, days, documents)
-    yield from _list("Who, where and what", [c for c in here if c.kind != EVENT][:ENTITIES], days, documents)
+    for document in own:
+        cells = (days[document.id] or "", *(metadata_text(document.metadata.get(k)) for k in ("source", "title")))
+        yield f"| {' | '.join(map(_escaped, (*cells, document.id)))} |"
+    yield from _events("Timeline", story.timeline)
+    if story.disagreements:
+        yield "\n### Where documents disagree\n"
+    for one in story.disagreements:
+        yield f"- **{_escaped(one.label)}**: {one.about}"
+        for statement in one.statements:
+            yield f"    - {_escaped(statement.value)}: {_quoted(statement)}"
+    yield from _events("Only in one document", story.one_source)
+    here = (c for c in clusters if c.kind != EVENT and not days.keys().isdisjoint(c.documents()))
+    named = [cluster for cluster in here if not is_date_or_number(cluster.label.split())]
+    yield from _list("Who, where and what", named[:ENTITIES], days, documents)
+
+
+def _events(heading: str, events: Sequence[StoryEvent]) -> Iterator[str]:
+    if not events:
+        return
+    yield f"\n### {heading}\n"
+    for event in events[:EVENTS]:
+        when = event.when.shown() if event.when else f"reported {event.reported.shown()}" if event.reported else ""
+        several = counted(len(event.documents), "document") if len(event.documents) > 1 else ""
+        facts = "; ".join(part for part in (when, event.where, several) if part)
+        yield f"- **{_escaped(event.label)}**{f' ({_escaped(facts)})' if facts else ''}  "
+        yield f"  {_quoted(event.best)}"
+    if len(events) > EVENTS:
+        yield f"- and {counted(len(events) - EVENTS, 'other event')}"
+
+
+def _quoted(statement: Statement) -> str:
+    """A sentence with its document."""
+    return f"“{_escaped(_shortened(statement.sentence))}” ({_escaped(statement.document)})"
 
 
 def _list(
@@ -78,17 +115,17 @@ def _list(
     for cluster in clusters:
         own = [mention for mention in cluster.mentions if mention.document in days]
         count = len({mention.document for mention in own})
-        facts = [counted(len(own), "mention"), counted(count, "document")]
-        if cluster.when is not None:
-            first, last = cluster.when.first.isoformat(), cluster.when.last.isoformat()
-            facts.insert(0, first if first == last else f"{first} to {last}")
-        if cluster.where is not None:
-            facts.insert(0, cluster.where.shown())
-        best = max(own, key=lambda mention: (mention.confidence or 0.0, -mention.start))
-        sentence = sentence_of(best, documents[best.document])
-        shown = sentence if len(sentence) <= LONGEST_SENTENCE else f"{sentence[:LONGEST_SENTENCE].rstrip()} ..."
-        yield f"- **{_escaped(cluster.label)}** ({_escaped('; '.join(facts))})  "
-        yield f"  “{_escaped(shown)}” ({_escaped(best.document)})"
+        best = max(own, key=lambda m: (_words(m, documents) in cluster.label, m.confidence or 0.0, -m.start))
+        yield f"- **{_escaped(cluster.label)}** ({counted(len(own), 'mention')}; {counted(count, 'document')})  "
+        yield f"  {_quoted(Statement(best.document, '', sentence_of(best, documents[best.document])))}"
+
+
+def _words(mention: Mention, documents: Mapping[str, Document]) -> str:
+    return mention_text(mention, documents[mention.document])
+
+
+def _shortened(sentence: str) -> str:
+    return sentence if len(sentence) <= LONGEST_SENTENCE else f"{sentence[:LONGEST_SENTENCE].rstrip()} ..."
 
 
 def _escaped(text: str) -> str:

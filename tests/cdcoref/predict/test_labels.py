@@ -27,6 +27,12 @@ from cdcoref.predict import cluster_label
         (["Lark", "Lark", "the sunken Lark"], "Lark"),
         (["Vell", "Vell", "Officer In Charge Of The Night Tomas Vell"], "Vell"),
         (["The Lark", "The Lark", "it"], "The Lark"),
+        # A name rather than what it is, unless it is rare among the others.
+        (["coach", "coach", "coach", "Roarke", "Declan Roarke"], "Declan Roarke"),
+        (["city", "city", "Bergen"], "Bergen"),
+        (["city", "city", "city", "Bergen"], "city"),
+        (["residents", "residents", "Families"], "residents"),
+        (["ferry Maren", "Maren"], "ferry Maren"),
         (["he"], "he"),
         (["1998", "then"], "1998"),
     ],

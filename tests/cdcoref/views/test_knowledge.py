@@ -101,8 +101,11 @@ def test_a_report_of_a_story(news: Prediction, tmp_path: Path) -> None:
     text = (tmp_path / "x.md").read_text()
     assert "## Story 1: Vell flees" in text
     assert "| 2024-03-06 | AP | Vell flees | a |" in text
-    assert "- **fled** (" in text
-    assert "2024-03-05; 4 mentions; 2 documents)" in text
+    assert "\nWho: Tomas Vell\n" in text
+    assert (
+        "### Timeline\n\n- **flight** (5 March 2024; 2 documents)  \n  “Mr. Vell left Athens on 5 March 2024.” (a)\n"
+        in text
+    )
     assert "**Tomas Vell**" in text or "**Mr. Vell**" in text
     assert "alone" not in text
     assert read_corpus([tmp_path]).corpus.documents == ()
@@ -111,6 +114,19 @@ def test_a_report_of_a_story(news: Prediction, tmp_path: Path) -> None:
     rest = "\n".join(story_report(Corpus(news.corpus.documents, news.corpus.mentions)))
     assert "## Documents: Vell flees" in rest
     assert "## Documents: The \\*end\\* \\| of it" in "\n".join(story_report(news.corpus.subset(["b"])))
+    assert "### Where documents disagree" not in text
+
+
+def test_a_report_shows_where_documents_disagree(tmp_path: Path) -> None:
+    documents = [tokenise_text(f"The storm killed {number} people.", f"{number}.txt") for number in (31, 47)]
+    mentions = [Mention(document.id, (2,), "event", "killing") for document in documents]
+    corpus = Corpus(tuple(documents), tuple(mentions))
+    text = "\n".join(story_report(Prediction(corpus, (("31.txt", "47.txt"),), Plan(2, 1, 2, 1, 0))))
+    assert (
+        "### Where documents disagree\n\n- **killed**: number\n"
+        "    - 31 people: “The storm killed 31 people.” (31.txt)\n"
+        "    - 47 people: “The storm killed 47 people.” (47.txt)"
+    ) in text
 
 
 @pytest.mark.parametrize("name", ["x.graphml", "x.graphml.gz", "x.jsonld", "x.jsonld.gz", "x.md"])
