@@ -7,23 +7,32 @@ from typing import Annotated
 import typer
 
 from cdcoref.cli.collection_options import FileArgument, say, say_report
+from cdcoref.errors import InputError
 
-EXAMPLES = ("cdcoref remove news.cdcoref monday.txt", "cdcoref show news.cdcoref --documents")
+EXAMPLES = ("cdcoref remove news.cdcoref monday.txt", "cdcoref remove news.cdcoref --undo")
 
 
 def remove(
     file: FileArgument,
     documents: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="DOCUMENTS", help="Ids of documents, as `cdcoref show` prints them.", show_default=False
         ),
-    ],
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Put removed documents back; without ids, those that were removed last.")
+    ] = False,
 ) -> None:
-    """Remove documents from a collection, and cluster the rest of their stories again."""
+    """Remove documents from a collection, and cluster the rest of their stories again.
+
+    Removed documents are kept, for --undo, until the collection is rebuilt.
+    """
     from cdcoref.collection import Collection
     from cdcoref.views import counts_line
 
+    if not documents and not undo:
+        raise InputError("name the documents to remove, or undo the latest removal with --undo")
     with Collection.open(file) as collection:
-        say_report(collection.remove(documents))
+        say_report(collection.restore(documents or None) if undo else collection.remove(documents or ()))
         say([f"{file}: {counts_line(collection.counts())}"])

@@ -31,11 +31,13 @@ from cdcoref.collection.records import (
     DocumentPage,
     DocumentSummary,
     Question,
+    RemovedDocument,
     Report,
     SearchResult,
     StoredMention,
 )
 from cdcoref.collection.removing import remove_documents
+from cdcoref.collection.restoring import removed_documents, restore_documents
 from cdcoref.collection.settings import OPTIONS, Settings, kept_options, store_settings, stored_settings
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError, check_ids, check_text, check_whole
@@ -216,6 +218,8 @@ class Collection:
     def remove(self, ids: Sequence[str]) -> Report:
         """Remove documents by id, all of them or none; the rest of their stories is clustered again.
 
+        They are kept in the file, for :meth:`restore`, until the collection is rebuilt.
+
         Raises
         ------
         InputError
@@ -223,6 +227,25 @@ class Collection:
         """
         check_ids("documents", ids)
         return remove_documents(self._database, ids)
+
+    def restore(self, ids: Sequence[str] | None = None) -> Report:
+        """Undo the removal of documents, all of them or none; their stories are clustered again.
+
+        Nothing is read again, so documents that were added in the meantime are compared with them at the next rebuild.
+
+        Parameters
+        ----------
+        ids
+            Their ids; by default those that were removed last, together.
+
+        Raises
+        ------
+        InputError
+            If no such document was removed since the collection was built, or it has been added again.
+        """
+        if ids is not None:
+            check_ids("documents", ids)
+        return restore_documents(self._database, ids)
 
     def rebuild(
         self,
@@ -393,6 +416,11 @@ class Collection:
         _check_documents(since, source)
         with self._database.reading() as connection:
             return queries.document_count(connection, since=since, source=source)
+
+    def removed(self) -> list[RemovedDocument]:
+        """The documents whose removal can be undone, the latest removed first."""
+        with self._database.reading() as connection:
+            return removed_documents(connection)
 
     def cluster(self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None) -> ClusterPage:
         """A cluster with its mentions and documents; if it was merged, the cluster that it was merged into.

@@ -4,7 +4,7 @@ The stories are found over all documents, mentions are found and compared again,
 mentions that they share with what was there. The mentions with which documents came are kept; those of the kind that
 the collection does not link from now on are stored apart, for a later rebuild. The model works on the collection as it
 is when it begins; if it was rebuilt, or documents were added or removed, in the meantime, it begins again with those.
-Scores are held in memory until they are stored.
+Scores are held in memory until they are stored. What was kept of removed documents is erased.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
+from cdcoref.collection.restoring import forget_removed
 from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_settings, store_value, stored_value
 from cdcoref.collection.subjects import store_subjects
@@ -119,6 +120,7 @@ def _store(
     """Store everything anew; returns the number of stories that were clustered."""
     store_settings(connection, reader.settings)
     count_revision(connection)
+    forget_removed(connection)
     number_of = {id: number for number, id, _, _ in contents}
     shares = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if contents else {}
     documents = {document.id: document for document in stored.documents}

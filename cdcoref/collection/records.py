@@ -289,12 +289,31 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class RemovedDocument:
+    """A document whose removal can be undone.
+
+    Attributes
+    ----------
+    id
+        Its id.
+    removal
+        The number of its removal; those that were removed at once have the same.
+    time
+        When it was removed.
+    """
+
+    id: str
+    removal: int
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What a change did.
 
     Attributes
     ----------
-    added, replaced, removed
+    added, replaced, removed, restored
         Ids of documents.
     known
         Documents that were already in the collection: by the id with which they came, the id that they have there.
@@ -312,6 +331,7 @@ class Report:
     added: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
     known: dict[str, str] = field(default_factory=dict)
     pairs: int = 0
     stories: int = 0

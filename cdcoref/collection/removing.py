@@ -1,4 +1,7 @@
-"""Documents removed from a collection: the rest of their stories is clustered again from what is stored."""
+"""Documents removed from a collection: the rest of their stories is clustered again from what is stored.
+
+What is removed is kept until the collection is rebuilt (:mod:`cdcoref.collection.restoring`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from cdcoref.collection.documents import delete_document
 from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
+from cdcoref.collection.restoring import keep_document, new_removal
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.subjects import place_stories
 from cdcoref.errors import InputError
@@ -25,12 +29,15 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
     """
     with database.writing() as connection:
         last = last_change(connection)
-        removed = []
+        removal = new_removal(connection)
+        numbers = []
         for id in dict.fromkeys(ids):
             row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
             if row is None:
                 raise InputError(f"there is no document {id!r} in the collection", database.path)
-            removed.append(delete_document(connection, row[0]))
+            keep_document(connection, row[0], removal)
+            numbers.append(row[0])
+        removed = [delete_document(connection, number) for number in numbers]
         stories = drop_empty_stories(connection, {deleted.story for deleted in removed})
         settings = stored_settings(connection)
         if settings is not None and settings.across_stories:

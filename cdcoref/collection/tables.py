@@ -170,7 +170,58 @@ CREATE INDEX copies_by_original ON copies (original)
 """
 """Near-duplicates of a collection of version 5 are found by a rebuild."""
 
-MIGRATIONS: tuple[str, ...] = (_COPIES,)
+_REMOVED = """
+CREATE TABLE removals (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    time TEXT NOT NULL
+);
+CREATE TABLE removed_documents (   -- as in documents, and what it was among them
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    content BLOB NOT NULL,
+    source TEXT,
+    given INTEGER NOT NULL,
+    story INTEGER NOT NULL,
+    added TEXT NOT NULL,
+    text TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    share REAL NOT NULL,
+    removal INTEGER NOT NULL REFERENCES removals,
+    beside TEXT NOT NULL,          -- numbers of the other documents of its story, as JSON
+    copies TEXT NOT NULL,          -- numbers of its copies, as JSON
+    original INTEGER               -- what it was a copy of
+);
+CREATE INDEX removed_by_removal ON removed_documents (removal);
+CREATE TABLE removed_mentions (    -- as in mentions
+    number INTEGER PRIMARY KEY,
+    document INTEGER NOT NULL REFERENCES removed_documents (number),
+    place INTEGER NOT NULL,
+    tokens TEXT NOT NULL,
+    kind TEXT,
+    words TEXT NOT NULL,
+    found REAL,
+    source_id TEXT,
+    tag TEXT,
+    rejected INTEGER NOT NULL,
+    cluster INTEGER,
+    origin INTEGER,
+    confidence REAL
+);
+CREATE INDEX removed_mentions_by_document ON removed_mentions (document);
+CREATE TABLE removed_scores (first INTEGER NOT NULL, second INTEGER NOT NULL, logits BLOB NOT NULL);
+CREATE TABLE removed_vectors (document INTEGER NOT NULL, packed BLOB NOT NULL);
+CREATE TABLE removed_left_out (
+    document INTEGER NOT NULL,
+    tokens TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    found REAL,
+    source_id TEXT,
+    tag TEXT
+)
+"""
+"""Documents that were removed, until the collection is rebuilt; a removal can be undone."""
+
+MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED)
 
 
 def latest_version() -> int:

@@ -24,6 +24,7 @@ from cdcoref.collection import (
     DocumentPage,
     DocumentSummary,
     Question,
+    RemovedDocument,
     Report,
     SearchResult,
     StoredMention,
@@ -204,6 +205,14 @@ def api_routes(site: Site) -> APIRouter:
     @router.delete("/document", dependencies=CHANGING, summary="Remove a document")
     def remove(id: Annotated[str, Query(max_length=2000)]) -> Report:
         return site.writer.remove(id)
+
+    @router.get("/removed", summary="Documents whose removal can be undone, the latest removed first")
+    def removed() -> list[RemovedDocument]:
+        return site.readers().removed()
+
+    @router.post("/removed", dependencies=CHANGING, summary="Undo the removal of a document")
+    def restore(id: Annotated[str, Query(max_length=2000)]) -> Report:
+        return _written(lambda: site.writer.restore(id))
 
     @router.get("/mentions/{id}", summary="A mention")
     def mention(id: str) -> StoredMention:

@@ -24,6 +24,7 @@ from cdcoref.server.guard import same
 from cdcoref.server.jobs import Job
 from cdcoref.server.pages import OF_NOTICES, sentence, show_address, status_of
 from cdcoref.server.site import Notice, Sent, Site
+from cdcoref.server.text import document_address
 from cdcoref.server.uploads import Upload, clean_name
 from cdcoref.server.writer import new_folder
 
@@ -51,6 +52,11 @@ def form_routes(site: Site) -> APIRouter:
     async def remove(request: Request) -> Response:
         async with request.form() as form:
             return await run_in_threadpool(_remove, site, form)
+
+    @router.post("/documents/restore")
+    async def restore(request: Request) -> Response:
+        async with request.form() as form:
+            return await run_in_threadpool(_restore, site, form)
 
     @router.post("/add")
     async def add(request: Request) -> Response:
@@ -158,7 +164,20 @@ def _remove(site: Site, form: FormData) -> Response:
         site.writer.remove(id)
     except InputError as error:
         return _again(site, back, sentence(error), form, status_of(error))
-    return RedirectResponse(_with("/documents", "removed", site.writer.removed.index(id) + 1), 303)
+    number = next((one.removal for one in site.readers().removed() if one.id == id), 0)
+    return RedirectResponse(_with("/documents", "removed", number), 303)
+
+
+def _restore(site: Site, form: FormData) -> Response:
+    back = _local(form.get("back"))
+    if not _own(site, form):
+        return _again(site, back, OLD_FORM, form, 403)
+    id = str(form.get("id") or "")
+    try:
+        site.writer.restore(id)
+    except InputError as error:
+        return _again(site, back, sentence(error), form, status_of(error, 422))
+    return RedirectResponse(_with(document_address(id), "restored", 1), 303)
 
 
 def _own(site: Site, form: FormData) -> bool:

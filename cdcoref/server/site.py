@@ -55,6 +55,8 @@ class Notice:
         The correction that was made or undone.
     removed
         The id of the document that was removed.
+    restored
+        Whether the removal of the document that is shown was undone.
     form
         What was sent with a form that could not be used; it stays in the form.
     """
@@ -62,6 +64,7 @@ class Notice:
     error: str | None = None
     correction: Correction | None = None
     removed: str | None = None
+    restored: bool = False
     form: Sent = Sent()
 
 

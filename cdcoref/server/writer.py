@@ -49,13 +49,10 @@ class Writer:
     ----------
     jobs
         The additions.
-    removed
-        Ids of the documents that were removed since the server was started.
     """
 
     def __init__(self, path: Path, options: ServerOptions) -> None:
         self.jobs = Jobs()
-        self.removed: list[str] = []
         self._path = path
         self._options = options
         self._corrections = ThreadPoolExecutor(1, "corrections")
@@ -77,13 +74,11 @@ class Writer:
 
     def remove(self, id: str) -> Report:
         """Remove a document, as :meth:`cdcoref.collection.Collection.remove` does."""
+        return self._change(lambda collection: collection.remove([id]))
 
-        def remove(collection: Collection) -> Report:
-            report = collection.remove([id])
-            self.removed.append(id)
-            return report
-
-        return self._change(remove)
+    def restore(self, id: str) -> Report:
+        """Undo the removal of a document, as :meth:`cdcoref.collection.Collection.restore` does."""
+        return self._change(lambda collection: collection.restore([id]))
 
     def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool, encoding: str | None = None) -> Job:
         """Add the documents in files when those before them have been added.

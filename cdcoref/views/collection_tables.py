@@ -59,7 +59,12 @@ def work_lines(report: Report) -> Iterator[str]:
     """What a change did to documents and stories."""
     done = [
         f"{len(ids):,} {what}"
-        for ids, what in ((report.added, "added"), (report.replaced, "replaced"), (report.removed, "removed"))
+        for ids, what in (
+            (report.added, "added"),
+            (report.replaced, "replaced"),
+            (report.removed, "removed"),
+            (report.restored, "put back"),
+        )
         if ids
     ]
     if report.known:

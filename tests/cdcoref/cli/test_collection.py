@@ -364,6 +364,14 @@ def test_removing_and_rebuilding(news: Run, tiny_model_folder: Path) -> None:
     assert done.code == 0
     assert "cdcoref: documents: 1 removed\n" in done.err
     assert news("remove", "news.cdcoref", "b.txt").code == 2
+    before = news("show", "news.cdcoref", "--singletons").out
+    done = news("remove", "news.cdcoref", "--undo")
+    assert "cdcoref: documents: 1 put back\n" in done.err
+    assert "3 documents" in done.err
+    assert news("remove", "news.cdcoref", "b.txt").code == 0
+    assert news("remove", "news.cdcoref", "--undo", "x.txt").code == 2
+    assert news("remove", "news.cdcoref").err.endswith("or undo the latest removal with --undo\n")
+    assert news("show", "news.cdcoref", "--singletons").out == before
     done = news("rebuild", "news.cdcoref")
     assert done.code == 0, done.err
     assert "2 documents in 2 stories" in done.err

@@ -231,12 +231,15 @@ def test_a_collection_of_the_first_release_is_read_and_then_migrated(
         collection.add(written.joined(*written.reports(2)))
         before = collection.corpus()
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(f"DROP TABLE copies; PRAGMA user_version = {OLDEST_COLLECTION}")
+        later = ("copies", "removed_left_out", "removed_vectors", "removed_scores", "removed_mentions")
+        drops = "; ".join(f"DROP TABLE {table}" for table in (*later, "removed_documents", "removals"))
+        connection.executescript(f"{drops}; PRAGMA user_version = {OLDEST_COLLECTION}")
     with monkeypatch.context() as patch:
         patch.setattr("os.access", lambda path, mode: False)  # as for a user without the right to write
         with Collection.open(path) as collection:
             assert collection.corpus() == before
             assert len(collection.documents()) == 2
+            assert collection.removed() == []
     with Collection.open(path) as collection:
         collection.add(written.reports(3)[2])
         assert collection.counts().documents == 3

@@ -74,6 +74,12 @@ def test_removing(client: Any) -> None:
     report = client.http.delete("/api/document?id=harbour.txt", headers=headers)
     assert report.status_code == 200
     assert (report.json()["removed"], report.json()["stories"]) == (["harbour.txt"], 1)
+    assert [one["id"] for one in client.get("/api/removed").json()] == ["harbour.txt"]
+    back = client.http.post("/api/removed?id=harbour.txt", headers=headers)
+    assert (back.status_code, back.json()["restored"]) == (200, ["harbour.txt"])
+    assert client.get("/api/removed").json() == []
+    assert client.http.post("/api/removed?id=harbour.txt", headers=headers).status_code == 422
+    assert client.http.delete("/api/document?id=harbour.txt", headers=headers).status_code == 200
     answer = client.http.delete("/api/document?id=harbour.txt", headers=headers)
     assert (answer.status_code, answer.json()) == (
         404, {"error": "There is no document 'harbour.txt' in the collection."},
@@ -151,6 +157,7 @@ def test_the_description(steady: Any) -> None:
     assert {(path, method.upper()) for path, methods in described["paths"].items() for method in methods} == {
         ("/api/collection", "GET"), ("/api/clusters", "GET"), ("/api/clusters/{id}", "GET"), ("/api/documents", "GET"),
         ("/api/documents", "POST"), ("/api/document", "GET"), ("/api/document", "DELETE"),
+        ("/api/removed", "GET"), ("/api/removed", "POST"),
         ("/api/stories", "GET"), ("/api/stories/{number}", "GET"),
         ("/api/mentions/{id}", "GET"), ("/api/search", "GET"), ("/api/questions", "GET"),
         ("/api/corrections", "GET"), ("/api/corrections", "POST"),

@@ -317,9 +317,26 @@ def test_a_document_is_removed_after_a_second_press(client: Any, open_at: Open, 
     page.locator("#remove summary").click()
     expect(button).to_be_visible()
     button.click()
-    expect(page.locator(".notice")).to_have_text("harbour.txt was removed from the collection.")
-    expect(page.locator(".entry")).to_have_count(3)
+    expect(page.locator(".notice p")).to_have_text("harbour.txt was removed from the collection.")
+    expect(page.locator("#main > .entries .entry")).to_have_count(3)
     assert "harbour.txt" not in titles(page)
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice p")).to_have_text("This document is in the collection again.")
+    assert page.locator("h1").inner_text() == "harbour.txt"
+
+
+def test_removals_are_undone_with_a_key_and_from_the_list(client: Any, open_at: Open) -> None:
+    page = open_at(client, "/document?id=harbour.txt")
+    for _ in range(2):
+        page.locator("#remove summary").click()
+        page.get_by_role("button", name="Remove this document").click()
+        expect(page.locator(".notice p")).to_have_text("harbour.txt was removed from the collection.")
+        if page.locator(".removed .entry").count() and page.url.endswith("removed=1"):
+            page.keyboard.press("u")
+        else:
+            page.goto(page.url.partition("?")[0])
+            page.get_by_role("button", name="Put back").click()
+        expect(page.locator("h1")).to_have_text("harbour.txt")
 
 
 def test_everything_works_without_a_script(client: Any, open_at: Open) -> None:

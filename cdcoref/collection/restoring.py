@@ -1,0 +1,245 @@
+"""Documents that were removed and come back: what is kept of them, and how a removal is undone without reading again.
+
+A removed document is kept with its mentions, vectors and scores until the collection is rebuilt. When it comes back it
+has the same numbers, its mentions go to the clusters that they were in, as far as those are still there, and its story
+is clustered again. Documents that were added in the meantime have not been compared with it; a rebuild does that.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from cdcoref.collection.adding import drop_empty_stories
+from cdcoref.collection.clusters import now
+from cdcoref.collection.copies import originals_of
+from cdcoref.collection.database import Database
+from cdcoref.collection.documents import count_revision
+from cdcoref.collection.reclustering import recluster, tied
+from cdcoref.collection.records import RemovedDocument, Report
+from cdcoref.collection.reports import changes_since, last_change
+from cdcoref.collection.settings import stored_settings
+from cdcoref.collection.subjects import place_stories
+from cdcoref.collection.word_index import Weights, chunks, index_words, marks, set_share
+from cdcoref.errors import InputError
+from cdcoref.formats import stored_document
+from cdcoref.stories import words_of
+
+_DOCUMENT = "number, id, content, source, given, story, added, text, fields, share"
+_MENTION = "number, document, place, tokens, kind, words, found, source_id, tag, rejected, cluster, origin, confidence"
+_LEFT_OUT = "document, tokens, kind, found, source_id, tag"
+_TABLES = ("removed_left_out", "removed_vectors", "removed_scores", "removed_mentions", "removed_documents", "removals")
+
+
+class _Kept(NamedTuple):
+    """A removed document: its number, id and story, for how much of a document it counted, and what was beside it."""
+
+    number: int
+    id: str
+    story: int
+    share: float
+    beside: str
+    copies: str
+    original: int | None
+
+
+def new_removal(connection: sqlite3.Connection) -> int:
+    """Begin a removal; returns its number."""
+    number = connection.execute("INSERT INTO removals (time) VALUES (?)", (now(),)).lastrowid
+    assert number is not None
+    return number
+
+
+def keep_document(connection: sqlite3.Connection, number: int, removal: int) -> None:
+    """Keep a document that is about to be removed, and all that belongs to it."""
+    beside = (
+        "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?1) AND number != ?1"
+    )
+    near = [other for (other,) in connection.execute(beside, (number,))]
+    copies = [copy for (copy,) in connection.execute("SELECT document FROM copies WHERE original = ?", (number,))]
+    original = originals_of(connection, [number]).get(number)
+    connection.execute(
+        f"INSERT INTO removed_documents SELECT {_DOCUMENT}, ?, ?, ?, ? FROM documents WHERE number = ?",
+        (removal, json.dumps(near), json.dumps(copies), original, number),
+    )
+    for table, columns in (("mentions", _MENTION), ("left_out", _LEFT_OUT), ("vectors", "document, packed")):
+        connection.execute(f"INSERT INTO removed_{table} SELECT {columns} FROM {table} WHERE document = ?", (number,))
+    connection.execute(
+        "INSERT INTO removed_scores SELECT first, second, logits FROM scores WHERE first = ?1 OR second = ?1", (number,)
+    )
+
+
+def forget_removed(connection: sqlite3.Connection) -> None:
+    """Erase what is kept of removed documents; their removal cannot be undone any more."""
+    for table in _TABLES:
+        connection.execute(f"DELETE FROM {table}")
+
+
+def removed_documents(connection: sqlite3.Connection) -> list[RemovedDocument]:
+    """The documents whose removal can be undone, the latest removed first."""
+    query = (
+        "SELECT id, removal, time FROM removed_documents JOIN removals ON removals.number = removal "
+        "ORDER BY removal DESC, removed_documents.number DESC"
+    )
+    return [RemovedDocument(*row) for row in connection.execute(query)]
+
+
+def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
+    """Bring back removed documents, all of them or none; without ids, those of the latest removal.
+
+    Raises
+    ------
+    InputError
+        If there is no such document, it has been added again, or the file cannot be written.
+    """
+    with database.writing() as connection:
+        last = last_change(connection)
+        kept = [_kept(connection, id, database) for id in _chosen(connection, ids, database)]
+        for one in kept:
+            _check_absent(connection, one, database)
+        weights = {one.number: _insert(connection, one) for one in kept}
+        _restore_scores(connection)
+        stories: set[int] = set()
+        for one in kept:
+            stories |= _restore_copies(connection, one)
+        query = "SELECT story FROM documents WHERE number = ?"
+        stories |= {connection.execute(query, (number,)).fetchone()[0] for number in weights}
+        stories = drop_empty_stories(connection, stories)
+        settings = stored_settings(connection)
+        if settings is not None and settings.across_stories:
+            stories |= place_stories(connection, stories, weights)
+        _leave_others(connection, weights, tied(connection, stories))
+        count_revision(connection)
+        clustered = recluster(connection, stories)
+        merged, split = changes_since(connection, last)
+        connection.execute("DELETE FROM removals WHERE number NOT IN (SELECT removal FROM removed_documents)")
+    return Report(restored=tuple(one.id for one in kept), stories=len(clustered), merged=merged, split=split)
+
+
+def _chosen(connection: sqlite3.Connection, ids: Sequence[str] | None, database: Database) -> list[str]:
+    if ids is not None:
+        return list(dict.fromkeys(ids))
+    query = (
+        "SELECT id FROM removed_documents WHERE removal = (SELECT max(removal) FROM removed_documents) ORDER BY number"
+    )
+    found = [str(id) for (id,) in connection.execute(query)]
+    if not found:
+        raise InputError("no document was removed since the collection was built", database.path)
+    return found
+
+
+def _kept(connection: sqlite3.Connection, id: str, database: Database) -> _Kept:
+    """What is kept of the document with an id that was removed last."""
+    query = (
+        "SELECT number, id, story, share, beside, copies, original FROM removed_documents WHERE id = ? "
+        "ORDER BY removal DESC LIMIT 1"
+    )
+    row = connection.execute(query, (id,)).fetchone()
+    if row is None:
+        raise InputError(
+            f"no document {id!r} was removed since the collection was built; add the document again", database.path
+        )
+    return _Kept(*row)
+
+
+def _check_absent(connection: sqlite3.Connection, one: _Kept, database: Database) -> None:
+    query = (
+        "SELECT documents.id FROM documents JOIN removed_documents AS kept "
+        "ON documents.id = kept.id OR documents.content = kept.content WHERE kept.number = ?"
+    )
+    row = connection.execute(query, (one.number,)).fetchone()
+    if row is not None:
+        as_what = "" if row[0] == one.id else f" as {row[0]!r}"
+        raise InputError(f"the document {one.id!r} has been added again{as_what}; nothing was changed", database.path)
+
+
+def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
+    """Store a document and its mentions as they were; returns its words."""
+    story = _story(connection, one)
+    connection.execute(
+        f"INSERT INTO documents ({_DOCUMENT}, words) SELECT {_DOCUMENT}, x'' FROM removed_documents WHERE number = ?",
+        (one.number,),
+    )
+    connection.execute("UPDATE documents SET story = ? WHERE number = ?", (story, one.number))
+    (id, text, fields) = connection.execute(
+        "SELECT id, text, fields FROM documents WHERE number = ?", (one.number,)
+    ).fetchone()
+    weights = words_of(stored_document(id, text, fields))
+    stored = index_words(connection, one.number, weights, one.share)
+    connection.execute("UPDATE documents SET words = ? WHERE number = ?", (stored, one.number))
+    connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (one.number, text))
+    for table, columns in (("mentions", _MENTION), ("left_out", _LEFT_OUT), ("vectors", "document, packed")):
+        connection.execute(
+            f"INSERT INTO {table} ({columns}) SELECT {columns} FROM removed_{table} WHERE document = ?", (one.number,)
+        )
+        connection.execute(f"DELETE FROM removed_{table} WHERE document = ?", (one.number,))
+    connection.execute(
+        "INSERT INTO mention_words (rowid, words) SELECT number, words FROM mentions WHERE document = ?", (one.number,)
+    )
+    connection.execute("DELETE FROM removed_documents WHERE number = ?", (one.number,))
+    return weights
+
+
+def _story(connection: sqlite3.Connection, one: _Kept) -> int:
+    """That of its original; else that with most of the documents that were in its story, or the one that it was in."""
+    if one.original is not None:
+        row = connection.execute("SELECT story FROM documents WHERE number = ?", (one.original,)).fetchone()
+        if row is not None:
+            return int(row[0])
+    counts: Counter[int] = Counter()
+    for chunk in chunks(json.loads(one.beside)):
+        counts.update(
+            story
+            for (story,) in connection.execute(f"SELECT story FROM documents WHERE number IN ({marks(chunk)})", chunk)
+        )
+    if counts:
+        return min(counts, key=lambda story: (-counts[story], story))
+    connection.execute("INSERT OR IGNORE INTO stories (number) VALUES (?)", (one.story,))
+    return one.story
+
+
+def _restore_scores(connection: sqlite3.Connection) -> None:
+    """Store the scores of all pairs of documents of which both are there."""
+    both = "first IN (SELECT number FROM documents) AND second IN (SELECT number FROM documents)"
+    connection.execute(f"INSERT OR REPLACE INTO scores SELECT first, second, logits FROM removed_scores WHERE {both}")
+    connection.execute(f"DELETE FROM removed_scores WHERE {both}")
+
+
+def _restore_copies(connection: sqlite3.Connection, one: _Kept) -> set[int]:
+    """Let a document be the copy or the original that it was; returns the stories that lose documents by that."""
+    (story,) = connection.execute("SELECT story FROM documents WHERE number = ?", (one.number,)).fetchone()
+    there = "SELECT story FROM documents WHERE number = ?"
+    left: set[int] = set()
+    if one.original is not None:
+        row = connection.execute(there, (one.original,)).fetchone()
+        if row is not None:
+            original = originals_of(connection, [one.original]).get(one.original, one.original)
+            connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (one.number, original))
+        elif not one.share:
+            set_share(connection, one.number, 1.0)
+        return left
+    for copy in json.loads(one.copies):
+        row = connection.execute(there, (copy,)).fetchone()
+        if row is None:
+            continue
+        connection.execute("UPDATE copies SET original = ? WHERE original = ?", (one.number, copy))
+        connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (copy, one.number))
+        set_share(connection, copy, 0.0)
+        if row[0] != story:
+            left.add(row[0])
+            connection.execute("UPDATE documents SET story = ? WHERE number = ?", (story, copy))
+    return left
+
+
+def _leave_others(connection: sqlite3.Connection, numbers: Iterable[int], stories: Sequence[int]) -> None:
+    """Take the mentions of documents out of clusters that others of other stories are in by now."""
+    for number in numbers:
+        connection.execute(
+            "UPDATE mentions SET cluster = NULL WHERE document = ? AND cluster IN ("
+            "SELECT mentions.cluster FROM mentions JOIN documents ON documents.number = mentions.document "
+            f"WHERE documents.story NOT IN ({marks(stories)}))",
+            (number, *stories),
+        )

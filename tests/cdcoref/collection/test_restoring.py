@@ -1,0 +1,150 @@
+"""The removal of documents is undone: everything is as it was, and nothing is read again."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from cdcoref.collection import Collection
+from cdcoref.errors import InputError
+from cdcoref.formats import tokenise_text
+from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.predict import Predictor
+from cdlm.settings import with_settings
+
+TABLES = {
+    "documents": "number, id, content, source, given, story, added, text, fields, share",
+    "mentions": "number, document, place, tokens, kind, words, found, rejected, cluster, confidence",
+    "scores": "first, second, logits",
+    "vectors": "document, packed",
+    "left_out": "*",
+    "copies": "*",
+    "subjects": "story",
+    "questions": "*",
+    "checked": "*",
+    "stories": "*",
+}
+
+
+def stored(collection: Collection) -> dict[str, Any]:
+    """All that a reader can notice: rows in an order of their own, and the words by their text."""
+    connection = collection._database.connection
+    found = {
+        table: sorted(map(repr, connection.execute(f"SELECT {columns} FROM {table}")))
+        for table, columns in TABLES.items()
+    }
+    words = "SELECT words.word, frequency, document FROM words JOIN postings ON postings.word = words.number"
+    found["words"] = sorted((w, round(f, 6), d) for w, f, d in connection.execute(words))
+    found["clusters"] = sorted(
+        connection.execute("SELECT number, kind, name, title, story, mentions, documents FROM clusters WHERE mentions")
+    )
+    return found
+
+
+@pytest.fixture
+def news(written: Any, lemma: Collection) -> Collection:
+    """Six documents of two stories."""
+    lemma.add(written.joined(*written.reports(6)))
+    return lemma
+
+
+@pytest.mark.parametrize("ids", [["ferry2"], ["ferry0", "ferry2", "ferry4"], ["museum1", "ferry4"]])
+def test_everything_is_as_it_was(news: Collection, ids: list[str]) -> None:
+    before, found = stored(news), news.search("captain")
+    news.remove(ids)
+    assert stored(news) != before
+    assert {one.id for one in news.removed()} == set(ids)
+    report = news.restore()
+    assert set(report.restored) == set(ids)
+    assert stored(news) == before
+    assert news.search("captain") == found
+    assert news.removed() == []
+
+
+def test_with_vectors_and_scores_of_a_model(tiny_model: CorefModel, tmp_path: Path) -> None:
+    model = copy.deepcopy(tiny_model)
+    torch.manual_seed(3)
+    model.add_vectors(
+        VectorOptions(
+            layers=2, pair_features=("same_head",), vector_width=8, candidates=3, min_probability=0.01, antecedents=4
+        )
+    )
+    assert model.vector_scorer is not None
+    with torch.no_grad():
+        for parameter in model.vector_scorer.parameters():
+            parameter.normal_(std=0.8)
+    model.settings = with_settings(model.settings, {"documents": "many"})
+    predictor = Predictor(model.eval())
+    texts = {
+        f"ferry{n}": f"The ferry Maren sank off Tresk. Police arrested the captain on Friday. He met {who}.\n"
+        for n, who in enumerate(("sailors", "lawyers", "a judge"))
+    }
+    with Collection.create(tmp_path / "a.cdcoref") as collection:
+        for id, text in texts.items():
+            collection.add({id: tokenise_text(text, id)}, predictor)
+        before = stored(collection)
+        assert before["vectors"]
+        assert before["scores"]
+        collection.remove(["ferry0"])
+        collection.remove(["ferry2"])
+        assert collection.restore(["ferry0"]).restored == ("ferry0",)
+        assert collection.restore().restored == ("ferry2",)  # their scores too, whichever came back first
+        assert stored(collection) == before
+
+
+def test_corrections_apply_to_what_comes_back(news: Collection, mention_id: Callable[[str, str], str]) -> None:
+    news.correct("same", [mention_id("ferry2", "ferry"), mention_id("museum1", "museum")])
+    before = stored(news)
+    news.remove(["ferry2"])
+    news.restore()
+    assert stored(news) == before
+
+
+def test_documents_that_came_in_the_meantime_stay(written: Any, news: Collection) -> None:
+    news.remove(["ferry0", "ferry2", "ferry4"])
+    news.add(written.annotated("ferry6", *written.FERRY, "A new report ends ."))
+    news.restore(["ferry2"])
+    assert {one.id for one in news.documents()} == {"ferry2", "ferry6", "museum1", "museum3", "museum5"}
+    assert [one.id for one in news.removed()] == ["ferry4", "ferry0"]
+    news.add(written.annotated("other", *written.FERRY, "Report 4 ends ."))
+    with pytest.raises(InputError, match="the document 'ferry4' has been added again as 'other'; nothing was changed"):
+        news.restore(["ferry0", "ferry4"])
+    assert len(news.documents()) == 6
+    news.add(written.annotated("ferry0", "A text of the same name ."))
+    with pytest.raises(InputError, match="the document 'ferry0' has been added again; nothing was changed"):
+        news.restore(["ferry0"])
+
+
+def test_copies_are_those_that_they_were(written: Any, lemma: Collection) -> None:
+    words = " ".join(f"w{n}x said that w{n}y came to w{n}z and left ." for n in range(12))
+    text = written.annotated("text", *[f"{one} ." for one in words.split(" . ")])
+    some = [f"{one} ." for one in words.split(" . ")]
+    for part in (text, written.annotated("first", *some[:-1]), written.annotated("second", *some[1:])):
+        lemma.add(part)
+    before = stored(lemma)
+    assert lemma.corpus().copies() == {"text": ["first", "second"]}
+    for ids in (["text"], ["first"], ["text", "first"], ["text", "first", "second"]):
+        lemma.remove(ids)
+        lemma.restore()
+        assert lemma.corpus().copies() == {"text": ["first", "second"]}
+        assert stored(lemma) == before
+
+
+def test_a_rebuild_erases_what_was_removed(news: Collection) -> None:
+    news.remove(["ferry0"])
+    news.rebuild()
+    assert news.removed() == []
+    connection = news._database.connection
+    for table in ("documents", "mentions", "scores", "vectors", "left_out"):
+        assert connection.execute(f"SELECT count(*) FROM removed_{table}").fetchone() == (0,)
+    with pytest.raises(InputError, match="no document was removed since the collection was built"):
+        news.restore()
+    with pytest.raises(InputError, match="no document 'ferry0' was removed since the collection was built; add the"):
+        news.restore(["ferry0"])
+    with pytest.raises(InputError, match="must be a list of ids"):
+        news.restore("ferry0")
