@@ -1,14 +1,15 @@
 """Which events can be one by their circumstances: circumstances of mentions in, pairs in conflict or agreement out.
 
 Two events conflict if their own clauses state days, countries or places that exclude each other; if the clause of one
-looks elsewhere and states what excludes when or where the other happened; or if the main events of their documents
-clearly differ. Counts alone do not conflict, since reports correct each other: they do if one of the clauses looks
-elsewhere. An event is not the subject of another that is the same. Everything is computed from arrays, so pairs cost
-little.
+looks elsewhere and states what excludes when or where the other happened; if the clause of one states a place, and the
+document of the other is about another and names nothing near it; or if the main events of their documents clearly
+differ. Counts alone do not conflict, since reports correct each other: they do if one of the clauses looks elsewhere.
+An event and its subject are two, and so are two events of one verb with unlike names as objects. Everything is computed
+from arrays, so pairs cost little.
 
-Two mentions of different documents with one word agree if the clause of one looks elsewhere and states a day or a week
-and a place, and those of the other are the same. A model scores such pairs too low, since the document around the
-first is about something else.
+Two mentions of different documents with one word agree if the clause of one looks elsewhere and states a time of a
+month at most and a place, and those of the other are the same. A model scores such pairs too low, since the document
+around the first is about something else.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from cdcoref.circumstances.event_circumstances import (
     Where,
     circumstances_of,
 )
-from cdcoref.circumstances.gazetteer import FAR, kilometres
+from cdcoref.circumstances.gazetteer import FAR, Place, kilometres
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.language import head_word, lemma
 
@@ -40,8 +41,8 @@ DAYS_OF_ONE_STORY = 31
 """Documents of days farther from each other than this, without a name in common, are about different events."""
 SHARED_NAMES = 2
 """The number of shared names from which two documents may be about one event, whatever their days and places."""
-SHORT = 8
-"""Days of a time, at most, that tells events of one place and kind apart: a week, and the day of the report."""
+SHORT = 31
+"""Days of a time, at most, that tells events of one place and kind apart: a month."""
 AGREEMENT = 1.7
 """What is added to the log-odds of pairs that agree; see :meth:`CircumstanceTables.agree`."""
 NOBODY = -1
@@ -84,11 +85,14 @@ class CircumstanceTables:
         self._times = _Times([list(one.when) for one in circumstances])
         near = [[where for where in one.where if where.source is Source.CLAUSE] for one in circumstances]
         self._own_places = _PlaceTable(near)
+        self._own = [own[0].place if own else None for own in near]
         self._places = _PlaceTable([list(one.where) for one in circumstances])
         self._counts = [frozenset(stated.count for stated in one.how_many) for one in circumstances]
         self._counted = np.array([bool(counts) for counts in self._counts], dtype=bool)
         self._documents = _Documents([settings.get(id, Setting()) for id in used])
         self._words = np.unique(list(words), return_inverse=True)[1] if words else -np.arange(len(circumstances))
+        self._objects = [frozenset(one.named_object) for one in circumstances]
+        self._named = np.array([bool(own) for own in self._objects], dtype=bool)
         self._subject_of = np.array([subjects.get(one, NOBODY) for one in range(len(circumstances))], dtype=np.int64)
 
     @classmethod
@@ -116,7 +120,29 @@ class CircumstanceTables:
     def conflicts(self, first: Integers, second: Integers) -> Flags:
         """Whether the events of pairs of mentions cannot be one. *Shape of all:* (pairs,)"""
         found = self.own_conflicts(first, second) | self.document_conflicts(first, second)
+        found |= self._names_differ(first, second)
+        for one, other in ((first, second), (second, first)):
+            found |= self._is_outside(one, other)
         return found | (self._subject_of[first] == second) | (self._subject_of[second] == first)
+
+    def _names_differ(self, first: Integers, second: Integers) -> Flags:
+        """Whether both are one verb, and their objects are unlike names. *Shape of all:* (pairs,)"""
+        found = self._named[first] & self._named[second] & (self._words[first] == self._words[second])
+        for place in np.flatnonzero(found):
+            found[place] = self._objects[first[place]].isdisjoint(self._objects[second[place]])
+        return found
+
+    def _is_outside(self, first: Integers, second: Integers) -> Flags:
+        """Whether the clause of the first states a place, and the document of the second is about another.
+
+        The second states no place of its own. *Shape of all:* (pairs,)
+        """
+        one, other = self._document_of[first], self._document_of[second]
+        found = (one != other) & self._own_places.known[first] & ~self._own_places.known[second]
+        found &= ~self._elsewhere[second] & self._own_places.differ(self._places, first, second)
+        for place in np.flatnonzero(found):
+            found[place] = self._documents.lacks(int(other[place]), self._own[int(first[place])])
+        return found
 
     def agree(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs with one word, of different documents, have one day and one place. *Shape of all:* (pairs,)
@@ -176,7 +202,7 @@ class _Times:
             [bool(own) and all(when.period.has_year for when in own) for own in stated], dtype=bool
         )
         self.short = self.known & (self.last - self.first < SHORT)
-        """Whether all are of one week."""
+        """Whether all are of one month."""
         self.looks_back = np.array([bool(own) and all(when.looks_back for when in own) for own in stated], dtype=bool)
 
     def differ(self, others: _Times, first: Integers, second: Integers) -> Flags:
@@ -265,6 +291,7 @@ class _Documents:
     def __init__(self, settings: Sequence[Setting]) -> None:
         self._settings = settings
         self._known: dict[int, bool] = {}
+        self._lacking: dict[tuple[int, Place | None], bool] = {}
 
     def differ(self, first: Integers, second: Integers) -> Flags:
         """Whether the main events of pairs of documents clearly differ. *Shape of all:* (pairs,)"""
@@ -273,6 +300,16 @@ class _Documents:
         found = np.array([self._of_pair(code) for code in codes.tolist()], dtype=bool)
         result: Flags = found[places] if len(codes) else np.zeros(len(first), dtype=bool)
         return result
+
+    def lacks(self, document: int, place: Place | None) -> bool:
+        """Whether a document says where its main event was, and names no place that may be near another one."""
+        if (document, place) not in self._lacking:
+            setting = self._settings[document]
+            named = [one for one in setting.places if one.country and one.sort != "country"]
+            self._lacking[document, place] = bool(
+                place and setting.where and setting.firm and named and all(place.excludes(one) for one in named)
+            )
+        return self._lacking[document, place]
 
     def _of_pair(self, code: int) -> bool:
         if code not in self._known:

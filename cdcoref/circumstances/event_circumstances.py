@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
 
+from cdcoref.circumstances.arguments import named_object, subjects
 from cdcoref.circumstances.attachment import Span, attached, belongs_to_report, is_reporting
 from cdcoref.circumstances.clauses import Clause, clauses_of
 from cdcoref.circumstances.counts import Count, counts_in
@@ -22,7 +23,6 @@ from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, places_in
 from cdcoref.circumstances.quantities import Quantity, quantities_in
 from cdcoref.circumstances.relations import relations, states_relation
-from cdcoref.circumstances.subjects import subjects
 from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.language import in_sentence_case, is_common_word
@@ -110,6 +110,8 @@ class Circumstances:
         Whether the mention's clause looks at another happening than the document's own ("since 2017, when ...").
     subject
         The event that is its subject ("The blaze burned ..."); None if none is.
+    named_object
+        The full name closely behind a verb ("signed Piet Maas"), in lower case; empty if there is none.
     """
 
     when: tuple[When, ...] = ()
@@ -118,6 +120,7 @@ class Circumstances:
     participants: tuple[Participant, ...] = ()
     elsewhere: bool = False
     subject: Mention | None = None
+    named_object: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +278,7 @@ class DocumentCircumstances:
                 tuple(_participants(sentence, clause, event, entities)),
                 clause.elsewhere,
                 subject_of.get(number),
+                named_object(spans[number], sentence.words),
             )
 
     def _when(self, sentence: _Sentence, spans: Sequence[Span]) -> list[list[When]]:

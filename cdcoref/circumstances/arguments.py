@@ -1,6 +1,7 @@
-"""Which events are subjects of others: the event mentions of a sentence in, pairs of a subject and its verb out.
+"""Which events are subjects of others, and whom an event happens to: words and event mentions of a sentence in.
 
 "The blaze burned 1,200 hectares", "The strike has grounded 300 flights": a happening and what it did are two events.
+"Genk signed Piet Maas", "Genk signed David Okello": two full names as objects of one verb tell two events apart.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cdcoref.circumstances.attachment import is_reporting
+from cdcoref.language import is_common_word, is_date
 
 Span = tuple[int, int]
 
@@ -23,6 +25,14 @@ razed ruined shut shuts stranded strands threatened threatens wounded wounds wre
 _EFFECTS = frozenset(_EFFECTS_WORDS.split())
 """What a happening does; verbs that only say that it happens ("struck", "broke out") are none."""
 _MODIFIERS = 2
+_BEFORE_OBJECT = 5
+"""Words between a verb and the first of its object's name, at most."""
+_SHORTEST_NAME, _LONGEST_NAME = 2, 3
+_ENDS_OBJECT_WORDS = """
+in on at of from to for with by after before when that who which and or but as over about against into , ; : . ( ) '
+" `` '' -- - – — was were is are will would had has have said
+"""
+_ENDS_OBJECT = frozenset(_ENDS_OBJECT_WORDS.split())
 
 
 def subjects(events: Sequence[Span], words: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -41,6 +51,36 @@ def subjects(events: Sequence[Span], words: Sequence[str]) -> Iterator[tuple[int
         beside = noun[1] <= verb[0] and all(word in _AUXILIARIES for word in between)
         if beside and words[verb[0]] in _EFFECTS and _is_noun(noun, words):
             yield number - 1, number
+
+
+def named_object(event: Span, words: Sequence[str]) -> tuple[str, ...]:
+    """The full name closely behind a verb, in lower case; empty if there is none.
+
+    Parameters
+    ----------
+    event
+        The verb's words.
+    words
+        The sentence, in sentence case.
+    """
+    start, end = event
+    verb = words[end - 1]
+    if not verb.islower() or is_reporting(verb) or (start and words[start - 1].casefold() in _DETERMINERS):
+        return ()
+    place = end
+    while place < min(end + _BEFORE_OBJECT, len(words)) and words[place].casefold() not in _ENDS_OBJECT:
+        stop = place
+        while stop < len(words) and words[stop][:1].isupper() and words[stop].isalpha():
+            stop += 1
+        name = tuple(word.casefold() for word in words[place:stop])
+        if _SHORTEST_NAME <= len(name) <= _LONGEST_NAME and all(map(_is_of_name, name)):
+            return name
+        place = max(stop, place + 1)
+    return ()
+
+
+def _is_of_name(word: str) -> bool:
+    return len(word) > _SHORTEST_NAME and not is_common_word(word) and not is_date(word.title())
 
 
 def _is_noun(event: Span, words: Sequence[str]) -> bool:

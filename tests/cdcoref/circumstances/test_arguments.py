@@ -1,4 +1,4 @@
-"""Which events are subjects of others."""
+"""Which events are subjects of others, and whom they happen to."""
 
 from __future__ import annotations
 
@@ -32,3 +32,22 @@ def test_subjects(text: str, pairs: list[tuple[str, str]]) -> None:
         for event, one in zip(events, found, strict=True)
         if one.subject is not None
     ] == pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Genk *signed the Ugandan striker Davud Okello from Marseille .", "davud okello"),
+        ("Genk *signed him from Marseille .", ""),
+        ("The *signing of Davud Okello", ""),
+        ("Police *said Davud Okello fled .", ""),
+        ("Genk *signed a man called Okello .", ""),
+        ("Genk *signed on Monday Davud Okello .", ""),
+    ],
+)
+def test_named_objects(text: str, name: str) -> None:
+    words = text.split()
+    document = Document.from_sentences("a", [[word.removeprefix("*") for word in words]])
+    place = next(place for place, word in enumerate(words) if word.startswith("*"))
+    (one,), _ = circumstances_of(Corpus((document,), (Mention("a", (place,), "event"),)))
+    assert " ".join(one.named_object) == name
