@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -42,11 +43,15 @@ def run_with_kills(start: Callable[[bool], BaseProcess], folder: Path, kills: in
     stopped = 0
     for attempt in range(kills):
         last = _newest_checkpoint(folder) + moment.randint(1, 4)
-        stopped += killed(start(attempt > 0), lambda last=last: _newest_checkpoint(folder) >= last, 0.04, moment)
+        stopped += killed(start(attempt > 0), partial(_has_checkpoint, folder, last), 0.04, moment)
     process = start(True)
     process.join(120)
     assert process.exitcode == 0
     assert stopped
+
+
+def _has_checkpoint(folder: Path, step: int) -> bool:
+    return _newest_checkpoint(folder) >= step
 
 
 def _newest_checkpoint(folder: Path) -> int:

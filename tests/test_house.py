@@ -110,7 +110,7 @@ def test_nobody_reaches_past_a_door() -> None:
 
 def behind_doors(path: Path) -> set[str]:
     """The modules of folders that a file imports from directly, past the folder's ``__init__``."""
-    reached = set()
+    reached: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             reached.update(alias.name for alias in node.names)
@@ -129,7 +129,7 @@ def is_file(module: str) -> bool:
 def test_tests_import_through_doors() -> None:
     """What tests need from the inside of a folder is listed in a file, which may only get shorter."""
     allowed = set((ROOT / "tests" / "behind_doors.txt").read_text(encoding="utf-8").splitlines())
-    found = set()
+    found: set[str] = set()
     for path in (ROOT / "tests").rglob("*.py"):
         found.update(f"{path.relative_to(ROOT / 'tests').as_posix()} {name}" for name in behind_doors(path))
     assert not found - allowed, "import these from the folder that they lie in"

@@ -46,7 +46,7 @@ def conll_f1(corpus: Corpus, logits: PairLogits, settings: CorefConfig, kind: st
     """CoNLL F1 in percent of the clusters at a distance threshold."""
     labels = KindClusters(corpus, logits, kind, settings).cut(distance)
     found = tuple(replace(m, cluster=str(label)) for m, label in zip(corpus.mentions, labels, strict=True))
-    return 100 * score(corpus, replace(corpus, mentions=found)).conll_f1
+    return 100 * (score(corpus, replace(corpus, mentions=found)).conll_f1 or 0.0)
 
 
 def recall(corpus: Corpus, groups: Sequence[Sequence[str]], read: PairEvidence, chosen: np.ndarray) -> float:
@@ -71,11 +71,12 @@ def measure(
     evidence = comparison.evidence(batch_tokens=8192)
     seconds, cpu = time.perf_counter() - started, time.process_time() - started_cpu
     settings = model.settings
-    chosen = candidate_pairs(evidence, replace(settings.vectors, candidates=count))
+    vector_options = replace(settings.vectors, candidates=count)
+    chosen = candidate_pairs(evidence, vector_options)
     extent = comparison.extent
     cells = [str(count), marking, f"{chosen.sum():,}", f"{recall(corpus, groups, evidence, chosen):.1f}"]
     cells += [f"{extent.sequences:,}", f"{extent.pieces:,}", f"{seconds:.0f}", f"{cpu:.0f}"]
-    logits = evidence.combine(options)
+    logits = evidence.combine(vector_options)
     own = settings.distance_threshold[kind]
     best = max((conll_f1(corpus, logits, settings, kind, float(d)), -float(d)) for d in DISTANCES)
     cells.append(f"{conll_f1(corpus, logits, settings, kind, own):.1f}, {best[0]:.1f} at {-best[1]:.2f}")

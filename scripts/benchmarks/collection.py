@@ -124,16 +124,14 @@ def dev_of(arguments: argparse.Namespace) -> Corpus:
     return gold.subset(document.id for document in gold.documents if document.topic in chosen)
 
 
+def places(corpus: Corpus) -> list[list[object]]:
+    """The places of each cluster's mentions."""
+    return [[mention.place for mention in cluster] for cluster in corpus.clusters()]
+
+
 def conll(gold: Corpus, system: Corpus) -> dict[str, float]:
     """CoNLL F1 of every kind, in percent."""
-    return {
-        kind: 100
-        * score(
-            [[m.place for m in cluster] for cluster in gold.of_kind(kind).clusters()],
-            [[m.place for m in cluster] for cluster in system.of_kind(kind).clusters()],
-        ).conll_f1
-        for kind in KINDS
-    }
+    return {kind: 100 * (score(gold.of_kind(kind), system.of_kind(kind)).conll_f1 or 0.0) for kind in KINDS}
 
 
 def quality(gold: Corpus, collection: Collection) -> str:

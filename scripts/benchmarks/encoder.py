@@ -25,9 +25,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -130,7 +131,8 @@ def ecb_pairs(root: Path, share: float) -> Inputs:
 
     tokenizer = load_tokenizer(TOKENIZER)
     pieces = WordPieces(tokenizer)
-    start, end = tokenizer.convert_tokens_to_ids([DOC_START, DOC_END])
+    vocabulary = tokenizer.get_vocab()
+    start, end = vocabulary[DOC_START], vocabulary[DOC_END]
     documents = []
     for document in read_ecb(root, "dev").documents:
         inner = [piece for word in pieces(document.tokens) for piece in word]
@@ -155,7 +157,7 @@ def spared_its_mask() -> Iterator[None]:
         row = torch.zeros(attention_mask.shape, dtype=inputs_embeds.dtype, device=inputs_embeds.device)
         return row.masked_fill(attention_mask == 0, torch.finfo(row.dtype).min)[:, None, None]
 
-    modeling_longformer.create_bidirectional_mask = one_row
+    modeling_longformer.create_bidirectional_mask = one_row  # type: ignore[assignment]
     try:
         yield
     finally:
@@ -189,7 +191,7 @@ def run(name: str, model: torch.nn.Module, inputs: Inputs, step: str, precision:
     return None
 
 
-def median_seconds(steps: dict[str, Callable[[], None]], repeats: int) -> dict[str, float]:
+def median_seconds(steps: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, float]:
     """Medians of steps that take turns, after one uncounted turn."""
     taken: dict[str, list[float]] = {name: [] for name in steps}
     for turn in range(repeats + 1):
@@ -254,11 +256,8 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     for number, inputs in enumerate(all_inputs(arguments)):
         for step in arguments.steps:
             for precision in arguments.precisions:
-
-                def turn(name: str, inputs: Inputs = inputs, step: str = step, precision: str = precision) -> None:
-                    run(name, models[name], inputs, step, precision)
-
-                seconds = median_seconds({name: lambda name=name: turn(name) for name in MODELS}, arguments.repeats)
+                turns = {name: partial(run, name, models[name], inputs, step, precision) for name in MODELS}
+                seconds = median_seconds(turns, arguments.repeats)
                 megabytes = {}
                 if not arguments.no_memory:
                     megabytes = {name: peak_megabytes(arguments, number, name, step, precision) for name in MODELS}
@@ -286,10 +285,7 @@ def print_growth(arguments: argparse.Namespace) -> None:
     for step in arguments.steps:
         for precision in arguments.precisions:
             turns = {
-                str(length): lambda batch=batch, step=step, precision=precision: run(
-                    "cdlm", model, batch, step, precision
-                )
-                for length, batch in inputs.items()
+                str(length): partial(run, "cdlm", model, batch, step, precision) for length, batch in inputs.items()
             }
             seconds = median_seconds(turns, 3 * arguments.repeats)
             ratio = seconds[str(longest)] / seconds[str(longest // 2)]
@@ -298,7 +294,7 @@ def print_growth(arguments: argparse.Namespace) -> None:
 
 def print_bias(arguments: argparse.Namespace) -> None:
     """What a relative position bias costs: our encoder with one, and the same without, taking turns."""
-    plain = load("cdlm", arguments)
+    plain = CDLMModel.from_pretrained(arguments.checkpoint).to(arguments.device)
     config = replace(plain.config, relative_attention_num_buckets=BUCKETS)
     biased = CDLMModel(config).eval().to(arguments.device)
     biased.load_state_dict(plain.state_dict(), strict=False)
@@ -306,15 +302,15 @@ def print_bias(arguments: argparse.Namespace) -> None:
     for inputs in all_inputs(arguments):
         for step in arguments.steps:
             for precision in arguments.precisions:
-                turns = {
-                    name: lambda model=model, inputs=inputs, step=step, precision=precision: run(
-                        "cdlm", model, inputs, step, precision
-                    )
-                    for name, model in models.items()
-                }
+                turns = {name: partial(run, "cdlm", model, inputs, step, precision) for name, model in models.items()}
                 seconds = median_seconds(turns, arguments.repeats)
                 cells = [inputs.name, step, precision, *(f"{seconds[name] * 1000:,.0f}" for name in models)]
                 print("| " + " | ".join([*cells, f"{seconds['with'] / seconds['without']:.3f}"]) + " |", flush=True)
+
+
+def halved_product(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """A product with weights in bf16, to which the inputs are rounded first."""
+    return torch.nn.functional.linear(inputs.bfloat16(), weight, bias)
 
 
 def print_products(arguments: argparse.Namespace) -> None:
@@ -328,13 +324,13 @@ def print_products(arguments: argparse.Namespace) -> None:
             stored = quantize({"w": weight})
             halves = [tensor.bfloat16() for tensor in (weight, bias)]
             ways: dict[str, Callable[[], Tensor]] = {
-                "fp32": lambda args=(inputs, weight, bias): torch.nn.functional.linear(*args),
-                "bf16": lambda x=inputs, args=halves: torch.nn.functional.linear(x.bfloat16(), *args),
-                "int8": lambda x=inputs, s=stored, b=bias: int8_product(x, s["w"], s["w.row_scale"], b),
+                "fp32": partial(torch.nn.functional.linear, inputs, weight, bias),
+                "bf16": partial(halved_product, inputs, *halves),
+                "int8": partial(int8_product, inputs, stored["w"], stored["w.row_scale"], bias),
             }
             with torch.inference_mode():
                 exact = ways["fp32"]()
-                seconds = median_seconds({name: lambda way=way: way() for name, way in ways.items()}, 20)
+                seconds = median_seconds(ways, 20)
                 for name, way in ways.items():
                     error = float((way().float() - exact).norm() / exact.norm())
                     cells = [f"{tokens:,} x {inside:,} x {outside:,}", name, f"{seconds[name] * 1000:.1f}"]

@@ -13,11 +13,11 @@ mention pairs is printed too.
 from __future__ import annotations
 
 import argparse
-import functools
 import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -71,9 +71,9 @@ class HuggingFaceEncoder(nn.Module):
 
 def with_their_encoder(model: CorefModel) -> CorefModel:
     """The model with Hugging Face's encoder in place of its own, and of what that was before fine-tuning."""
-    earlier = HuggingFaceEncoder(model.earlier_encoder())
-    model.encoder = HuggingFaceEncoder(model.encoder)
-    model._earlier_encoder[:] = [earlier]  # type: ignore[list-item]
+    earlier = [] if model.earlier is None else [HuggingFaceEncoder(model.earlier_encoder())]
+    model.encoder = HuggingFaceEncoder(model.encoder)  # type: ignore[assignment]
+    model._earlier_encoder[:] = earlier  # type: ignore[assignment]
     return model.eval()
 
 
@@ -114,16 +114,15 @@ def epoch_seconds(models: dict[str, Predictor], corpus: Corpus, batches: int, pr
     data = TrainingData(models["cdlm"].model, corpus, config.sampling, seed=0)
     taken = dict.fromkeys(models, 0.0)
     pieces = 0
-    chosen = [len(data) - 1, *np.linspace(0, len(data) - 1, batches).round().astype(int)]
+    chosen = [len(data) - 1, *map(round, np.linspace(0, len(data) - 1, batches))]
     for place, number in enumerate(chosen):
-        batch = data[int(number)]
+        batch = data[number]
         for name, predictor in models.items():
             predictor.model.train()
-
-            seconds = seconds_of(functools.partial(training_step, predictor.model, batch, precision))
+            seconds = seconds_of(partial(training_step, predictor.model, batch, precision))
             taken[name] += seconds if place else 0.0
-        pieces += int(batch["attention_mask"].sum()) if place else 0
-    total = sum(int(data[number]["attention_mask"].sum()) for number in range(len(data)))
+        pieces += int(batch.inputs.attention_mask.sum()) if place else 0
+    total = sum(int(data[number].inputs.attention_mask.sum()) for number in range(len(data)))
     return {name: seconds * total / pieces for name, seconds in taken.items()}
 
 
@@ -148,7 +147,7 @@ def main() -> None:
         sample = read_corpus(sorted(map(str, SAMPLE.glob("*.txt")))).corpus
         for predictor in models.values():
             predictor.predict(replace(sample, documents=sample.documents[:1]))
-        report("predict, sample", *(seconds_of(lambda p=p: p.predict(sample)) for p in models.values()))
+        report("predict, sample", *(seconds_of(partial(p.predict, sample)) for p in models.values()))
         mentions = models["cdlm"].predict(sample).corpus
         print(f"largest difference of a probability: {largest_difference(models, mentions):.1e}\n")
     if arguments.ecb_root and "dev" in parts:
@@ -156,7 +155,7 @@ def main() -> None:
         chosen = group_documents(dev.documents, "predicted")[:: arguments.every]
         dev = dev.subset([name for group in chosen for name in group])
         what = f"predict, {len(dev.documents)} documents of ECB+ dev"
-        report(what, *(seconds_of(lambda p=p: p.predict(dev)) for p in models.values()))
+        report(what, *(seconds_of(partial(p.predict, dev)) for p in models.values()))
     if arguments.ecb_root and "epoch" in parts:
         corpus = read_ecb(arguments.ecb_root, "train")
         seconds = epoch_seconds(models, corpus, arguments.batches, arguments.precision)

@@ -23,7 +23,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -92,13 +94,13 @@ def write_json_lines(path: Path, labels: np.ndarray) -> None:
             file.write(json.dumps(fields) + "\n")
 
 
+T = TypeVar("T")
 WRITERS = {"conll": write_corpus, "jsonl": write_json_lines}
 
 
-def timed(work: Callable[[], object], repeat: int = 1) -> tuple[float, object]:
+def timed(work: Callable[[], T], repeat: int = 1) -> tuple[float, T]:
     """Seconds of the fastest of several runs, and the result."""
     best = float("inf")
-    result = None
     for _ in range(repeat):
         start = time.perf_counter()
         result = work()
@@ -126,7 +128,7 @@ def measure(key: Path, response: Path) -> dict[str, float]:
     result["table"], overlap = timed(lambda: align(key_table, response_table).overlap())
     result["SciPy import"], _ = timed(lambda: __import__("scipy.sparse.csgraph"))
     for name, metric in METRICS.items():
-        result[name], _ = timed(lambda metric=metric: metric.count(overlap), 3)
+        result[name], _ = timed(partial(metric.count, overlap), 3)
     result["all"] = result["table"] + sum(result[name] for name in METRICS)
     result["memory"] = megabytes()
     return result
@@ -148,7 +150,7 @@ def measure_coval(folder: Path, key: Path, response: Path) -> None:
     # CEAF last, since it is the first to take too long.
     for name in sorted(COVAL_METRICS, key=lambda name: name == "ceafe"):
         metric = getattr(evaluator, COVAL_METRICS[name])
-        run(name, lambda metric=metric: evaluator.evaluate_documents(infos, metric, beta=1))
+        run(name, partial(evaluator.evaluate_documents, infos, metric, beta=1))
 
 
 def run_coval(folder: Path, key: Path, response: Path, seconds: float) -> dict[str, float]:

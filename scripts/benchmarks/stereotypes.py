@@ -75,7 +75,7 @@ def sentences(templates: Sequence[tuple[str, int]]) -> Iterator[Sentence]:
     for number, ((template, referent), people, gender) in enumerate(product(templates, pairs, PRONOUNS)):
         forms = PRONOUNS[gender]
         words = template.format(*(f"the {one}" for one in people), **forms).capitalize().split()
-        places = [(words.index(one) - 1, words.index(one)) for one in people]
+        places: list[tuple[int, ...]] = [(words.index(one) - 1, words.index(one)) for one in people]
         places.append((next(place for place, word in enumerate(words) if word in forms.values()),))
         document = Document.from_sentences(str(number), [words], topic=str(number))
         mentions = tuple(Mention(document.id, place, ENTITY) for place in places)

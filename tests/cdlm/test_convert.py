@@ -12,7 +12,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import (
+from transformers import (  # type: ignore[attr-defined]
     AutoModel,
     AutoTokenizer,
     BertConfig,

@@ -16,7 +16,8 @@ FOUND = np.array([0, 0, 0, 1, 1, 0, 1, 2])
 @pytest.fixture
 def links() -> MentionLinks:
     """Mentions 0 to 2, and 3 and 4, were found to be the same; 5 and 6 refer to 0 and 3, and 7 to none."""
-    pairs = PairScores(8, *(np.array([pair[side] for pair in PAIRS]) for side in (0, 1)), np.array([*PAIRS.values()]))
+    first, second = (np.array([pair[side] for pair in PAIRS]) for side in (0, 1))
+    pairs = PairScores(8, first, second, np.array([*PAIRS.values()]))
     pronouns = [np.array([entry[side] for entry in PRONOUNS.values()]) for side in (0, 1)]
     return MentionLinks(pairs, np.array([*PRONOUNS]), pronouns[0].astype(int), pronouns[1])
 

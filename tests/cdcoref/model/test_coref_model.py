@@ -165,9 +165,9 @@ def test_the_span_detector_gives_a_window_the_same_bits_in_any_batch(
     detector = SpanDetector(24, 20, 5, neighbours=neighbours)
     places, start = [], 0
     for size in sizes:
-        spans = [(start + i, start + i + n) for n in range(1, 6) for i in range(size - n + 1)]
-        order.shuffle(spans)
-        places.append((slice(start, start + size), torch.tensor(spans)))
+        drawn = [(start + i, start + i + n) for n in range(1, 6) for i in range(size - n + 1)]
+        order.shuffle(drawn)
+        places.append((slice(start, start + size), torch.tensor(drawn)))
         start += size
     words = torch.randn(start, 24) * torch.logspace(-3, 3, start)[:, None]
     own, spans = places[which % len(sizes)]

@@ -200,7 +200,8 @@ def on_the_same_tokens() -> tuple[Corpus, Corpus]:
 def test_an_event_and_an_entity_of_the_same_tokens_are_two_mentions_by_every_route(tmp_path: Path) -> None:
     key, response = on_the_same_tokens()
     by_clusters = score(*([[m.key for m in cluster] for cluster in side.clusters()] for side in (key, response)))
-    routes = [score(key, response), score_tables(table_of_corpus(key, "k"), table_of_corpus(response, "r"), Options())]
+    routes: list[Scores | FileScores] = [score(key, response)]
+    routes.append(score_tables(table_of_corpus(key, "k"), table_of_corpus(response, "r"), Options()))
     for name in ("x.jsonl", "x.conllu", "x.jsonl.gz"):
         for side, folder in ((key, "key"), (response, "response")):
             (tmp_path / folder).mkdir(exist_ok=True)

@@ -49,8 +49,8 @@ def noisy(share: float):
     return clusters_of
 
 
-def tables(*corpora: Corpus) -> list[MentionTable]:
-    return [table_of_corpus(corpus, f"file {number}") for number, corpus in enumerate(corpora)]
+def tables(key: Corpus, first: Corpus, second: Corpus) -> tuple[MentionTable, MentionTable, MentionTable]:
+    return table_of_corpus(key, "file 0"), table_of_corpus(first, "file 1"), table_of_corpus(second, "file 2")
 
 
 def compare(documents: int, first: float, second: float, **options: object) -> Significance:
@@ -237,14 +237,15 @@ def f1_by_hand(recall: list[dict[str, float]], precision: list[dict[str, float]]
 def test_documents_that_clusters_cross_are_exchanged_as_by_hand() -> None:
     """Every exchange of the documents of clusters that span them, with counts of mentions taken one by one."""
     documents = 9
-    gold_corpus, *pair = (
+    gold_corpus, one, other = (
         corpus(documents, clusters_of, topics=3, seed=seed)
         for seed, clusters_of in ((0, shared_in_three), (1, losing(0.2)), (2, losing(0.45)))
     )
-    result = compare_responses(*tables(gold_corpus, *pair), Options(), unit="document", resamples=1000)
+    result = compare_responses(*tables(gold_corpus, one, other), Options(), unit="document", resamples=1000)
     assert (result.unit, result.units, result.exchanges, result.exhaustive) == ("document", 9, 512, True)
     assert result.crossing > 0
     key = clusters(gold_corpus)
+    pair = one, other
     recalls = [shares_by_hand(key, clusters(one)) for one in pair]
     precisions = [shares_by_hand(clusters(one), key) for one in pair]
     names = [f"d{number}" for number in range(documents)]
@@ -255,8 +256,8 @@ def test_documents_that_clusters_cross_are_exchanged_as_by_hand() -> None:
             values = []
             for first in (0, 1):
                 chosen = [first ^ swap for swap in swapped]
-                sides = ([counts[one][metric] for one in chosen] for counts in (recalls, precisions))
-                values.append(f1_by_hand(*sides, drawn))
+                recall, precision = ([counts[one][metric] for one in chosen] for counts in (recalls, precisions))
+                values.append(f1_by_hand(recall, precision, drawn))
             return values[0] - values[1]
 
         observed = difference([False] * documents, names)

@@ -209,7 +209,10 @@ def test_what_is_tuned_is_what_prediction_reaches(tiny_model: CorefModel, sample
         assert scores[kind].calibration_error <= scores[kind].calibration_error_before + 0.05
         sides = dev.of_kind(kind).mentions, found.of_kind(kind).mentions
         assert scores[kind].detection == pytest.approx(span_scores(*sides), abs=0.03)
-        assert scores[kind].detection_head[2] >= scores[kind].detection[2]
+        detection, detection_head = scores[kind].detection, scores[kind].detection_head
+        assert detection is not None
+        assert detection_head is not None
+        assert detection_head[2] >= detection[2]
 
 
 def test_a_kind_that_is_not_tuned_stays(tiny_model: CorefModel, sample: Path) -> None:

@@ -74,7 +74,18 @@ def test_what_the_commands_print_fills_the_tables(
 
     sets = tmp_path / "train.src"
     sets.write_text("".join(f"w{n} w{n + 1} w3 ||||| w{n} w5 w6 ||||| w{n + 1} w8\n" for n in range(12)))
-    start = ("--max-length", 64, "--steps", 1, "--set", "batch_size=2", "--precision", "fp32", "--device", "cpu")
+    start: tuple[object, ...] = (
+        "--max-length",
+        64,
+        "--steps",
+        1,
+        "--set",
+        "batch_size=2",
+        "--precision",
+        "fp32",
+        "--device",
+        "cpu",
+    )
     start = (*start, "--set", "sequences_at_once=2", "--set", "run.warmup=0", "--log", "none")
     run("cdlm", "pretrain", "--corpus", sets, "-o", tmp_path / "cdlm", "--encoder", word_encoder, *start)
     printed = run("cdlm", "perplexity", "--corpus", sets, "--model", tmp_path / "cdlm", "--json")

@@ -15,7 +15,7 @@ from cdcoref.predict.engines.cache import CACHE_FILE
 
 
 def test_arrays_come_back_as_they_were(tmp_path: Path) -> None:
-    arrays = [
+    arrays: list[np.ndarray] = [
         np.arange(6, dtype=np.float32).reshape(2, 3) / 7,
         np.array([[np.nan, -np.inf]], dtype=np.float32),
         np.zeros((0, 4), dtype=np.float32),

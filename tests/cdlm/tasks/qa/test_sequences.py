@@ -19,7 +19,7 @@ MARKS = {*QA_TOKENS, "<doc-s>", "</doc-s>", "[CLS]", "<s>"}
 
 
 def tokens_of(tokenizer: PreTrainedTokenizerFast, sequence: QASequence) -> list[str]:
-    return tokenizer.convert_ids_to_tokens(sequence.tokens.input_ids.tolist())
+    return list(tokenizer.convert_ids_to_tokens(sequence.tokens.input_ids.tolist()))
 
 
 def text_of(question: Question, sequence: QASequence, places: np.ndarray) -> set[str]:
