@@ -41,7 +41,7 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
         ``parts`` holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of
         name, kind, label (what people call it, or its words, and of an event its place and day) and mean confidence.
         ``confidenceTexts``: the wording of each confidence, by its hundredths. ``stories``: objects with title, what it
-        is about in words, documents (number and day), ``timeline``, ``oneSource`` (label, when and where in words,
+        is about in words, documents (number, day, source), ``timeline``, ``oneSource`` (label, when and where in words,
         number of the cluster or -1, sentence, number of its document), ``disagreements`` (label, what differs,
         number of the cluster or -1, and statements: value, sentence, number of its document), ``drawing`` (see
         :func:`cdcoref.views.graph_drawing.graph_drawing`) and ``together`` (label and cluster of an entity, those of an
@@ -142,7 +142,10 @@ def _story(
     return {
         "title": without_surrogates(story.title),
         "about": [without_surrogates(words) for words in about if words],
-        "documents": [(documents[name], day.shown() if day else "") for name, day in days],
+        "documents": [
+            (documents[name], day.shown() if day else "", without_surrogates(_published(story, name)))
+            for name, day in days
+        ],
         "timeline": [event(one) for one in story.timeline],
         "drawing": graph_drawing(graph),
         "together": [together(line) for line in graph.lines],
@@ -160,6 +163,12 @@ def _story(
             for one in story.disagreements
         ],
     }
+
+
+def _published(story: PredictedStory, document: str) -> str:
+    """Who published a document; empty if unknown."""
+    source = story.source_of(document)
+    return "" if source == document else " ".join(source.split())
 
 
 class _Units:

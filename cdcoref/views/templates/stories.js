@@ -2,6 +2,7 @@
 
 const EVENTS_AT_ONCE = 25;
 
+const sourceOf = new Map(source.stories.flatMap((story) => story.documents.map(([d, , published]) => [d, published])));
 const stories = source.stories.map((story, index) => ({ index, ...story, words: searched([story.title, ...story.about]) }));
 
 function storyRow({ story }) {
@@ -23,8 +24,8 @@ function storyRows() {
   return found.map((story) => ({ key: story.index, story }));
 }
 
-function documentLink(d) {
-  const link = foreign("a", "name", documents[d].name);
+function documentLink(d, words = documents[d].name) {
+  const link = foreign("a", "name", words);
   link.href = `#d${d}`;
   return link;
 }
@@ -37,7 +38,7 @@ function eventTitle(label, cluster) {
 }
 
 function quoted(sentence, d, value = "") {
-  const node = element("p", "quoted", ...(value ? [element("strong", "", value), " "] : []), `${sentence} `, documentLink(d));
+  const node = element("p", "quoted", ...(value ? [element("strong", "", value), " "] : []), `${sentence} `, documentLink(d, sourceOf.get(d) || documents[d].name));
   node.dir = "auto";
   return node;
 }
@@ -114,8 +115,9 @@ function storyNodes(story) {
   title.id = "story-label";
   const about = element("p", "meta", ...story.about.map((words) => foreign("span", "", words)));
   const list = element("ul", "plain");
-  for (const [d, day] of story.documents) {
-    list.append(element("li", "", documentLink(d), day ? element("span", "story", ` ${day}`) : ""));
+  for (const [d, day, published] of story.documents) {
+    const known = [day, published, documents[d].title].filter(Boolean).join(" · ");
+    list.append(element("li", "", documentLink(d), known ? foreign("span", "story", ` ${known}`) : ""));
   }
   return [
     element("header", "head", element("div", "title", title), about),

@@ -52,7 +52,7 @@ def data_of(html: str) -> dict[str, Any]:
 def test_the_data(news: Prediction) -> None:
     data = page_data(news.corpus, news.numbered_stories())
     assert data["clusters"] == [
-        ("sinking", "event", "sinking", 80), ("dahl", "entity", "Ann Dahl", 80), ("maren", "entity", "ferry Maren", 65),
+        ("sinking", "event", "sinking · Tresk", 80), ("dahl", "entity", "Ann Dahl", 80), ("maren", "entity", "ferry Maren", 65),
         ("theft", "event", "stolen", 40), ("painting", "entity", "the painting", 80), ("swim", "event", "swam", 50),
     ]  # fmt: skip
     name, story, text, borders, *about = data["documents"][2]
@@ -74,7 +74,7 @@ def test_the_data(news: Prediction) -> None:
 def test_stories_are_reported(news: Prediction) -> None:
     data = page_data(news.corpus, news.numbered_stories())
     first, second = data["stories"]
-    assert [number for number, _ in first["documents"]] == [0, 1]
+    assert [number for number, *_ in first["documents"]] == [0, 1]
     (label, about, cluster, sentence, document) = first["timeline"][0]
     assert (label, data["clusters"][cluster][0]) == ("sinking", "sinking")
     assert "2 documents" in about

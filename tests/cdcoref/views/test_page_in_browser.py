@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.formats import tokenise_text
 from cdcoref.predict import Prediction
+from tests.cdcoref.views.conftest import NO_PLAN, mention_of
 
 Open = Callable[..., Page]
 LABELS = "#cluster-list .choice .label"
@@ -454,3 +457,37 @@ def test_nothing_at_all(open_page: Open) -> None:
     expect(page.locator("#texts")).to_contain_text("This document is empty.")
     page.keyboard.press("j")
     page.keyboard.press("n")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 800, 1440])
+def test_a_story_at_every_width(open_page: Open, width: int, colours: str) -> None:
+    texts = {
+        "first.txt": "The reactor in Athens was decommissioned on 5 March 2024. It cost 31 million euros.",
+        "second.txt": "On 5 March 2024 engineers decommissioned the reactor in Athens. It cost 47 million euros.",
+    }
+    documents = [
+        replace(tokenise_text(text, id), metadata={"source": source, "title": f"{source}: reactor is decommissioned"})
+        for (id, text), source in zip(texts.items(), ("Meridian Wire", "Daily Lantern"), strict=True)
+    ]
+    mentions = [
+        mention_of(document, words, kind, words, 0.9)
+        for document in documents
+        for words, kind in (("decommissioned", "event"), ("reactor", "entity"), ("cost", "event"))
+    ]
+    stories = (tuple(texts),)
+    page = open_page(Prediction(Corpus(tuple(documents), tuple(mentions)), stories, NO_PLAN), color_scheme=colours)
+    page.set_viewport_size({"width": width, "height": 800})
+    page.get_by_role("tab", name="Stories").click()
+    page.locator("#story-list .choice").click()
+    story = page.locator("#story")
+    expect(story.locator(".plain li").first).to_contain_text("Meridian Wire · Meridian Wire: reactor is decommissioned")
+    expect(story.locator(".events .quoted").first).to_contain_text("Meridian Wire")
+    expect(story.locator(".events strong")).to_have_text(["31 million euros", "47 million euros"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    broken = (
+        "node => { const r = document.createRange(); r.selectNodeContents(node); return r.getClientRects().length; }"
+    )
+    assert story.locator(".events h4 .name", has_text="decommissioned").first.evaluate(broken) == 1
+    assert story.locator(".bar").is_visible() == (width < 760)
+    assert Axe().run(page).response["violations"] == []
