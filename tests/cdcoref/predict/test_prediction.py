@@ -450,6 +450,42 @@ def test_a_second_prediction_computes_nothing(
         predictor.predict([FERRY + " More."], options, cache=tmp_path / "cache")
 
 
+@pytest.mark.parametrize("topics", ["none", "predicted"])
+def test_a_cache_changes_nothing_whatever_is_in_it(predictor: Predictor, topics: Topics, tmp_path: Path) -> None:
+    """Without a cache, with an empty one, with one of a part of the texts, and with all in it: the same file."""
+    texts = {"a": FERRY, "b": STORM, "c": OTHER, "d": f"{OTHER} {FERRY}"}
+    options = PredictionOptions(topics=topics, pairs=True)
+    some = {id: texts[id] for id in ("c", "d")}
+    predictor.predict(some, options, cache=tmp_path / "partial")
+    written = []
+    for cache in (None, "cold", "cold", "partial"):
+        prediction = predictor.predict(texts, options, cache=None if cache is None else tmp_path / cache)
+        prediction.save(tmp_path / "p.jsonl")
+        written.append(((tmp_path / "p.jsonl").read_bytes(), prediction.pairs))
+    assert len(written[0][1] or ()) > 10
+    assert all(one == written[0] for one in written[1:])
+
+
+@pytest.mark.parametrize("topics", ["none", "predicted"])
+def test_names_of_documents_do_not_matter(predictor: Predictor, topics: Topics) -> None:
+    """Other names, in another alphabetical order, give the same clusters with the same confidence."""
+    texts = {"a": FERRY, "b": STORM, "c": OTHER, "d": f"{OTHER} {FERRY}", "e": f"{STORM} {OTHER}"}
+    other = dict(zip(texts, ("zoo/5", "ü 4", "Report", "2", "1"), strict=True))
+    renamed = {other[id]: text for id, text in texts.items()}
+    found = []
+    for names, given in ((other, texts), ({id: id for id in other.values()}, renamed)):
+        prediction = predictor.predict(given, PredictionOptions(topics=topics))
+        found.append(
+            {
+                frozenset((names[m.document], m.kind, m.start, m.end) for m in cluster.mentions): cluster.confidence
+                for cluster in prediction.clusters(singletons=True)
+            }
+        )
+    assert any(len(cluster) > 1 for cluster in found[0])
+    assert found[0].keys() == found[1].keys()
+    assert all(found[0][cluster] == pytest.approx(found[1][cluster], abs=1e-5) for cluster in found[0])
+
+
 def test_an_interrupted_prediction_goes_on(
     predictor: Predictor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
