@@ -18,7 +18,7 @@ SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 NO_PLAN = Plan(0, 0, 0, 0, 0)
 
 TEXTS = {
-    "harbour.txt": "Ferry sinks\n\nThe ferry Maren sank off Tresk. Ann Dahl, 40, was on the ferry. She swam ashore.",
+    "harbour.txt": "Ferry sinks\n\nThe ferry Maren sank in fog. Ann Dahl, 40, was on the ferry. She swam ashore.",
     "inquiry.txt": "The sinking of the Maren is looked into. Ann Dahl spoke for an hour.",
     "museum.txt": "A painting was stolen. The theft was at night. 🚢 No ferry carried the painting.",
 }

@@ -52,7 +52,7 @@ def data_of(html: str) -> dict[str, Any]:
 def test_the_data(news: Prediction) -> None:
     data = page_data(news.corpus, news.numbered_stories())
     assert data["clusters"] == [
-        ("sinking", "event", "sinking · Tresk", 80), ("dahl", "entity", "Ann Dahl", 80), ("maren", "entity", "ferry Maren", 65),
+        ("sinking", "event", "sinking", 80), ("dahl", "entity", "Ann Dahl", 80), ("maren", "entity", "ferry Maren", 65),
         ("theft", "event", "stolen", 40), ("painting", "entity", "the painting", 80), ("swim", "event", "swam", 50),
     ]  # fmt: skip
     name, story, text, borders, *about = data["documents"][2]

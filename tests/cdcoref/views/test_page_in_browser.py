@@ -156,7 +156,7 @@ def test_a_cluster_side_by_side(open_page: Open, news: Prediction) -> None:
     choose(page, "sinking")
     assert page.locator(".card h3").all_inner_texts() == ["harbour.txt", "inquiry.txt"]
     assert page.locator(".card .sentence").all_inner_texts() == [
-        "Ferry sinks0.90", "The ferry Maren sank0.80 off Tresk.", "The sinking0.70 of the Maren is looked into.",
+        "Ferry sinks0.90", "The ferry Maren sank0.80 in fog.", "The sinking0.70 of the Maren is looked into.",
     ]  # fmt: skip
     left, right = (page.locator(".card").nth(n).bounding_box() for n in (0, 1))
     assert left is not None
