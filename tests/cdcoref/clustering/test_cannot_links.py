@@ -71,10 +71,29 @@ def test_a_cluster_falls_apart_where_a_merge_brought_a_conflict() -> None:
     assert unconflicted_parts(cannot_links, []).tolist() == [0, 1, 2, 3, 4, 5]
 
 
+def test_an_item_that_is_a_part_by_itself_brings_no_conflict() -> None:
+    cannot_links = CannotLinks.of_pairs(3, as_array([(1, 2)]))
+    assert unconflicted_parts(cannot_links, [(0, 1), (0, 2)], [1]).tolist() == [0, 1, 0]
+
+
+def test_only_conflicts_between_the_two_sides_count() -> None:
+    # 2 joins 0 though it conflicts with 3, which comes later, and then stays out.
+    cannot_links = CannotLinks.of_pairs(4, as_array([(2, 3)]))
+    assert unconflicted_parts(cannot_links, [(0, 2), (0, 3)]).tolist() == [0, 1, 0, 2]
+    # 1 and 2 are parts; what 0 is merged with is no longer whole.
+    assert unconflicted_parts(CannotLinks.of_pairs(3, as_array([(1, 2)])), [(1, 2), (0, 1)]).tolist() == [0, 1, 2]
+
+
 def test_a_follower_joins_unless_it_cannot() -> None:
     cannot_links = CannotLinks.of_pairs(5, as_array([(0, 1), (2, 4)]))
     # 1 cannot follow 0. 2 follows 3, and 4, which cannot be with 2, then cannot follow 3.
     assert with_followers(np.arange(5), cannot_links, [(1, 0), (2, 3), (4, 3)]).tolist() == [0, 1, 2, 2, 3]
+
+
+def test_a_leader_keeps_its_own_conflicts_when_it_is_followed() -> None:
+    cannot_links = CannotLinks.of_pairs(3, as_array([(0, 1)]))
+    assert with_followers(np.arange(3), cannot_links, [(2, 0), (1, 0)]).tolist() == [0, 1, 0]
+    assert with_followers(np.arange(3), cannot_links, [(2, 0), (0, 1)]).tolist() == [0, 1, 0]
 
 
 def test_only_pairs_within_a_former_cluster_count() -> None:

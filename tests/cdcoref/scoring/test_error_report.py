@@ -83,6 +83,33 @@ def test_limits_and_levels(files: tuple[Path, Path]) -> None:
     assert apart.split[0].links == 2
 
 
+def test_missed_mentions_of_large_clusters_come_first(tmp_path: Path) -> None:
+    write_jsonl(
+        corpus(one=[("a", (4,))], three=[("b", (0,)), ("b", (1,)), ("b", (2,))], two=[("a", (0,)), ("a", (1,))]),
+        tmp_path / "key.jsonl",
+    )
+    write_jsonl(corpus(other=[("b", (5,))]), tmp_path / "response.jsonl")
+    report = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl")
+    assert (report.key, report.response) == tuple(str(tmp_path / f"{side}.jsonl") for side in ("key", "response"))
+    assert [(missed.cluster, missed.size) for missed in report.missed] == [("three", 3)] * 3 + [("two", 2)] * 2 + [
+        ("one", 1)
+    ]
+    assert [missed.place.tokens for missed in report.missed[:3]] == [(0,), (1,), (2,)]
+    fewer = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl", limit=1)
+    assert [len(errors) for errors in (fewer.split, fewer.missed, fewer.spurious)] == [1, 1, 1]
+    assert (fewer.split[0].cluster, fewer.missed_count) == ("three", 6)
+
+
+def test_merges_are_counted_by_what_ties_their_parts(tmp_path: Path) -> None:
+    parts = [[("a", (0,))], [("a", (1,))], [("a", (4,))], [("b", (5,))]]
+    write_jsonl(corpus(all=[mention for part in parts for mention in part]), tmp_path / "key.jsonl")
+    write_jsonl(corpus(**{f"p{n}": part for n, part in enumerate(parts)}), tmp_path / "response.jsonl")
+    report = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl")
+    assert sum(report.lacking_merges.values()) == 3
+    assert report.lacking_merges == {"nothing in common": 3}
+    assert report.wrong_merges == {}
+
+
 def test_the_text(files: tuple[Path, Path]) -> None:
     text = error_text(report_errors(*files))
     assert text.startswith(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import read_conll, read_file, table_of_corpus, write_conll, write_corpus, write_jsonl
+from cdcoref.formats import MentionTable, read_conll, read_file, table_of_corpus, write_conll, write_corpus, write_jsonl
 from cdcoref.scoring import METRICS, FileScores, Options, Scores, score, score_files, score_tables
 
 TOPICS = {"a1": ("a", "a_1"), "a2": ("a", "a_1"), "a3": ("a", "a_2"), "b1": ("b", "b_1")}
@@ -103,6 +103,18 @@ def test_every_document_alone(tmp_path: Path) -> None:
         assert scores.to_dict() == score(*alone).to_dict()
 
 
+@pytest.mark.parametrize("metrics", [("b3", "lea"), ()])
+def test_documents_are_scored_with_the_same_options(tmp_path: Path, metrics: tuple[str, ...]) -> None:
+    files = saved(tmp_path, "key.conll", KEY), saved(tmp_path, "response.jsonl", RESPONSE)
+    options = Options(singletons="remove", metrics=metrics)
+    [result] = score_files(files[0], [files[1]], options, per_document=True)
+    assert result.documents is not None
+    assert list(result.documents) == list(TOPICS)
+    for document, scores in result.documents.items():
+        alone = [[[m for m in cluster if m[0] == document] for cluster in spans.values()] for spans in (KEY, RESPONSE)]
+        assert scores == score(*alone, singletons="remove", metrics=metrics)
+
+
 def test_formats_and_compression_do_not_matter(tmp_path: Path) -> None:
     names = ["x.conll", "x.8.conll", "x.jsonl", "x.conll.gz", "x.8.conll.gz", "x.jsonl.gz"]
     keys = [saved(tmp_path, f"key.{name}", KEY) for name in names]
@@ -134,6 +146,39 @@ def test_nested_mentions_of_a_cluster(tmp_path: Path) -> None:
     assert removed == score(corpus(outer), corpus(outer))
 
 
+@given(*[st.dictionaries(st.tuples(st.integers(0, 5), st.integers(1, 4)), st.sampled_from("xyz"), max_size=9)] * 2)
+def test_nested_mentions_are_those_within_another_of_their_cluster(
+    key: dict[tuple[int, int], str], response: dict[tuple[int, int], str]
+) -> None:
+    sides = []
+    for spans in (key, response):
+        whole = {
+            span: name
+            for span, name in spans.items()
+            if not any(
+                other == name and (first, size) != span and first <= span[0] and span[0] + span[1] <= first + size
+                for (first, size), other in spans.items()
+            )
+        }
+        sides.append([table_of(spans), table_of(whole)])
+    results = [
+        score_tables(key_table, response_table, Options(remove_nested=nested)).scores
+        for key_table, response_table, nested in zip(*sides, (True, False), strict=True)
+    ]
+    assert results[0] == results[1]
+
+
+def table_of(spans: dict[tuple[int, int], str]) -> MentionTable:
+    """The spans, by first token and length, in each of two documents."""
+    places = [
+        (document, first, first + size - 1, name) for document in ("a1", "a2") for (first, size), name in spans.items()
+    ]
+    clusters: Spans = {}
+    for document, first, last, name in places:
+        clusters.setdefault(name, []).append((document, first, last))
+    return table_of_corpus(corpus(clusters, ("a1", "a2")), "x")
+
+
 def test_a_repeated_mention_stays_in_the_first_cluster(tmp_path: Path) -> None:
     repeated = {"1": [("a1", 0, 1), ("a2", 0, 0)], "2": [("a1", 0, 1), ("b1", 3, 3)], "3": [("a2", 0, 0)]}
     clean = {"1": [("a1", 0, 1), ("a2", 0, 0)], "2": [("b1", 3, 3)]}
@@ -159,6 +204,12 @@ def test_documents_on_one_side(tmp_path: Path) -> None:
 def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none of its documents is in the key .*: it has 'b1', the key has 'a1'"):
         scored(tmp_path, corpus({}, ("a1",)), corpus({}, ("b1",)))
+    two, five = (
+        Corpus(tuple(Document.from_sentences(f"{name}{n}", [["w"]]) for n in range(count)))
+        for name, count in (("k", 2), ("r", 5))
+    )
+    with pytest.raises(InputError, match=r"it has 'r0', 'r1' and 3 more, the key has 'k0', 'k1';"):
+        scored(tmp_path, two, five)
     shorter = Corpus((Document.from_sentences("a1", [["w"] * 9]),))
     with pytest.raises(InputError, match=r"line 2: document 'a1' has 9 tokens here and 10 in the key .*same tokens"):
         scored(tmp_path, corpus({}, ("a1",)), shorter)

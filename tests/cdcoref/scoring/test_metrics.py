@@ -201,6 +201,13 @@ def test_a_mention_in_two_clusters_counts_in_the_first() -> None:
     assert score(["ab", "c"], ["aab", "b", "c"]).to_dict() == score(["ab", "c"], ["ab", "c"]).to_dict()
 
 
+def test_conll_f1_is_the_mean_of_three_metrics() -> None:
+    values = score(["abc", "de"], ["ab", "cde"]).to_dict()
+    assert values["conll_f1"] == pytest.approx(sum(values[name]["f1"] for name in ("muc", "b3", "ceafe")) / 3)  # type: ignore[index]
+    assert 0 < values["conll_f1"] < 1
+    assert "conll_f1" not in score(["abc"], ["ab"], metrics=["muc", "b3"]).to_dict()
+
+
 def test_empty_sides_score_nothing() -> None:
     for key, response in product(([], ["ab"], [""]), ([], ["ab"], [""])):
         if (key, response) != (["ab"], ["ab"]):

@@ -16,6 +16,8 @@ from cdcoref.scoring.ties import TIES, strongest_tie
         (["Anna Berg"], ["Mayor Berg"], "the same head"),
         (["Berg 's office"], ["the mayor of Berg"], "a name"),
         (["exploded"], ["the explosion"], "the stem of the heads"),
+        (["the raid"], ["the raiders"], "the stem of the heads"),
+        (["the war"], ["warming"], "nothing in common"),
         (["the steel bridge"], ["girders of steel"], "another word"),
         (["she"], ["Anna Berg"], "a pronoun"),
         (["she", "Anna Berg"], ["Berg"], "the same head"),
