@@ -18,7 +18,7 @@ from cdcoref.views.page import write_page
 from cdcoref.views.report import write_report
 from cdcoref.views.resolved_text import Replaced, write_resolved
 
-WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], None]] = {
+WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], object]] = {
     ".html": write_page,
     ".csv": write_csv,
     ".csv.gz": write_csv,
@@ -86,7 +86,8 @@ def write_result(
     Returns
     -------
     tuple
-        A sentence for each kind of information that the format cannot express.
+        A sentence for each kind of information that the format cannot express, or one that names the files of a page
+        that is divided.
 
     Raises
     ------
@@ -107,6 +108,8 @@ def write_result(
         return ()
     if suffix is None:
         return write_corpus(corpus_and_stories(source)[0], output, layout=layout)
+    if suffix == ".html":
+        return write_page(source, output)
     if plain:
         write_csv(source, output, plain=True)
     else:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cdcoref import __version__
 from cdcoref.corpus import Corpus
@@ -23,6 +24,8 @@ from cdlm.printing import counted
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+LARGEST_PAGE = 30 * 10**6
+"""In bytes; a larger page is divided."""
 SCRIPTS = (
     *("data.js", "virtual_list.js", "text.js", "search.js", "clusters.js", "reader.js", "cluster.js", "stories.js"),
     "main.js",
@@ -30,8 +33,18 @@ SCRIPTS = (
 """The parts of the script, in order; they share one scope."""
 
 
-def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | None = None) -> None:
+class Part(NamedTuple):
+    """A part of a page: its number from 0, and the names of the files of all."""
+
+    number: int
+    names: tuple[str, ...]
+
+
+def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | None = None) -> tuple[str, ...]:
     """Write a page that can be opened in a browser, shared and archived.
+
+    One of more than `LARGEST_PAGE` is divided between stories into ``x.html``, ``x-2.html`` and so on, which link to
+    each other. A cluster across stories is then in several files, in each with its mentions there.
 
     Parameters
     ----------
@@ -42,18 +55,77 @@ def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | No
     title
         Its title; by default the number of documents.
 
+    Returns
+    -------
+    tuple
+        A sentence that names the files, if there are several.
+
     Raises
     ------
     InputError
         If the file cannot be written. An existing file is then left unchanged.
     """
-    with output_file(path) as file:
-        file.write(page_html(source, title=title))
+    path = Path(path)
+    corpus, stories = corpus_and_stories(source)
+    html = _html(corpus, stories, title)
+    size = len(html.encode())
+    pages = [html] if size <= LARGEST_PAGE else _parts(corpus, stories, title, path, size)
+    names = _names(path, len(pages))
+    for name, page in zip(names, pages, strict=True):
+        with output_file(path.with_name(name)) as file:
+            file.write(page)
+    if len(pages) == 1:
+        return ()
+    return (f"one page would have {size / 10**6:.0f} MB; it is divided between stories into {', '.join(names)}",)
 
 
 def page_html(source: Prediction | Corpus, *, title: str | None = None) -> str:
-    """The HTML of the page that :func:`write_page` writes."""
-    corpus, stories = corpus_and_stories(source)
+    """The HTML of the page that :func:`write_page` writes, in one part."""
+    return _html(*corpus_and_stories(source), title)
+
+
+def _names(path: Path, count: int) -> list[str]:
+    """The names of the files of a page in parts."""
+    return [path.name, *(f"{path.stem}-{number}{path.suffix}" for number in range(2, count + 1))]
+
+
+def _parts(corpus: Corpus, stories: Mapping[int, Sequence[str]], title: str | None, path: Path, size: int) -> list[str]:
+    """The parts of a page, none larger than `LARGEST_PAGE` unless a single story is."""
+    told = {id for ids in stories.values() for id in ids}
+    units = [
+        *map(tuple, stories.values()),
+        *((document.id,) for document in corpus.documents if document.id not in told),
+    ]
+    mentions = corpus.by_document()
+    length = {document.id: len(document.text) + 40 * len(mentions[document.id]) for document in corpus.documents}
+    pages: list[str] = []
+    for count in range(min(-(-size // LARGEST_PAGE), len(units)), len(units) + 1):
+        groups = _divided(units, [sum(length[id] for id in ids) for ids in units], count)
+        names = _names(path, len(groups))
+        pages = []
+        for number, ids in enumerate(groups):
+            own = corpus.subset(ids)
+            inside = set(ids)
+            their = {story: documents for story, documents in stories.items() if inside.issuperset(documents)}
+            pages.append(_html(own, their, title, Part(number, tuple(names))))
+        if all(len(page.encode()) <= LARGEST_PAGE for page in pages):
+            break
+    return pages if len(pages) > 1 else [_html(corpus, stories, title)]
+
+
+def _divided(units: Sequence[Sequence[str]], lengths: Sequence[int], count: int) -> list[list[str]]:
+    """Units in order, in at most so many groups of about the same length."""
+    groups: list[list[str]] = [[]]
+    whole, done = sum(lengths), 0
+    for unit, length in zip(units, lengths, strict=True):
+        if groups[-1] and done + length / 2 > whole * len(groups) / count:
+            groups.append([])
+        groups[-1] += unit
+        done += length
+    return groups
+
+
+def _html(corpus: Corpus, stories: Mapping[int, Sequence[str]], title: str | None, part: Part | None = None) -> str:
     counts = Counts.of(corpus, len(stories))
     environment = _environment()
     style = shared_style() + environment.get_template("page.css").render()
@@ -62,6 +134,7 @@ def page_html(source: Prediction | Corpus, *, title: str | None = None) -> str:
     return environment.get_template("page.html").render(
         title=without_surrogates(title or counted(counts.documents, "document")),
         summary=_summary(counts),
+        part=part,
         data=page_data(corpus, stories),
         style=environment.filters["own"](style),
         script=environment.filters["own"](script),

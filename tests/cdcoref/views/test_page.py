@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
-from cdcoref.views import page_html, write_page
+from cdcoref.views import page_html, write_page, write_result
 from cdcoref.views.page_data import page_data
 
 
@@ -164,3 +164,29 @@ def test_the_page_has_what_is_known_about_documents() -> None:
     documents = page_data(Corpus((first, second)), {})["documents"]
     about = "2024-03-05 · AP · A. Lee, B. Ray"
     assert [entry[4:] for entry in documents] == [("Ferry sinks", about, "https://x.y/", []), ("", about, "", [])]
+
+
+def test_a_large_page_is_divided_between_stories(
+    news: Prediction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = write_page(news, tmp_path / "one.html")
+    size = (tmp_path / "one.html").stat().st_size
+    assert whole == ()
+    monkeypatch.setattr("cdcoref.views.page.LARGEST_PAGE", size - 100)
+    (note,) = write_page(news, tmp_path / "view.html")
+    assert note == "one page would have 0 MB; it is divided between stories into view.html, view-2.html"
+    assert write_result(news, tmp_path / "view.html") == (note,)
+    pages = [(tmp_path / name).read_text(encoding="utf-8") for name in ("view.html", "view-2.html")]
+    assert [[document[0] for document in data_of(page)["documents"]] for page in pages] == [
+        ["harbour.txt", "inquiry.txt"], ["museum.txt"],
+    ]  # fmt: skip
+    assert [[story["about"][0] for story in data_of(page)["stories"]] for page in pages] == [["Story 1"], ["Story 2"]]
+    for number, page in enumerate(pages, start=1):
+        assert f"part {number} of 2:" in page
+        assert '<a href="view.html"' in page
+        assert '<a href="view-2.html"' in page
+    # Stories stay whole.
+    monkeypatch.setattr("cdcoref.views.page.LARGEST_PAGE", 100)
+    write_page(news, tmp_path / "small.html")
+    assert len(data_of((tmp_path / "small.html").read_text(encoding="utf-8"))["documents"]) == 2
+    assert not (tmp_path / "small-3.html").exists()
