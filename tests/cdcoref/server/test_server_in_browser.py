@@ -15,7 +15,7 @@ from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import write_corpus
 
-SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+SIZES = {"desktop": (1280, 800), "tablet": (800, 900), "phone": (390, 844)}
 Start = Callable[..., Any]
 Open = Callable[..., Page]
 
@@ -538,16 +538,17 @@ def test_a_page_of_another_site_can_do_nothing(client: Any, browser: Browser, tm
 # -- looks -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("size", "colours"), [("desktop", "light"), ("phone", "dark")])
+@pytest.mark.parametrize(("size", "colours"), [("desktop", "light"), ("tablet", "light"), ("phone", "dark")])
 def test_accessible_and_never_wider_than_the_screen(asked: Any, open_at: Open, size: str, colours: str) -> None:
-    cluster = asked.get("/api/clusters?least=1").json()["clusters"][0]["id"]
+    cluster, beside = (one["id"] for one in asked.get("/api/clusters?least=1").json()["clusters"][:2])
     answer = asked.send("/corrections", action="rename", id=cluster, name="x" * 120, back=f"/clusters/{cluster}")
     page = open_at(asked, answer.headers["location"], size=size, color_scheme=colours)
     background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     assert (int(background.split("(")[1].split(",")[0]) < 128) == (colours == "dark")
     addresses = (
-        "/", f"/clusters/{cluster}?done=1", f"/clusters/{cluster}/same", "/document?id=a.txt", "/documents",
-        "/questions", "/corrections", "/add", "/download", "/search?query=ferry", "/help", "/nothing",
+        "/", f"/clusters/{cluster}?done=1", f"/clusters/{cluster}/same", f"/clusters/{beside}",
+        "/document?id=a.txt", "/documents", "/questions",
+        "/corrections", "/add", "/download", "/search?query=ferry", "/help", "/nothing",
     )  # fmt: skip
     for address in addresses:
         page.goto(asked.server.address + address)
