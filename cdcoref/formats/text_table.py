@@ -32,6 +32,8 @@ _OWN_COLUMNS = {"cluster", "kind", "text", "document", "cluster_mentions", "clus
 """Columns of the tables of mentions that cdcoref writes."""
 _DELIMITERS = ",;\t|"
 _PARQUET_MAGIC = b"PAR1"
+_BYTES_OF_ROW = 64
+"""What a row counts besides its values: millions of equal short ones take no room in a Parquet file."""
 _ROWS_AT_A_TIME = 256
 _SHOWN = 8
 """Columns that a message names."""
@@ -80,7 +82,9 @@ def read_parquet(path: str | Path, options: ReadOptions | None = None) -> Corpus
     data = whole_file(path)
     try:
         table = pq.ParquetFile(pa.BufferReader(data))
-        limit = most_unpacked()
+        limit = most_unpacked() - table.metadata.num_rows * _BYTES_OF_ROW
+        if limit < 0:
+            raise too_much(path)
         rows: list[dict[str, Any]] = []
         for batch in table.iter_batches(batch_size=_ROWS_AT_A_TIME):
             limit -= batch.nbytes

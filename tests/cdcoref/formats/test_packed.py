@@ -59,6 +59,13 @@ def test_parquet(tmp_path: Path) -> None:
         read_file(tmp_path / "a.parquet")
 
 
+def test_many_short_rows_of_parquet(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame({"text": ["a"] * 2_000_000}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=REFUSED):
+        read_file(tmp_path / "a.parquet")
+
+
 def test_what_is_smaller_is_read(tmp_path: Path) -> None:
     corpus = Corpus((Document.from_sentences("a", [["A", "ferry", "sank", "."]]),))
     for name in ("a.jsonl.gz", "a.conll.gz", "a.conllu.gz", "a.jsonlines.gz", "a.spacy", "a.spacy.gz"):
