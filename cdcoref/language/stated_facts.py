@@ -25,7 +25,9 @@ class StatedFacts(NamedTuple):
     countries
         Those that it may be the name of (:func:`cdcoref.language.countries.countries_named`).
     gender
-        ``man`` or ``woman``, where the title of a name or a pronoun states it.
+        ``man`` or ``woman``, where the title of a name, its first name, a noun ("wife") or a pronoun states it.
+    sorts
+        What a noun or the last word of a name states that it may be: a person, an organisation, a club or a town.
     full_name
         Up to three capitalised words, in lower case, without titles before two or more words, middle initials and a
         company's legal form; empty if it is not the whole mention.
@@ -37,6 +39,7 @@ class StatedFacts(NamedTuple):
     months: frozenset[str] = frozenset()
     countries: frozenset[str] = frozenset()
     gender: frozenset[str] = frozenset()
+    sorts: frozenset[str] = frozenset()
     full_name: tuple[str, ...] = ()
 
     @property
@@ -57,6 +60,15 @@ senora signora dame duchess baroness countess empress mother mistress congresswo
 """
 MEN_AND_WOMEN = {**dict.fromkeys(_MEN.split(), "man"), **dict.fromkeys(_WOMEN.split(), "woman")}
 """Titles that say which of the two somebody is, without accents, as names are."""
+_NOUNS_OF_MEN = (
+    "boy boyfriend businessman father gentleman grandfather grandson guy husband man nephew policeman son uncle"
+)
+_NOUNS_OF_WOMEN = """
+actress aunt businesswoman daughter girl girlfriend granddaughter grandmother lady mother niece policewoman waitress
+widow wife woman
+"""
+GENDER_OF_NOUNS = {**dict.fromkeys(_NOUNS_OF_MEN.split(), "man"), **dict.fromkeys(_NOUNS_OF_WOMEN.split(), "woman")}
+"""Nouns for persons that say which of the two somebody is."""
 _TITLES = """
 admiral ambassador archbishop attorney bishop captain capt cardinal chairman chancellor chief coach col colonel
 commander commissioner constable corporal count councillor detective deputy director doctor dr farmer gen general gov

@@ -18,7 +18,15 @@ from cdcoref.language.amounts import NUMBER, NUMERALS, amounts_in, plain_number,
 from cdcoref.language.casing import is_common_word
 from cdcoref.language.countries import countries_named
 from cdcoref.language.dates import WEEKDAYS, YEAR, date_name, is_date, is_date_name
-from cdcoref.language.stated_facts import MEN_AND_WOMEN, NO_FACTS, NO_FIRST_NAMES, TITLES, StatedFacts
+from cdcoref.language.first_names import gender_of_first_name
+from cdcoref.language.stated_facts import (
+    GENDER_OF_NOUNS,
+    MEN_AND_WOMEN,
+    NO_FACTS,
+    NO_FIRST_NAMES,
+    TITLES,
+    StatedFacts,
+)
 
 _PREPOSITION = re.compile(
     r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
@@ -101,6 +109,15 @@ police senate subsidiary team trust union university
 """
 ORGANISATIONS = frozenset(_ORGANISATIONS.split())
 """Last words of what is an organisation and no person."""
+_IN_NAMES_OF_COMPANIES = """
+airways brothers capital electric energy holding holdings industries motors oil partners steel systems
+"""
+_LAST_WORDS_OF_COMPANIES = frozenset(_IN_NAMES_OF_COMPANIES.split())
+"""Last words of names of two or more words that are of an organisation."""
+_CLUBS = frozenset({"club", "side", "squad", "team"})
+_LAST_WORDS_OF_CLUBS = frozenset({"afc", "albion", "cf", "fc", "hotspur", "rovers", "sc", "united", "wanderers"})
+_TOWNS = frozenset({"city", "port", "suburb", "town", "village"})
+_PERSON, _ORGANISATION, _CLUB, _TOWN = "person", "organisation", "club", "town"
 LONGEST_FULL_NAME = 3
 """In words, without titles, middle initials and a company's legal form; what is longer is more than one name."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6
@@ -167,6 +184,7 @@ class MentionWords:
             self.dates - weekdays or beside.months,
             self.countries,
             self._gender,
+            self.sorts,
             self._full_name,
         )
 
@@ -198,8 +216,25 @@ class MentionWords:
             return False
         forms = [word for word in self.words if LEGAL_FORM.fullmatch(word)]
         own = [word for word in self.words if word not in forms and any(map(str.isalnum, word))]
-        legal = bool(forms) and len(own) > 0 and self.names.issuperset(own)
-        return legal or bool(self.countries) or bool(own and own[-1] == self.words[-1] and own[-1] in ORGANISATIONS)
+        named = self.names.issuperset(own)
+        legal = bool(forms) and len(own) > 0 and named
+        if legal or self.countries:
+            return True
+        if not own or own[-1] != self.words[-1]:
+            return False
+        return own[-1] in ORGANISATIONS or (len(own) > 1 and named and own[-1] in _LAST_WORDS_OF_COMPANIES)
+
+    @property
+    def sorts(self) -> frozenset[str]:
+        """What it may be, as far as its last word says so; two mentions of no common sort are two things."""
+        last = self.words[-1] if self.words and not self.pronoun else ""
+        if last in _CLUBS or (len(self.words) > 1 and last in _LAST_WORDS_OF_CLUBS and last in self.names):
+            return frozenset((_CLUB, _ORGANISATION))
+        if last in _TOWNS and not self.names:
+            return frozenset((_TOWN,))
+        if self.is_organisation:
+            return frozenset((_ORGANISATION, _CLUB, _TOWN))
+        return frozenset((_PERSON,)) if last == self.head and last in GENDER_OF_NOUNS else frozenset()
 
     @property
     def _gender(self) -> frozenset[str]:
@@ -207,8 +242,22 @@ class MentionWords:
             stated = {"he": "man", "she": "woman"}.get(self.pronoun)
         else:
             title = _plain(self.words[0]) if len(self.words) > 1 and self.names.issuperset(self.words) else ""
-            stated = MEN_AND_WOMEN.get(title)
+            stated = MEN_AND_WOMEN.get(title) or self._gender_of_name or self._gender_of_noun
         return frozenset((stated,)) if stated else frozenset()
+
+    @property
+    def _gender_of_name(self) -> str:
+        if self.is_organisation:
+            return ""
+        if name := self._full_name:
+            return gender_of_first_name(name[0])
+        alone = len(self.words) == 1 and (self.words[0] in self.names or self.words[0] == self.initial_name)
+        return gender_of_first_name(_plain(self.words[0]), alone=True) if alone else ""
+
+    @property
+    def _gender_of_noun(self) -> str:
+        last = self.words[-1] if self.words and not self.names else ""
+        return GENDER_OF_NOUNS.get(last, "") if last == self.head else ""
 
     @property
     def _full_name(self) -> tuple[str, ...]:

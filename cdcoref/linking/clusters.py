@@ -75,12 +75,14 @@ class KindClusters:
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
         self._conflicts = MentionConflicts({})
         self._names = NamesOfStory({})
+        self._genders: dict[int, str] = {}
         if settings.cannot_links:
             own = [number for number in self._order if corpus.mentions[number].kind == kind]
             of_kind = replace(corpus, mentions=tuple(corpus.mentions[number] for number in own))
             facts = dict(zip(own, facts_of_mentions(of_kind), strict=True))
             if kind == ENTITY:
                 self._names = NamesOfStory({number: facts[number] for number in own if not apart[number]})
+                self._genders = {n: min(gender) for n in own if (gender := facts[n].words.stated.gender)}
             self._conflicts = _conflicts(facts, self._names.names, apart, self.links)
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
@@ -110,7 +112,7 @@ class KindClusters:
         for pronoun in self._order:
             if pronoun in self.links.antecedents:
                 labels[pronoun] = labels[self.links.antecedents[pronoun][0]]
-        return labels
+        return _with_one_gender(labels, self._genders, self.links)
 
     def _parts(
         self,
@@ -184,6 +186,38 @@ def _conflicts(
         if len(gender) == 1 and number in stated and not stated[number].gender:
             stated[number] = stated[number]._replace(gender=frozenset(gender))
     return MentionConflicts(stated, {number: frozenset(others) for number, others in pairs.items()})
+
+
+def _with_one_gender(
+    labels: NDArray[np.integer], genders: Mapping[int, str], links: MentionLinks
+) -> NDArray[np.integer]:
+    """Clusters without "he" where there is "she", or a mention of a woman, and the other way round.
+
+    What names and nouns state comes first, then the pronouns that are likelier; the others become a cluster.
+
+    Parameters
+    ----------
+    labels
+        The cluster of every mention. *Shape:* (mentions,)
+    genders
+        The gender of every mention that states one.
+    links
+        The antecedents of the pronouns.
+    """
+    following = int(labels.max(initial=-1)) + 1
+    members: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for mention, gender in genders.items():
+        members[int(labels[mention])][gender].append(mention)
+    for of_gender in members.values():
+        if len(of_gender) > 1:
+            weight = {
+                gender: sum(links.antecedents.get(n, (n, np.inf))[1] for n in own) for gender, own in of_gender.items()
+            }
+            less = min(sorted(weight), key=weight.__getitem__)
+            if weight[less] < np.inf:
+                labels[of_gender[less]] = following
+                following += 1
+    return labels
 
 
 def _referent(mention: int, links: MentionLinks) -> int:

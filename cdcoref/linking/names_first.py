@@ -3,8 +3,9 @@
 Mentions of one story with the same full name are one person, organisation or place. A surname alone, or a title with
 it, is the full name that it can belong to, if there is exactly one: of the full names with this surname that stand
 before it in the document, or else anywhere in it, or else, if one person of the story has the surname, in the story.
-Among several a title decides that one of them has. Clusters become one by that unless they hold a cannot-link; then the
-mention alone is moved, if it can be. What no full name decides stays as it was.
+Among several a title decides that only one of them can have ("Mr."), that one of them has, or that the sentence of only
+one of them names ("Ann Keller, the former minister"). Clusters become one by that unless they hold a cannot-link; then
+the mention alone is moved, if it can be. What no full name decides stays as it was.
 """
 
 from __future__ import annotations
@@ -58,15 +59,23 @@ class NamesOfStory:
 
 def _bearer(one: MentionFacts, bearers: Sequence[MentionFacts]) -> Name:
     """The full name that a surname can belong to, if there is exactly one; `bearers` are the mentions of those."""
+    bearers = [other for other in bearers if not _differ_in_gender(one, other)]
     own = [other for other in bearers if other.document == one.document]
     before = [other for other in own if other.start < one.start]
-    title = one.words.words[0] if len(one.words.words) > 1 else ""
+    title = one.words.words[0] if len(one.words.words) > 1 and one.words.words[0] in TITLES else ""
     for group in (before, own, bearers):
         if group:
-            titled = [other for other in group if title and other.words.words[0] == title and title in TITLES]
+            titled = [other for other in group if other.words.words[0] == title] or [
+                other for other in group if title in other.around.lemmas
+            ]
             names = list(dict.fromkeys(other.words.whole_name for other in titled or group))
             return () if any(different_names(*pair) for pair in combinations(names, 2)) else names[0]
     return ()
+
+
+def _differ_in_gender(one: MentionFacts, other: MentionFacts) -> bool:
+    mine, theirs = one.words.stated.gender, other.words.stated.gender
+    return bool(mine and theirs) and mine.isdisjoint(theirs)
 
 
 def with_names_first(

@@ -164,13 +164,13 @@ def test_pronouns_refer_to_pronouns_and_to_what_follows() -> None:
 
 
 def test_an_antecedent_is_likelier_than_none_and_candidates_of_one_name_speak_together() -> None:
-    """Ben, Anna, Ben, he, she, they: "he" follows a Ben with the other's support, "they" nobody."""
-    words = [["Ben", "met", "Anna", ".", "Ben", "said", "he", "and", "she", "left", "them"]]
+    """Ben, Robin, Ben, he, she, they: "he" follows a Ben with the other's support, "they" nobody."""
+    words = [["Ben", "met", "Robin", ".", "Ben", "said", "he", "and", "she", "left", "them"]]
     corpus = corpus_of(("d", words, [(0,), (2,), (4,), (6,), (8,), (10,)]))
     seen = facts_of_mentions(corpus)
     known = anaphora(seen)
     assert known.sizes == (3, 4, 5)
-    # he: Ben, Anna, Ben; she: and he; them: and she.
+    # he: Ben, Robin, Ben; she: and he; them: and she.
     logits = np.array([1.0, 0.0, 2.0, -1.0, 3.0, -1.0, -2.0, -1.0, -1.0, -1.0, -1.0, -0.1], dtype=np.float32)
     he, she = choose_antecedents(known, logits, seen)
     assert he[:2] == (3, 2)
@@ -234,3 +234,19 @@ def test_he_and_she_are_no_organisation_and_agree_with_the_name() -> None:
     assert known.sizes == (4,)
     (he,) = choose_antecedents(known, np.array([4.0, 3.0, 2.0, 1.0], dtype=np.float32), seen)
     assert he[:2] == (4, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "odds", "expected"),
+    [
+        ("Robin", (2.0, 1.0), [0, 0, 1, 2]),  # the likelier pronoun stays
+        ("Robin", (1.0, 2.0), [0, 1, 0, 2]),
+        ("Paula", (2.0, 1.0), [0, 1, 0, 2]),  # the name says who leaves
+        ("Ben", (1.0, 2.0), [0, 0, 1, 2]),
+    ],
+)
+def test_no_cluster_holds_he_and_she(name: str, odds: tuple[float, float], expected: list[int]) -> None:
+    corpus = corpus_of(("d", [[name, "said", "he", "saw", "she", "sold", "ships"]], [(0,), (2,), (4,), (6,)]))
+    clusters = KindClusters(corpus, logits(corpus, {(0, 1): odds[0], (0, 2): odds[1]}), "entity", SETTINGS)
+    labels = clusters.cut(0.5).tolist()
+    assert [sorted(set(labels), key=labels.index).index(label) for label in labels] == expected

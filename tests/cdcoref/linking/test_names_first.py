@@ -54,6 +54,14 @@ def names_in(*texts: str) -> list[str]:
             ["[ Mayor Ann Keller ] met [ Bo Keller ] . Then [ Mayor Keller ] fell ."],
             ["ann keller", "bo keller", "ann keller"],
         ),
+        (
+            ["[ Anne Keller ] met [ Boris Keller ] . Then [ Mr. Keller ] fell ."],
+            ["anne keller", "boris keller", "boris keller"],
+        ),
+        (
+            ["[ Bo Keller ] sang . [ Al Keller ] , once minister , left . Then [ Minister Keller ] fell ."],
+            ["bo keller", "al keller", "al keller"],
+        ),
         # Of another document, if one person of the story has the name.
         (["[ Ann Keller ] left .", "Then [ Keller ] fell ."], ["ann keller", "ann keller"]),
         (["[ Ann Keller ] met [ Bo Keller ] .", "Then [ Keller ] fell ."], ["ann keller", "bo keller", ""]),
