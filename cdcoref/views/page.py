@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cdcoref import __version__
-from cdcoref.corpus import Corpus
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import output_file
 from cdcoref.predict import Counts, Prediction, corpus_and_stories
 from cdcoref.views.page_data import page_data, without_surrogates
@@ -67,15 +67,17 @@ def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | No
     """
     path = Path(path)
     corpus, stories = corpus_and_stories(source)
-    html = _html(corpus, stories, title)
-    size = len(html.encode())
-    pages = [html] if size <= LARGEST_PAGE else _parts(corpus, stories, title, path, size)
+    guess = sum(_length(document, mentions) for document, mentions in _by_document(corpus))
+    pages = [] if guess > LARGEST_PAGE else [_html(corpus, stories, title)]
+    if not pages or len(pages[0].encode()) > LARGEST_PAGE:
+        pages = _parts(corpus, stories, title, path, guess)
     names = _names(path, len(pages))
     for name, page in zip(names, pages, strict=True):
         with output_file(path.with_name(name)) as file:
             file.write(page)
     if len(pages) == 1:
         return ()
+    size = sum(len(page.encode()) for page in pages)
     return (f"one page would have {size / 10**6:.0f} MB; it is divided between stories into {', '.join(names)}",)
 
 
@@ -89,17 +91,18 @@ def _names(path: Path, count: int) -> list[str]:
     return [path.name, *(f"{path.stem}-{number}{path.suffix}" for number in range(2, count + 1))]
 
 
-def _parts(corpus: Corpus, stories: Mapping[int, Sequence[str]], title: str | None, path: Path, size: int) -> list[str]:
+def _parts(
+    corpus: Corpus, stories: Mapping[int, Sequence[str]], title: str | None, path: Path, guess: int
+) -> list[str]:
     """The parts of a page, none larger than `LARGEST_PAGE` unless a single story is."""
     told = {id for ids in stories.values() for id in ids}
     units = [
         *map(tuple, stories.values()),
         *((document.id,) for document in corpus.documents if document.id not in told),
     ]
-    mentions = corpus.by_document()
-    length = {document.id: len(document.text) + 40 * len(mentions[document.id]) for document in corpus.documents}
+    length = {document.id: _length(document, mentions) for document, mentions in _by_document(corpus)}
     pages: list[str] = []
-    for count in range(min(-(-size // LARGEST_PAGE), len(units)), len(units) + 1):
+    for count in range(min(max(2, -(-guess // LARGEST_PAGE)), len(units)), len(units) + 1):
         groups = _divided(units, [sum(length[id] for id in ids) for ids in units], count)
         names = _names(path, len(groups))
         pages = []
@@ -111,6 +114,16 @@ def _parts(corpus: Corpus, stories: Mapping[int, Sequence[str]], title: str | No
         if all(len(page.encode()) <= LARGEST_PAGE for page in pages):
             break
     return pages if len(pages) > 1 else [_html(corpus, stories, title)]
+
+
+def _by_document(corpus: Corpus) -> Iterator[tuple[Document, Sequence[Mention]]]:
+    mentions = corpus.by_document()
+    return ((document, mentions[document.id]) for document in corpus.documents)
+
+
+def _length(document: Document, mentions: Sequence[Mention]) -> int:
+    """About how many bytes a document takes, with its share of clusters and stories."""
+    return round(1.5 * (len(document.text) + 40 * len(mentions)))
 
 
 def _divided(units: Sequence[Sequence[str]], lengths: Sequence[int], count: int) -> list[list[str]]:
