@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, get_args
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
 from cdcoref.formats import file_names, output_file, written_folder
-from cdcoref.language import is_common_word
+from cdcoref.language import is_common_word, lemma
 from cdcoref.predict import Prediction, cluster_label, corpus_and_stories
 
 Replaced = Literal["pronouns", "all"]
@@ -242,11 +242,17 @@ def _possesses(document: Document, mention: Mention) -> bool:
 def _possessive(name: str) -> str:
     """A name with "'s"; a plural noun with an apostrophe ("the passengers'").
 
-    >>> _possessive("Ann"), _possessive("James"), _possessive("the passengers")
-    ("Ann's", "James's", "the passengers'")
+    >>> _possessive("Ann"), _possessive("James"), _possessive("the passengers"), _possessive("Tallgrass Foods")
+    ("Ann's", "James's", "the passengers'", "Tallgrass Foods'")
     """
     last = name.split()[-1]
-    return f"{name}'" if last.endswith("s") and last[:1].islower() else f"{name}'s"
+    plural = last.endswith("s") and (last[:1].islower() or (" " in name and _is_plural(last.casefold())))
+    return f"{name}'" if plural else f"{name}'s"
+
+
+def _is_plural(word: str) -> bool:
+    """Whether a word in lower case that ends in "s" is the plural of one in the dictionary."""
+    return not word.endswith("ss") and lemma(word) == word.removesuffix("s") and is_common_word(word)
 
 
 def write_resolved(source: Prediction | Corpus, folder: str | Path, replaced: Replaced = "pronouns") -> None:
