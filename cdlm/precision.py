@@ -8,11 +8,23 @@ if TYPE_CHECKING:
     import torch
 
 
-def resolve_precision(precision: str, device: torch.device) -> str:
-    """Replace ``"auto"`` by ``"bf16"`` if the device supports it, otherwise by ``"fp32"``."""
+def resolve_precision(precision: str, device: torch.device, *, int8: bool = False) -> str:
+    """Replace ``"auto"`` by ``"bf16"`` if the device supports it, otherwise by ``"fp32"``.
+
+    Parameters
+    ----------
+    precision
+        The requested precision.
+    device
+        Where products are computed.
+    int8
+        Whether ``"int8"`` is a choice too: on processors that multiply 8-bit integers but not bf16.
+    """
     if precision != "auto":
         return precision
-    return "bf16" if multiplies_bf16(device) else "fp32"
+    if multiplies_bf16(device):
+        return "bf16"
+    return "int8" if int8 and multiplies_int8(device) else "fp32"
 
 
 def multiplies_bf16(device: torch.device) -> bool:
@@ -21,7 +33,19 @@ def multiplies_bf16(device: torch.device) -> bool:
 
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
-    if device.type != "cpu" or not hasattr(torch.cpu, "get_capabilities"):  # PyTorch below 2.10
+    return device.type == "cpu" and _has_any("avx512_bf16", "amx_bf16")
+
+
+def multiplies_int8(device: torch.device) -> bool:
+    """Whether a processor has instructions for sums of products of 8-bit integers; False if that is unknown."""
+    return device.type == "cpu" and _has_any("avx512_vnni", "avx_vnni", "amx_int8")
+
+
+def _has_any(*instructions: str) -> bool:
+    """Whether the processor has one of some sets of instructions; False if that is unknown."""
+    import torch
+
+    if not hasattr(torch.cpu, "get_capabilities"):  # PyTorch below 2.10
         return False
     capabilities = torch.cpu.get_capabilities()
-    return any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
+    return any(capabilities.get(name, False) for name in instructions)

@@ -9,4 +9,4 @@ MODELS = {name: Path(__file__).resolve().parent.parent / "cdcoref" / "models" / 
 """Their folders."""
 DEFAULT = "default"
 """The name of the one that is used unless another is asked for."""
-DEFAULT_MODEL = MODELS[SMALL]
+DEFAULT_MODEL = MODELS[BASE]

@@ -43,7 +43,9 @@ DeviceOption = Annotated[
 PrecisionOption = Annotated[
     Precision,
     typer.Option(
-        help="Numeric precision. auto: bf16 if the processor supports it, otherwise fp32.", rich_help_panel=COMPUTING
+        help="Numeric precision. auto: bf16 if the processor supports it, int8 if it supports only that and the model "
+        "is base, otherwise fp32.",
+        rich_help_panel=COMPUTING,
     ),
 ]
 BatchOption = Annotated[

@@ -312,6 +312,9 @@ class CorefConfig:
         What the detector sees, and the styles of annotation that it distinguishes.
     vectors
         How the bi-encoder compares mentions, if there is one.
+    fitted_in_int8
+        Whether the encoder computed in eight bits when the heads were fitted. If so, the precision ``"auto"`` is int8
+        on processors that support it and do not support bf16.
 
     Raises
     ------
@@ -334,6 +337,7 @@ class CorefConfig:
     detection_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
     detector: DetectorOptions = field(default_factory=DetectorOptions)
     vectors: VectorOptions = field(default_factory=VectorOptions)
+    fitted_in_int8: Flag = False
 
     def __post_init__(self) -> None:
         check_fields(self)

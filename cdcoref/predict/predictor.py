@@ -279,7 +279,7 @@ def load(
     precision
         Numeric precision of the encoder: ``"fp32"``; ``"bf16"``, which is faster if the processor supports it;
         ``"int8"``, for CPUs only, which is slightly less accurate; or ``"auto"``: bf16 if the processor supports it,
-        otherwise fp32.
+        otherwise int8 if it supports that and the model's heads were fitted in it, otherwise fp32.
     style
         What counts as a mention where mentions are detected, one of :data:`cdcoref.corpus.STYLES`; by default the one
         that the model has in use.
@@ -301,7 +301,7 @@ def load(
     loaded = CorefModel.from_pretrained("default" if model == LEMMA else model)
     if style is not None:
         loaded.settings = loaded.settings.in_style(style)
-    resolved = resolve_precision(precision, place)
+    resolved = resolve_precision(precision, place, int8=loaded.settings.fitted_in_int8)
     fingerprint = None
     if resolved == "bf16":
         loaded.inference_dtype = torch.bfloat16

@@ -227,10 +227,9 @@ def fit_heads(
     _round(model, config)
     # Of a single encoder whose weights are rounded anyway, and which nothing else is computed with meanwhile.
     faster = config.int8 and not config.model.vectors.earlier_rank and model.device.type == "cpu"
-    with (
-        model.reading_in_int8(faster and model.inference_dtype == torch.float32),
-        model.each_sequence_read_once(torch.float16),
-    ):
+    in_int8 = faster and model.inference_dtype == torch.float32
+    model.settings = replace(model.settings, fitted_in_int8=in_int8)
+    with model.reading_in_int8(in_int8), model.each_sequence_read_once(torch.float16):
         scores = _fitted_heads(model, config, learnt, dev, heads, say=say)
     record["configuration"] = config.to_dict()
     record["dev"] = {kind: asdict(values) for kind, values in scores.items()}

@@ -1,4 +1,4 @@
-"""The model base, which is not the default: it is read from its files, and links paraphrases and names."""
+"""The model base, the default: it is read from its files, and links paraphrases and names."""
 
 from __future__ import annotations
 
