@@ -32,6 +32,7 @@ from cdcoref.linking import (
     LinkingOptions,
     all_pairs,
     annotated_only,
+    check_cross_encoder,
     cluster_mentions,
     find_mentions,
     joined_across_stories,
@@ -88,6 +89,8 @@ def evaluate(
     InputError
         If the corpus has no annotated mentions; or, with predicted mentions, if it annotates no kind exhaustively.
     """
+    if not predictor.lemma:
+        check_cross_encoder(predictor.model, options or LinkingOptions())
     # The settings differ in what is compared, not in what is read.
     with predictor.model.each_sequence_read_once():
         return _evaluate(predictor, gold, mentions, options or LinkingOptions(), progress)

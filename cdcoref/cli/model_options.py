@@ -17,22 +17,26 @@ Kind = Literal["event", "entity", "both"]
 Marking = Literal["all", "pair"]
 Precision = Literal["auto", "fp32", "bf16", "int8"]
 
-MODEL = "default, lemma (the baseline that links mentions with the same head lemma), a model's folder or a hub name."
+MODEL = (
+    "base (the default), small (faster where processors have no 8-bit or 16-bit products), lemma (the baseline that "
+    "links mentions with the same head lemma), a model's folder or a hub name."
+)
 
 ModelOption = Annotated[str, typer.Option(metavar="NAME", help=MODEL, rich_help_panel=LINKING)]
 CandidatesOption = Annotated[
     int | None,
     typer.Option(
         metavar="K",
-        help="Read each mention together with its K most likely candidates only; 0: with all. Default: the model's.",
+        help="For a model with a cross-encoder, such as small: read each mention together with its K most likely "
+        "candidates only; 0: with all. Default: the model's.",
         rich_help_panel=LINKING,
     ),
 ]
 MarkingOption = Annotated[
     Marking | None,
     typer.Option(
-        help="Mark all mentions in a sequence, or one pair of candidates at a time, which is far slower. Default: the "
-        "model's.",
+        help="For a model with a cross-encoder, such as small: mark all mentions in a sequence, or one pair of "
+        "candidates at a time, which is far slower. Default: the model's.",
         rich_help_panel=LINKING,
     ),
 ]

@@ -167,8 +167,8 @@ def predict(
         int | None,
         typer.Option(
             metavar="N",
-            help="If a story is too long for one sequence, read each part of it together with at most the N most "
-            "similar parts. Default: the model's limit.",
+            help="For a model with a cross-encoder, such as small: if a story is too long for one sequence, read each "
+            "part of it together with at most the N most similar parts. Default: the model's limit.",
             rich_help_panel=LINKING,
         ),
     ] = None,
@@ -250,6 +250,13 @@ def predict(
     if device is not None:
         check_device(device)
     stated = None if kind == "both" else kind
+    predictor: Predictor | None = None
+    if any(value is not None for value in (candidates, marking, max_windows)):
+        from cdcoref.linking import check_cross_encoder
+
+        # Before files are read, which can take long.
+        predictor = load(model, device=device, precision=precision, style=style)
+        check_cross_encoder(predictor.model, options)
     loaded = read_corpus(
         files, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False, text_column=text_column
     )
@@ -258,7 +265,7 @@ def predict(
         _say(sentence)
     if not loaded.corpus.documents:
         raise InputError("the input contains no documents")
-    predictor = load(model, device=device, precision=precision, style=style)
+    predictor = predictor or load(model, device=device, precision=precision, style=style)
     arguments = Arguments(loaded.corpus, options, cache)
     try:
         if output is not None and writer is not None and pairs is None:

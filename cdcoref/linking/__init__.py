@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cdcoref.linking.candidates import candidate_pairs
     from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
     from cdcoref.linking.compared_pairs import ComparedPairs
-    from cdcoref.linking.comparison import Comparison, all_pairs
+    from cdcoref.linking.comparison import Comparison, all_pairs, check_cross_encoder
     from cdcoref.linking.copied_mentions import copied_mentions, with_copies, without_copied
     from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
     from cdcoref.linking.lemma import lemma_clusters
@@ -60,6 +60,7 @@ __all__ = [
     "annotated_only",
     "candidate_pairs",
     "check_choice",
+    "check_cross_encoder",
     "cluster_mentions",
     "clusters_by_kind",
     "comparison_features",
@@ -97,6 +98,7 @@ _LAZY = {
     "clusters_by_kind": "cdcoref.linking.clusters",
     "Comparison": "cdcoref.linking.comparison",
     "all_pairs": "cdcoref.linking.comparison",
+    "check_cross_encoder": "cdcoref.linking.comparison",
     "copied_mentions": "cdcoref.linking.copied_mentions",
     "with_copies": "cdcoref.linking.copied_mentions",
     "without_copied": "cdcoref.linking.copied_mentions",

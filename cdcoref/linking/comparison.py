@@ -34,6 +34,24 @@ def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
     return [pair for group in groups for pair in combinations(sorted(group), 2)]
 
 
+def check_cross_encoder(model: CorefModel, options: LinkingOptions) -> None:
+    """Refuse options of reading together for a model that reads every document alone.
+
+    Raises
+    ------
+    InputError
+        If one of them is set.
+    """
+    given = [name for name in ("candidates", "marking", "max_windows") if getattr(options, name) is not None]
+    if given and model.vector_scorer is not None and model.pair_scorer is None:
+        names = " and ".join(f"--{name.replace('_', '-')}" for name in given)
+        verb = "has" if len(given) == 1 else "have"
+        raise InputError(
+            f"{names} {verb} no effect on a model without a cross-encoder; leave it out, or use another model (--model "
+            "small)"
+        )
+
+
 class Comparison:
     """The work of comparing the documents of a story.
 
@@ -76,6 +94,7 @@ class Comparison:
         self._pairs = pairs
         self._sequences = model.settings.sequences
         options = options or LinkingOptions()
+        check_cross_encoder(model, options)
         if options.marking is not None and options.marking != self._sequences.marking:
             self._sequences = replace(self._sequences, marking=options.marking, documents="two")
         if options.max_windows is not None:

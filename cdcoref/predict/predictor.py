@@ -168,9 +168,11 @@ class Predictor:
         Stories about one subject come one after the other (see :func:`cdcoref.stories.subjects`). Documents without
         words are no story; they come together after the last one.
         """
-        from cdcoref.linking import LinkedStory, joined_by_name, with_copies
+        from cdcoref.linking import LinkedStory, check_cross_encoder, joined_by_name, with_copies
 
         options = PredictionOptions.with_settings(options, settings)
+        if not self.lemma:
+            check_cross_encoder(self.model, options)
         find = options.find_mentions or not corpus.mentions
         if find:
             self.model.required_detector()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
 from cdcoref.language import last_word
 from cdcoref.linking import (
     Comparison,
@@ -25,6 +26,7 @@ from cdcoref.linking import (
     ReadMentions,
     SpanScores,
     candidate_pairs,
+    check_cross_encoder,
     find_mentions_and_vectors,
     link_story,
     read_vectors,
@@ -34,7 +36,7 @@ from cdcoref.linking import apart as apart_module
 from cdcoref.linking import mentions as mentions_module
 from cdcoref.linking.apart import compare_apart
 from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions
-from cdcoref.predict import ResultCache
+from cdcoref.predict import Predictor, ResultCache
 from cdcoref.training.mention_words import read_words
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
 
@@ -289,6 +291,19 @@ def test_only_candidates_are_read(with_vectors: CorefModel, candidates: int) -> 
     assert read.all() if not candidates else 0 < read.sum() < same_kind
     chosen = candidate_pairs(evidence, replace(OPTIONS, candidates=candidates))
     np.testing.assert_array_equal(read, chosen)
+
+
+@pytest.mark.parametrize("option", [{"candidates": 1}, {"marking": "pair"}, {"max_windows": 2}])
+def test_options_of_reading_together_are_refused_by_a_model_that_does_not(
+    with_vectors: CorefModel, option: dict[str, Any]
+) -> None:
+    (name,) = option
+    alone = copy.deepcopy(with_vectors)
+    alone.pair_scorer = None
+    with pytest.raises(InputError, match=f"--{name.replace('_', '-')} has no effect on a model"):
+        Predictor(alone).predict(corpus(TEXTS), **option)
+    check_cross_encoder(alone, LinkingOptions(threshold=0.5))
+    check_cross_encoder(with_vectors, LinkingOptions(**option))
 
 
 def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
