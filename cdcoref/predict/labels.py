@@ -23,6 +23,8 @@ stole struck swept took went won
 """
 _VERBS = frozenset(_VERBS_WORDS.split())
 """Forms of verbs that have other endings."""
+_ADVERBS = frozenset(("apart", "away", "back", "down", "in", "off", "on", "out", "over", "through", "up"))
+"""Those that are part of a verb: "went down"."""
 LONGEST_NAME = 6
 """In words; what is longer is more than a name."""
 
@@ -82,6 +84,8 @@ def event_label(wordings: Iterable[str]) -> str:
     'Norway Cup'
     >>> event_label(["killed", "killed", "killing"])
     'killing'
+    >>> event_label(["went down", "went down", "sinking"])
+    'sinking'
     """
     known = list(wordings)
     sort = {wording: _sort_of_event(wording) for wording in known}
@@ -100,8 +104,8 @@ def _sort_of_event(wording: str) -> int:
         return 0
     if len(_name(wording)) > 1:
         return 4
-    last = wording.split()[-1].casefold()
-    if _is_verb(last):
+    *before, last = wording.casefold().split()
+    if _is_verb(last) or (last in _ADVERBS and before and _is_verb(before[-1])):
         return 1
     return 2 if last in _CONSEQUENCES else 3
 
