@@ -158,7 +158,7 @@ def _in_figures(
     words: Sequence[str], lower: Sequence[str], place: int, today: Period | None, future: bool
 ) -> StatedTime | None:
     """``2014-06-15``, ``6/15/2014``; also with every sign a word of its own."""
-    if not words[place][0].isdecimal():
+    if not words[place][:1].isdecimal():
         return None
     end = place + 1
     if place + _DIVIDED <= len(words) and words[end] in ("/", "-", ".") and words[end] == words[end + 2]:

@@ -25,7 +25,7 @@ SETTINGS = {
 MEASURED = """
 import time, torch
 from cdcoref.model import CorefModel
-model = CorefModel.from_pretrained("default")
+model = CorefModel.from_pretrained("small")
 ids = torch.randint(5, 20000, (8, 256), generator=torch.Generator().manual_seed(0))
 marked = (torch.arange(256) % 4 == 0).long().expand(8, -1)
 with torch.inference_mode():

@@ -37,7 +37,7 @@ def test_links_are_counted_by_gold_clusters(script: ModuleType) -> None:
     after = Corpus(documents, tuple(m for story in joined for m in story.mentions))
     assert script.links(before, after) == (1, 0)  # two clusters of one story bear the name Lund
     stories = [["a"], ["b"]]
-    before = script.divided(gold.subset("ab"), stories)
+    before = script.divided(gold.subset(["a", "b"]), stories)
     joined = joined_by_name([before.subset(story) for story in stories])
     assert script.links(before, Corpus(before.documents, tuple(m for s in joined for m in s.mentions))) == (1, 1)
 

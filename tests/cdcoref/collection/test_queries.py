@@ -54,7 +54,7 @@ def test_a_cluster(news: Collection) -> None:
     assert (text[first.start : first.end], first.before, first.after) == (
         "ferry", "The ", " Maren sank in the storm off Tresk on Friday .",
     )  # fmt: skip
-    assert {c.title for c in page.neighbours} == {"Maren", "sank", "storm", "Police", "arrested", "captain"}
+    assert {c.title for c in page.neighbours} == {"Maren", "sank · Tresk", "storm", "Police", "arrested · Tresk", "captain"}
     assert news.mention(first.id) == first
 
 
@@ -244,7 +244,7 @@ def test_a_page_goes_through_sentences_and_lines_once_however_many_mentions_ther
 def test_clusters_with_words(news: Collection) -> None:
     titles = [c.title for c in news.clusters(query="capt")]
     assert titles[0] == "captain"
-    assert set(titles[1:]) == {"Police", "arrested", "ferry"}, "what is in one sentence with it"
+    assert set(titles[1:]) == {"Police", "arrested · Tresk", "ferry"}, "what is in one sentence with it"
     ferry = next(c for c in news.clusters() if c.title == "ferry")
     news.correct("rename", [ferry.id], name="The 100% Maren")
     assert [c.id for c in news.clusters(query="100%", kind="entity")] == [ferry.id]

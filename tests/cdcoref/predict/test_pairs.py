@@ -14,7 +14,7 @@ from cdcoref.linking import ComparedPairs, MentionLinks
 from cdcoref.predict import Predictor, load
 from cdcoref.views import write_pairs
 
-TEXTS = ["A ferry sank off Tresk on Friday. Police held the captain.", "The ferry sank near Tresk. It burnt."]
+TEXTS = ["A ferry sank off Tresk on Friday. Police held the captain.", "The ferry sank near Tresk. It was towed."]
 
 
 @pytest.fixture(scope="module")
