@@ -8,8 +8,8 @@ joined before scoring; every score is accompanied by the one without singletons,
 mentions, and by the ceiling that the groups of documents put on the recall of what is linked within them.
 
 A corpus without links across documents is scored within documents: each is a group of its own, the only setting. Only
-what the corpus annotates is scored: its kinds, or with predicted mentions the kinds of which every mention is
-annotated, in the annotated sentences.
+what the corpus annotates is scored: its kinds, or with predicted mentions the kinds that are annotated completely, in
+the annotated sentences.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _evaluate(
                 "lemma_baseline": _scores(gold, baseline, kind),
                 "ceiling": _ceiling(gold, ceiling, kind),
             }
-    # Predicted singletons cannot be told from spurious mentions, so the end-to-end headline excludes them.
+    # Predicted singletons cannot be distinguished from spurious mentions, so the end-to-end headline excludes them.
     singletons = "keep" if mentions == "gold" and info.singletons else "remove"
     headline = next(iter(groups))
     results["headline"] = {"topics": headline, "singletons": singletons}
@@ -202,17 +202,19 @@ def _link_stories(
 ) -> dict[str, Corpus]:
     """As :func:`_link`, story by story, as prediction does; a group that several groupings have is linked once.
 
-    Twice, if it is of several predicted stories, which only some groupings are told.
+    A group that spans several predicted stories is linked twice, with and without their labels, if one grouping knows
+    the stories and another does not.
     """
     documents = {document.id: document for document in corpus.documents}
     mentions_of = corpus.by_document()
     story_of = _story_of(groupings)
 
-    def told(name: str, group: Sequence[str]) -> bool:
+    def with_story_labels(name: str, group: Sequence[str]) -> bool:
         return name in LARGER_THAN_STORIES and len({story_of.get(document) for document in group}) > 1
 
     groups = {
-        name: [(tuple(sorted(group)), told(name, group)) for group in grouping] for name, grouping in groupings.items()
+        name: [(tuple(sorted(group)), with_story_labels(name, group)) for group in grouping]
+        for name, grouping in groupings.items()
     }
     different = list(dict.fromkeys(group for grouping in groups.values() for group in grouping))
     linked: dict[tuple[tuple[str, ...], bool], list[Mention]] = {}

@@ -192,10 +192,10 @@ def pooled_scores(held: Sequence[Sequence[tuple[Corpus, PairLogits]]], model: Co
     Parameters
     ----------
     held
-        For every fold, what is said of all folds by what was chosen without it: a threshold is only worth something
-        for logits that were weighed in the same way.
+        For every fold, the logits of all folds under the settings chosen without it: a threshold is comparable only
+        between logits that were combined in the same way.
     model
-        Says how mentions are clustered.
+        The model whose settings cluster the mentions.
     """
     scores: dict[str, list[float]] = {}
     for kind in KINDS:

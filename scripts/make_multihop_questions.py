@@ -4,7 +4,7 @@
     python scripts/make_multihop_questions.py -o build/multihop
 
 Every question has a small world of its own in four short paragraphs in random order: two people, and two works (films
-and companies), of which one is by the first of the people and the other by somebody who has no paragraph. It asks
+and companies): one by the first of the people, the other by somebody who has no paragraph. It asks
 either for the town or year of birth of the person behind the first work, which is found through the paragraph of the
 work (bridge), or for a comparison of the births of the two people (who was born first, answered by a name, or whether
 they were born in the same town, answered by yes or no). People look alike and so do works: no paragraph alone reveals

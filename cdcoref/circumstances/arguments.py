@@ -36,7 +36,7 @@ _ENDS_OBJECT = frozenset(_ENDS_OBJECT_WORDS.split())
 
 
 def subjects(events: Sequence[Span], words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Pairs of events of which the first is the subject of the second, by their positions.
+    """Pairs of events, the first the subject of the second, by their positions.
 
     Parameters
     ----------

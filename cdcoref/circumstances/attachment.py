@@ -89,7 +89,7 @@ def attached(
 
 
 def is_reporting(word: str) -> bool:
-    """Whether a word in lower case reports what somebody said."""
+    """Whether a word in lower case is a verb that reports speech, such as "said"."""
     return word in REPORTING
 
 

@@ -61,7 +61,7 @@ class StatedTime:
     start, end
         Its words in the sentence, end exclusive.
     period
-        What it means; None if that cannot be told.
+        What it means; None if that is unknown.
     looks_back
         Whether it looks back to another year than the document's ("in 2017", "last year").
     """

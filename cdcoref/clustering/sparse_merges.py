@@ -149,7 +149,7 @@ def _merges(size, low, high, distance, share):  # type: ignore[no-untyped-def]
             continue
         now, own = _distance(links, link, share), _code(links, link)
         if now != value or own != code:
-            # Further than the heap said, or nearer, in which case it is in the heap once more.
+            # Further than in the heap, or nearer, in which case it is in the heap once more.
             if now < 1.0 and (now > value or (now == value and own > code)):
                 heapq.heappush(heap, (now, own, link))
             continue

@@ -47,7 +47,7 @@ def assign_clusters(
     rejected
         Numbers of mentions that are in none any more.
     left
-        Numbers of clusters of which mentions are gone.
+        Numbers of clusters that have lost mentions.
     undone
         A correction was undone: of the parts of a cluster, the one with the most mentions that were in it first keeps
         its number, however many have come into it, so that it is what it was before they did.

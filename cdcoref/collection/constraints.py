@@ -3,7 +3,7 @@
 Corrections are obeyed one after the other, as people made them. Clusters with must-links between them are joined whole.
 A cluster with cannot-links is divided (:mod:`cdcoref.clustering.constraints`) into as few parts as that takes, so that
 a mention without a correction goes with those that it resembles most. Of clusters that were joined by this correction
-only what was in one before is merged and compared. A pronoun follows its antecedent, unless people said otherwise.
+only what was in one before is merged and compared. A pronoun follows its antecedent, unless people corrected that.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def constrained(
 
 
 def confirmed_groups(constraints: Iterable[Constraints], size: int) -> np.ndarray:
-    """A number for every mention, the same for those that people said are the same. *Shape:* (size,)"""
+    """A number for every mention, equal for mentions that people confirmed to corefer. *Shape:* (size,)"""
     return connected(size, *_pairs(one.must_links for one in constraints).T)
 
 
@@ -89,7 +89,7 @@ def _pairs(parts: Iterable[Sequence[Pair]]) -> np.ndarray:
 
 
 def _within(pairs: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """The pairs of which both have a place, by their places. *Shape:* (some, 2)"""
+    """The pairs whose mentions both have a place, by their places. *Shape:* (pairs, 2)"""
     there = place[pairs]
     kept: np.ndarray = there[(there >= 0).all(axis=1)]
     return kept

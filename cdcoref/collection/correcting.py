@@ -30,7 +30,7 @@ _COLUMNS = (
     "FROM mentions JOIN documents ON documents.number = mentions.document"
 )
 UNCHANGED = "no cluster changed"
-"""What is said of a correction that confirms what is, or of an undoing after which another one says the same."""
+"""The outcome of a correction that confirms the present clusters, or of an undoing while another one still holds."""
 
 
 def store_and_obey(database: Database, decisions: Sequence[Decision]) -> list[Correction]:

@@ -1,9 +1,9 @@
-"""What people said about mentions and clusters: stored with its time, obeyed by every later clustering, undoable.
+"""Corrections of mentions and clusters by people: stored with their time, obeyed by every later clustering, undoable.
 
 A correction knows its mentions by the content of their document, their tokens and their kind. It is obeyed wherever
 those are: after a rebuild with another model, or after a document was removed and added again. Where a document is
-replaced by a changed one, what was said holds for the mentions with the same words. While a mention is not there, what
-was said about it rests.
+replaced by a changed one, the correction holds for the mentions with the same words. While a mention is absent, its
+corrections have no effect.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class CorrectedMention:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What somebody said.
+    """One correction.
 
     Attributes
     ----------
     number
         By which it is undone.
     time
-        When it was said (ISO 8601, UTC).
+        When it was made (ISO 8601, UTC).
     action
         ``"same"``, ``"not-same"``: the mentions are (not) the same. ``"not-a-mention"``: they are none. ``"split"``:
         they are one cluster, and not in that of the mentions `apart`. ``"move"``: the same, and the last of them is one

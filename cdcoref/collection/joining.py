@@ -40,7 +40,7 @@ class SubjectNames:
         self._subjects = [places for places in by_subject.values() if len(places) > 1]
 
     def joined(self, labels: np.ndarray) -> np.ndarray:
-        """The labels of mentions, of which no two stories share one, after clusters of the same name have become one.
+        """The labels of mentions after clusters of the same name have become one; before, no stories share one.
 
         *Shapes:* (mentions,)
         """

@@ -2,7 +2,7 @@
 
 A decision is a merge that was made (a mention and the rest of its cluster) or one that was not (two clusters). It is
 the less sure, the nearer the mean probability of the pairs across the two sides is to the one above which clusters are
-merged. Of a pronoun the antecedent counts alone, in both. A decision about which people have said something is not
+merged. For a pronoun only the antecedent counts, in both. Decisions that people have confirmed or corrected are not
 asked about again.
 """
 
@@ -50,7 +50,7 @@ def least_sure(
     links: MentionLinks,
     confidence: np.ndarray,
     above: np.ndarray,
-    said: Sequence[Constraints],
+    corrections: Sequence[Constraints],
 ) -> list[Decision]:
     """Decisions, the least sure first.
 
@@ -65,12 +65,12 @@ def least_sure(
         (mentions,)
     above
         The probability above which each mention is merged with others. *Shape:* (mentions,)
-    said
-        What people have said.
+    corrections
+        The corrections of people.
     """
     decisions = [
-        *_merges(labels, links, confidence, above, said),
-        *_non_merges(labels, links, above, said),
+        *_merges(labels, links, confidence, above, corrections),
+        *_non_merges(labels, links, above, corrections),
     ]
     return sorted(decisions, key=lambda d: (-d.doubt, d.first, d.second))
 
@@ -80,9 +80,9 @@ def _merges(
     links: MentionLinks,
     confidence: np.ndarray,
     above: np.ndarray,
-    said: Sequence[Constraints],
+    corrections: Sequence[Constraints],
 ) -> list[Decision]:
-    """Of every cluster the mention that fits the least, with the one that it resembles most or refers to."""
+    """The mention of each cluster that fits worst, with the one that it resembles most or refers to."""
     compared = links.compared
     one = np.concatenate([compared.first, compared.second, links.pronouns])
     other = np.concatenate([compared.second, compared.first, links.candidates])
@@ -91,7 +91,7 @@ def _merges(
     one, other, probability = one[within], other[within], probability[within]
     best = np.lexsort((other, -probability, one))
     best = best[np.unique(one[best], return_index=True)[1]]
-    answered = {mention for one in said for pair in one.must_links for mention in pair}
+    answered = {mention for one in corrections for pair in one.must_links for mention in pair}
     weakest: dict[int, Decision] = {}
     for pair in best.tolist():
         mention, partner = int(one[pair]), int(other[pair])
@@ -106,7 +106,7 @@ def _merges(
 
 
 def _non_merges(
-    labels: np.ndarray, links: MentionLinks, above: np.ndarray, said: Sequence[Constraints]
+    labels: np.ndarray, links: MentionLinks, above: np.ndarray, corrections: Sequence[Constraints]
 ) -> list[Decision]:
     """Of every two clusters with compared mentions the pair that is most probably the same; and pronouns alone."""
     compared = links.compared
@@ -125,7 +125,7 @@ def _non_merges(
     one = np.concatenate([first[best], links.pronouns[alone]]).tolist()
     other = np.concatenate([second[best], links.candidates[alone]]).tolist()
     value = np.concatenate([mean, links.probability[alone]]).tolist()
-    answered = {frozenset((int(labels[a]), int(labels[b]))) for one in said for a, b in one.cannot_links}
+    answered = {frozenset((int(labels[a]), int(labels[b]))) for one in corrections for a, b in one.cannot_links}
     return [
         Decision(a, b, False, probability, 1 - abs(probability - float(above[a])))
         for a, b, probability in zip(one, other, value, strict=True)

@@ -232,7 +232,7 @@ def _numbers(corpus: Corpus) -> dict[str, list[int]]:
 
 
 def _joined(corpus: Corpus, vectors: Mapping[str, MentionVectors]) -> MentionVectors:
-    """The vectors of the mentions of a corpus, of which there is at least one, in their order."""
+    """The vectors of the mentions of a corpus, in their order; there must be at least one mention."""
     from cdcoref.linking import MentionVectors
 
     numbers = {id: own for id, own in _numbers(corpus).items() if own}

@@ -98,7 +98,7 @@ def _reading(
     mentions: Mapping[str, Sequence[Mention]],
     vectors: Mapping[str, MentionVectors],
 ) -> StoryReading:
-    """A story of which nothing is known yet."""
+    """A story that has not been compared yet."""
     own = tuple(mention for id in story.documents for mention in mentions[id])
     return StoryReading(Corpus(tuple(documents[id] for id in story.documents), own), story.pairs, vectors, {})
 

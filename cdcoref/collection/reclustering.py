@@ -1,7 +1,7 @@
 """Stories that changed in, their clusters stored: from stored scores, under corrections, with numbers that last.
 
 Stories about one subject are clustered with each other, since entities of the same name are one in all of them, and so
-are stories between which people said that mentions are the same. No other story is touched.
+are stories that people have linked by confirming that mentions corefer. No other story is touched.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def recluster(
     stories
         Their numbers; their subjects are stored.
     left
-        Numbers of clusters of which mentions are gone.
+        Numbers of clusters that have lost mentions.
     undone
         As :func:`cdcoref.collection.clusters.assign_clusters` takes it.
 
@@ -74,16 +74,16 @@ def recluster(
 
     antecedents = {pronoun: antecedent for pronoun, (antecedent, _) in links.antecedents.items()}
     labels = constrained(before, constraints, alike, antecedents)
-    said = confirmed_groups(constraints, len(mentions))
+    confirmed = confirmed_groups(constraints, len(mentions))
     confidence = np.array([np.nan if m.confidence is None else m.confidence for m in mentions], dtype=np.float64)
     if clusterer.merge_above:
-        known = links.confidences(labels, within, said)
+        known = links.confidences(labels, within, confirmed)
         confidence = np.where(np.isnan(known), confidence, known)
     connection.executemany(
         "UPDATE mentions SET confidence = ?1 WHERE number = ?2 AND confidence IS NOT ?1",
         zip((None if np.isnan(c) else float(c) for c in confidence), numbers.tolist(), strict=True),
     )
-    _store_checked(connection, bundle, numbers[np.bincount(said, minlength=1)[said] > 1])
+    _store_checked(connection, bundle, numbers[np.bincount(confirmed, minlength=1)[confirmed] > 1])
     groups: dict[int, list[int]] = {}
     for number, label in zip(numbers.tolist(), labels.tolist(), strict=True):
         groups.setdefault(label, []).append(number)
@@ -131,7 +131,7 @@ def _numbered(parts: list[np.ndarray]) -> np.ndarray:
 
 
 def _store_checked(connection: sqlite3.Connection, bundle: Iterable[int], numbers: np.ndarray) -> None:
-    """Store of which mentions people said that they are the same as others."""
+    """Store which mentions people confirmed to corefer with others."""
     query = (
         "DELETE FROM checked WHERE mention IN (SELECT mentions.number FROM mentions "
         "JOIN documents ON documents.number = mentions.document WHERE documents.story = ?)"

@@ -202,7 +202,7 @@ def _story(connection: sqlite3.Connection, one: _Kept) -> int:
 
 
 def _restore_scores(connection: sqlite3.Connection) -> None:
-    """Store the scores of all pairs of documents of which both are there."""
+    """Store the scores of all pairs of documents that are both in the collection."""
     both = "first IN (SELECT number FROM documents) AND second IN (SELECT number FROM documents)"
     connection.execute(f"INSERT OR REPLACE INTO scores SELECT first, second, logits FROM removed_scores WHERE {both}")
     connection.execute(f"DELETE FROM removed_scores WHERE {both}")

@@ -22,7 +22,7 @@ _NUMBER = np.dtype("<i4")
 
 
 def packed_vectors(vectors: MentionVectors) -> bytes:
-    """The vectors of the mentions of one document, of which there is at least one, as they are stored."""
+    """The vectors of the mentions of one document, as they are stored; there must be at least one mention."""
     own = vectors.compact()
     shape = (*own.mention.shape, own.learnt.shape[1], own.anaphora.shape[1], len(own.sentences))
     numbers = np.array([*shape, *own.sentence_of.tolist()], dtype=_NUMBER)

@@ -21,7 +21,7 @@ class CorpusInfo:
     kinds
         The kinds of mention that are annotated; only these are linked and scored.
     exhaustive
-        The kinds of which *every* mention in the annotated sentences is annotated. The mention detector is trained and
+        The kinds whose mentions in the annotated sentences are *all* annotated. The mention detector is trained and
         scored on these alone.
     cross_document
         Whether links across documents are annotated. If not, it is unknown whether two mentions of different documents
@@ -32,7 +32,7 @@ class CorpusInfo:
         The styles of annotation (:data:`cdcoref.corpus.STYLES`) that a mention detector learns from it, its own first.
         None: the style is the one that a detector has in use.
     selective
-        The kinds of which only mentions of some types are annotated, such as persons and places: what is not annotated
+        The kinds whose mentions are annotated for some types only, such as persons and places: what is not annotated
         may be a mention in a style other than its own.
     people
         The types (:attr:`cdcoref.corpus.Mention.tag`) of people, organisations and places, if it is an example of the

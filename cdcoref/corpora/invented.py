@@ -24,7 +24,7 @@ _HEADING = re.compile(r"## +(\d+)([a-z])\s*")
 
 
 def invented_splits(root: Path) -> list[str]:
-    """The splits of which the folder holds at least one topic."""
+    """The splits with at least one topic in the folder."""
     return [split for split in SPLITS if split_files(root, split, SUFFIX)]
 
 

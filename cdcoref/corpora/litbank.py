@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"(\d+)_")
 
 
 def litbank_splits(root: Path) -> list[str]:
-    """The splits of which the folder holds at least one work."""
+    """The splits with at least one work in the folder."""
     return [split for split in SPLITS if _works(root, split)]
 
 

@@ -47,7 +47,7 @@ def stored_fields(document: Document) -> str:
 
 
 def stored_document(id: str, text: str, fields: str) -> Document:
-    """The document of which this is stored.
+    """A document from what is stored of it.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def is_collection(path: str | Path) -> bool:
 
 @contextmanager
 def collection_errors(path: str | Path) -> Iterator[None]:
-    """What the database raises, also of values that it cannot take, said in one sentence."""
+    """What the database raises, also for values that it cannot take, becomes an error of one sentence."""
     try:
         yield
     except sqlite3.Error as error:
@@ -297,7 +297,7 @@ def stored_mention(
     tag: str | None = None,
     confidence: float | None = None,
 ) -> Mention:
-    """The mention of which this is stored; its cluster is named by the cluster's number."""
+    """A mention from what is stored of it; its cluster is named by the cluster's number."""
     name = None if cluster is None else cluster_id(cluster)
     try:
         return Mention(document, tuple(json.loads(tokens)), kind, name, source_id, tag, confidence)

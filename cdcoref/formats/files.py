@@ -27,7 +27,7 @@ from cdlm.printing import counted
 BESIDE_ANNOTATION = ("annotation.conf", "visual.conf", "tools.conf", "kb_shortcuts.conf", "TypeSystem.xml")
 """Files of a folder that are no documents, but tell annotation tools about them."""
 NAMED = 3
-"""Files of a folder that are left out are counted, and so many of them are named."""
+"""Files of a folder that are left out are counted, and at most this many are named."""
 
 
 @dataclass(frozen=True, slots=True)

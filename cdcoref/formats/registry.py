@@ -38,7 +38,7 @@ FORMATS: tuple[Format, ...] = (
     *(PDF, WORD, PARQUET, HTML, MARKDOWN, CSV, TEXT),
 )
 _MAY_HOLD_HTML = (MARKDOWN, CSV)
-"""Formats told by name whose files may look like HTML."""
+"""Formats recognised by name, whose files may look like HTML."""
 
 
 def format_of(path: str | Path) -> Format:

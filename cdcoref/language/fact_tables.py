@@ -24,11 +24,11 @@ Integers = NDArray[np.int64]
 Numbers = NDArray[np.float32]
 
 DENSE_ROWS = 2000
-"""Up to so many different sets of words, or sentences, all are compared at once."""
+"""Up to this many different sets of words, or sentences, are all compared at once."""
 PAIRS_AT_ONCE = 100_000
 PRIOR_DOCUMENTS = 200
 PRIOR_RATE = 0.02
-"""Smoothing of document frequencies: so many imaginary documents, in each of which a word occurs at this rate."""
+"""Smoothing of document frequencies: `PRIOR_DOCUMENTS` imaginary documents contain every word at this rate."""
 
 
 class Rows:
@@ -259,17 +259,17 @@ class FactTables:
         places = [(m.document, m.sentence) for m in self.mentions]
         sentences = dict(zip(places, self.mentions, strict=True))
         row = {place: number for number, place in enumerate(sentences)}
-        said = [words(mention) for mention in sentences.values()]
-        columns = {word: number for number, word in enumerate(sorted(frozenset().union(*said)))}
-        table = sparse_rows([sorted(columns[word] for word in own) for own in said], max(1, len(columns)))
+        word_sets = [words(mention) for mention in sentences.values()]
+        columns = {word: number for number, word in enumerate(sorted(frozenset().union(*word_sets)))}
+        table = sparse_rows([sorted(columns[word] for word in own) for own in word_sets], max(1, len(columns)))
         documents = numbered(document for document, _ in sentences)
-        rows = np.repeat(np.arange(len(said)), np.diff(table.indptr))
+        rows = np.repeat(np.arange(len(word_sets)), np.diff(table.indptr))
         seen = np.unique(documents[rows] * table.shape[1] + table.indices) % table.shape[1]
         frequency = np.bincount(seen, minlength=table.shape[1])
         total = len(set(documents.tolist()))
         rarity = np.log((total + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE)).astype(np.float32)
         weights = rarity[table.indices]
-        size = np.sqrt(np.bincount(rows, weights**2, minlength=len(said)))
+        size = np.sqrt(np.bincount(rows, weights**2, minlength=len(word_sets)))
         table.data = weights / np.maximum(size, 1e-9)[rows].astype(np.float32)
         return Rows(np.array([row[place] for place in places], dtype=np.int64), table)
 

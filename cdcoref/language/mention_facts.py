@@ -68,14 +68,14 @@ def mention_facts(document: Document, mention: Mention, sentence: int, quotation
     """What is known of a mention that begins in this sentence, and in this quotation."""
     start, end = document.sentences[sentence]
     phrase = document.tokens[mention.start : mention.end]
-    said = () if sentence in document.hidden else tuple(document.tokens[start:end])
+    sentence_tokens = () if sentence in document.hidden else tuple(document.tokens[start:end])
     head = head_span(phrase)[0]
     owner = possessor_end(document.tokens[start:end], mention.start - start + head)
     words = mention_words(document, mention)
     return MentionFacts(
         words,
-        _phrase(said, phrase, mention.start - start),
-        sentence_words(said),
+        _phrase(sentence_tokens, phrase, mention.start - start),
+        sentence_words(sentence_tokens),
         document.id,
         sentence,
         mention.start,

@@ -1,8 +1,8 @@
 """What is known about a pair of mentions besides the text that the encoder reads: facts about mentions in, numbers out.
 
 Which features a model uses is part of its configuration, by name; a new one is a function below with its name in
-`FEATURES`. Each is symmetric, from -1 to 1, and computed for many pairs at once. They are told to the
-pair scorer, which learns what they mean; none of them is a rule.
+`FEATURES`. Each is symmetric, from -1 to 1, and computed for many pairs at once. They are inputs of
+the pair scorer, which learns their weights; none of them is a rule.
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ def in_conflict(one: StatedFacts, other: StatedFacts) -> bool:
 def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two full names cannot mean the same.
 
-    They have nothing in common: no word, and neither has the initials of the other ("GM Corp"); last words of which one
-    begins with the other count as one word ("Africa", "African"). Or they have only the last of two words in common,
+    They have nothing in common: no word, and neither has the initials of the other ("GM Corp"); last words count as
+    one word if one begins with the other ("Africa", "African"). Or they have only the last of two words in common,
     and the first are no titles, begin differently and are not forms of one name ("Robert Hale", "Margaret Hale", not
     "R. Hale", "Bob Hale" or "Mayor Hale"), or are the titles of a man and a woman. Or they have only the first of two
     words in common, which is no title, and neither of the last begins with the other ("New York", "New Jersey", not

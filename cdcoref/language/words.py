@@ -1,4 +1,4 @@
-"""What can be said of a mention's words without a parser: its head, lemmas, what is a pronoun, a number or a date.
+"""What a mention's words show without a parser: its head, lemmas, what is a pronoun, a number or a date.
 
 Rules, chosen on the train topics of ECB+. The head is the last word before the first preposition, conjunction, relative
 pronoun or comma, after prepositions at the beginning ("near an intersection in Brownsville": intersection); a weekday
@@ -46,7 +46,7 @@ _QUANTIFIER = re.compile(
     r"a|an|another|any|each|either|every|few|many|more|most|much|neither|no|numerous|other|several|some|such|what|which",
     re.IGNORECASE,
 )
-"""Other determiners and quantifiers, some of which can also be a head."""
+"""Other determiners and quantifiers; some can also be a head."""
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 """Possessive endings that are tokens of their own."""
 _NOT_IN_PHRASE = re.compile(
@@ -126,7 +126,7 @@ BEFORE_HEAD, AFTER_HEAD = 6, 6
 
 @dataclass(frozen=True, slots=True)
 class MentionWords:
-    """The words of a mention, and what can be said of them.
+    """The words of a mention, and what they show.
 
     Attributes
     ----------

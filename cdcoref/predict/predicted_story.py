@@ -76,7 +76,7 @@ class StoryEvent:
 
 
 class PredictedStory:
-    """The documents about one subject, and what can be told from comparing them.
+    """The documents about one subject, and what comparing them shows.
 
     Everything is found when it is first asked for.
 
@@ -153,7 +153,7 @@ class PredictedStory:
         """Its events in the order in which they happened; those whose day is unknown, by when they were reported.
 
         Events of several documents; of a story of one document, those that it mentions several times. Events whose
-        words tell nothing alone ("said", "made") are left out.
+        words mean little alone ("said", "made") are left out.
         """
         return tuple(event for event, _ in self._main_events)
 

@@ -261,7 +261,7 @@ def _same_mentions(sides: list[tuple[MentionTable, Ints, Ints]], kinds: bool) ->
     for table, rows, documents in sides:
         length = table.end[rows] - table.start[rows]
         if table.gaps:
-            # A discontinuous mention is told from others of its extent by a negative length of its own.
+            # A discontinuous mention differs from others of its extent by a negative length of its own.
             for place in np.flatnonzero(np.isin(rows, np.fromiter(table.gaps, np.int64))).tolist():
                 name = int(documents[place]), table.gaps[int(rows[place])]
                 length[place] = -1 - gaps.setdefault(name, len(gaps))

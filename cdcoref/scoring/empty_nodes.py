@@ -1,4 +1,4 @@
-"""Two documents of which either may have empty nodes in: the same token indices for the same words out.
+"""Two documents in, either with empty nodes or without; the same token indices for the same words out.
 
 CorefUD adds empty nodes for what the text omits, such as a dropped pronoun, and a response need not have the same ones
 as its key. So words are matched by their numbers without empty nodes, and a mention with words is compared by its words

@@ -156,7 +156,7 @@ def compare_responses(
         How they are scored.
     unit
         What is resampled: ``"topic"``, ``"subtopic"`` or ``"document"``. None: the smallest that no cluster crosses, or
-        else the largest of which there are two. At levels below the corpus it is that of the level.
+        else the largest that occurs at least twice. At levels below the corpus it is that of the level.
     resamples
         The number of resamples in each test, at most `MOST_RESAMPLES`.
     seed
@@ -208,8 +208,8 @@ def _choose_units(
 ) -> tuple[Level, Ints, int, int]:
     """The unit, the index of each document's unit, the number of units, and the number of clusters that cross them.
 
-    Unless one is wanted, the unit is the smallest that no cluster crosses, or else the largest of which there are at
-    least two. At levels below the corpus it is the unit of scoring.
+    Unless one is wanted, the unit is the smallest that no cluster crosses, or else the largest that occurs
+    at least twice. At levels below the corpus it is the unit of scoring.
     """
     if level != "corpus":
         unit_of, names = groups_of_documents(key, level)

@@ -43,7 +43,7 @@ class Adder:
         ``collection``, ``device``, ``precision``, ``batch_tokens`` and ``limit``, as in
         :class:`cdcoref.server.options.ServerOptions`.
     answer
-        Is told of progress.
+        Called with the progress.
     """
 
     def __init__(self, settings: dict[str, Any], answer: Answer) -> None:

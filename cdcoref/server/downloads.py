@@ -27,7 +27,7 @@ KINDS_OF_FILES: Mapping[str, str] = {
     "conllu": "CorefUD, for tools of Universal Dependencies",
     "spacy": "spaCy's DocBin, with clusters as groups of spans",
 }
-"""What is said of the formats, by the suffix of the file."""
+"""The description of each format, by the suffix of the file."""
 
 
 def download(site: Site, kind: str, corrected: bool, story: int | None = None) -> FileResponse:
@@ -40,7 +40,7 @@ def download(site: Site, kind: str, corrected: bool, story: int | None = None) -
     kind
         One of `KINDS_OF_FILES`.
     corrected
-        Only the documents with a mention about which somebody said something.
+        Only the documents with a corrected or confirmed mention.
 
     story
         Only the documents of this story.

@@ -159,7 +159,7 @@ def new_secret() -> str:
 
 
 def too_large(limit: int) -> str:
-    """What is said of a request that is too large."""
+    """The message about a request that is too large."""
     return f"The upload is too large; the maximum is {max(1, limit // MEGABYTE)} MB."
 
 

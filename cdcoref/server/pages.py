@@ -38,7 +38,7 @@ OF_NOTICES = ("done", "undone", "removed", "restored")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A request for a page: its site, collection, address, and what is said at its top."""
+    """A request for a page: its site, collection, address, and the notice at its top."""
 
     site: Site
     collection: Collection
@@ -100,7 +100,7 @@ def show(site: Site, path: str, query: Mapping[str, str], notice: Notice | None 
     path, query
         The address.
     notice
-        What is said at its top; by default about the change that the query names.
+        The message at its top; by default about the change that the query names.
     status
         The status with which it is sent.
     """
@@ -125,7 +125,7 @@ def show_address(site: Site, address: str, notice: Notice, status: int) -> Respo
 
 
 def sentence(error: InputError) -> str:
-    """What is said to people of an error: without the file, which they know, beginning with a capital."""
+    """An error as people read it: without the file, which they know, beginning with a capital."""
     return f"{error.message[:1].upper()}{error.message[1:]}{'' if error.message.endswith('.') else '.'}"
 
 
@@ -135,7 +135,7 @@ def status_of(error: InputError, otherwise: int = 404) -> int:
 
 
 def _notice(site: Site, collection: Collection, query: Mapping[str, str]) -> Notice:
-    """What is said of the change that was just made."""
+    """The message about the change that was just made."""
     name = next((name for name in OF_NOTICES if query.get(name)), "")
     given = query.get(name, "")
     if not given.isascii() or not given.isdecimal() or len(given) > 9:

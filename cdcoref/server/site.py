@@ -45,7 +45,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What is said at the top of a page.
+    """The message at the top of a page.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ def near_duplicates(
     documents
         The documents. Hidden sentences are ignored.
     known, original_of
-        Further documents, and of which originals among them some of them are copies; the others are none.
+        Further documents; and the originals among them, by copy. Documents without one are no copies.
 
     Returns
     -------

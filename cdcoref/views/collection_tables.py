@@ -37,11 +37,11 @@ NAMES = 12
 def counts_line(counts: Counts) -> str:
     """How much there is, in one sentence without a full stop."""
     several = counts.clusters - counts.singletons
-    said = f", {counted(counts.corrections, 'correction')} in force" if counts.corrections else ""
+    in_force = f", {counted(counts.corrections, 'correction')} in force" if counts.corrections else ""
     return (
         f"{counted(counts.documents, 'document')} in {counted(counts.stories, 'story', 'stories')}, "
         f"{counted(counts.mentions, 'mention')}: {counted(several, 'cluster')}, {counts.across:,} of them across "
-        f"documents, {counted(counts.singletons, 'singleton')}{said}"
+        f"documents, {counted(counts.singletons, 'singleton')}{in_force}"
     )
 
 
@@ -178,7 +178,7 @@ def question_lines(questions: Sequence[Question]) -> Iterator[str]:
 
 
 def correction_lines(corrections: Iterable[Correction]) -> Iterator[str]:
-    """What was said, one line each."""
+    """Corrections, one line each."""
     for correction in corrections:
         words = [f"{printable(m.words)!r} in {printable(m.document)}" for m in correction.mentions[:4]]
         more = f" and {len(correction.mentions) - 4} more" if len(correction.mentions) > 4 else ""

@@ -1,7 +1,7 @@
 """Clusters in, what a knowledge graph or a report says of each out: its name, its type, when and where it was, and who
 appears with it.
 
-Only clusters of several mentions are told of; a single mention adds nothing that its sentence does not say.
+Only clusters of several mentions are included; a single mention adds nothing that its sentence does not say.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def story_report(source: Prediction | Corpus) -> Iterator[str]:
     documents = {document.id: document for document in corpus.documents}
     clusters = known_clusters(corpus)
     yield f"{OWN_REPORT}\n# {counted(len(documents), 'document')} in {counted(len(stories), 'story', 'stories')}"
-    told = {id for own in stories.values() for id in own}
-    rest = tuple(id for id in documents if id not in told)
+    in_stories = {id for own in stories.values() for id in own}
+    rest = tuple(id for id in documents if id not in in_stories)
     for story in stories_of(corpus, stories):
         yield from _story(f"Story {story.number}", story, clusters, documents)
     if rest:

@@ -79,7 +79,7 @@ def pretrain(
     own = output / TOKENS_FOLDER  # also marks a run whose tokens are elsewhere
     folder = Path(tokens) if tokens is not None else own
     if resume and own.is_dir() and not _begun(output):
-        resume = False  # interrupted while tokenising, of which complete shards are reused
+        resume = False  # interrupted while tokenising; complete shards are reused
     processes = int(os.environ.get("WORLD_SIZE", "1"))  # set by accelerate's launcher
     options = replace(config.run, accumulation=config.accumulation(processes), evaluate_steps=config.run.steps)
     run = Run(output, options, config, resume=resume, device=device, tracker=tracker, say=say)

@@ -237,7 +237,7 @@ def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: _Tokenis
     sets = chain.from_iterable(source.read(unreadable) for source in sources)
     for _ in islice(sets, read):
         pass
-    number, tokens, said = len(done), 0, time.monotonic()
+    number, tokens, reported = len(done), 0, time.monotonic()
     waiting: list[list[np.ndarray]] = []
     for batch in _batches(sets):
         found = tokenise(batch, left_out)
@@ -247,8 +247,8 @@ def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: _Tokenis
         if tokens >= SHARD_TOKENS:
             _write_shard(folder / f"{number:05}.safetensors", waiting, left_out, read)
             number, tokens, waiting = number + 1, 0, []
-        if time.monotonic() - said > SECONDS_BETWEEN_LINES:
-            said = time.monotonic()
+        if time.monotonic() - reported > SECONDS_BETWEEN_LINES:
+            reported = time.monotonic()
             say(f"tokenising: {read:,} sets read")
     if waiting:
         _write_shard(folder / f"{number:05}.safetensors", waiting, left_out, read)

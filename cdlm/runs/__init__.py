@@ -3,7 +3,7 @@
 :class:`Run` checks and claims the output folder and sets the random seed; :meth:`Run.train` then needs the model, its
 :class:`TrainingData` (whose batches follow from seed, epoch and number), a loss, an evaluation, and a function that
 saves the model. It writes complete checkpoints, from which a run that was killed at any moment resumes and ends with
-the same weights bit for bit; evaluates at the end of every epoch (or every so many steps) and keeps the best model;
+the same weights bit for bit; evaluates at the end of every epoch (or after a number of steps) and keeps the best model;
 reports progress on standard error and to TensorBoard or another tracker. Under ``accelerate launch`` several processes
 share the work. Nothing here knows what is trained.
 """

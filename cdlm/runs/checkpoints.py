@@ -101,7 +101,7 @@ def last_whole_checkpoint(folder: Path) -> Path | None:
 
 
 def remove_earlier(checkpoint: Path) -> None:
-    """Remove all but the newest checkpoints, of which the given one is the last."""
+    """Remove all but the newest checkpoints; the given one is the last."""
     found = _numbered(checkpoint.parent)
     for number in sorted(found)[:-KEPT]:
         shutil.rmtree(found[number])

@@ -33,7 +33,7 @@ def make_optimizer(model: nn.Module, options: RunOptions) -> torch.optim.AdamW:
 
 
 def learning_rates(optimizer: torch.optim.Optimizer, options: RunOptions, steps: int) -> LambdaLR:
-    """The course of the learning rates over a run of so many steps: up to their peaks, then down to 0.
+    """The course of the learning rates over a run of `steps` steps: up to their peaks, then down to 0.
 
     The warmup leaves at least the last step for the decay.
     """

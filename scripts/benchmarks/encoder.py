@@ -3,7 +3,7 @@
 Rows: one sequence of each length with one global token, one of `--dense-length` with a share of its tokens global, and
 a batch of document pairs of mixed length from ECB+ (its dev split; omitted without `--ecb-root`) with that share;
 forward, and forward with backward; fp32 and bf16 (autocast). Columns: the medians of Hugging Face's model as it is, of
-the same model without its mask of length x length, of which it uses one row, and of ours; and the peak memory beyond
+the same model without its mask of length x length (it uses only one row), and of ours; and the peak memory beyond
 the loaded model, each measured in a process of its own (Linux), or as allocated by CUDA. Three tables follow: the
 growth with length for a fixed number of global tokens; our encoder with a relative position bias beside the same
 without; and (on a CPU) the products of a layer with weights in fp32, in bf16, and in int8 with inputs rounded token by

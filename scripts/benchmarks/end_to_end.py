@@ -2,9 +2,9 @@
 
 The default model, once as it is and once with its encoders' weights in ``LongformerModel``: `cdcoref predict` on the
 sample texts and on part of the dev split of ECB+ (with gold mentions; without reading files and loading the model), and
-a training epoch on the train split, of which evenly spaced batches are run, forward and backward, the two encoders
-taking turns; their time is scaled to the word pieces of the epoch. The largest difference between the probabilities of
-mention pairs is printed too.
+a training epoch on the train split. Only evenly spaced batches of the epoch are run, forward and backward, the two
+encoders taking turns; their time is scaled to the word pieces of the epoch. The largest difference between the
+probabilities of mention pairs is printed too.
 
     python scripts/benchmark.py end-to-end --ecb-root DIR
     python scripts/benchmark.py end-to-end --precision fp32

@@ -40,7 +40,7 @@ def entities_of(path: Path, count: int) -> MentionVectors:
 
 
 def near(vectors: MentionVectors, exact: int, in_cell: int) -> tuple[np.ndarray, float]:
-    """Pairs of mentions of which one is among the other's nearest, and seconds of processor time."""
+    """Pairs of mentions where one is among the other's nearest, and seconds of processor time."""
     neighbours.EXACT, neighbours.IN_CELL = exact, in_cell
     started = time.process_time()
     pairs = neighbours.near_pairs(vectors, [], NEIGHBOURS, 1)

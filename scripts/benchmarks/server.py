@@ -137,9 +137,7 @@ def measure(address: str, pages: list[str], arguments: argparse.Namespace, add: 
 def main() -> None:
     """Make or copy the collection, serve it, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--collection", type=Path, help="a collection, of which a copy is served (default: one made up)"
-    )
+    parser.add_argument("--collection", type=Path, help="a collection; a copy is served (default: a synthetic one)")
     parser.add_argument("--add", type=Path, nargs="+", help="files to add (default: made up)")
     parser.add_argument("--documents", type=int, default=2000, help="documents of a collection made up (default: 2000)")
     parser.add_argument("--readers", type=int, default=50, help="(default: 50)")

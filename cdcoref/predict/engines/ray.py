@@ -91,7 +91,7 @@ class RayEngine:
         return len(self._actors)
 
     def __enter__(self) -> RayEngine:
-        # Unless told otherwise, Ray sends usage statistics to its developers.
+        # By default, Ray sends usage statistics to its developers.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             import ray
