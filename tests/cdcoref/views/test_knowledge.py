@@ -9,7 +9,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 import rdflib
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rdflib.namespace import RDF, SDO
 
@@ -136,6 +136,7 @@ def test_they_are_written_by_their_ends(news: Prediction, tmp_path: Path, name: 
     assert write_result(Corpus(()), tmp_path / name) == ()
 
 
+@example(words="", id="")
 @given(st.text(max_size=8), st.text(max_size=8))
 def test_any_words_are_written(tmp_path_factory: pytest.TempPathFactory, words: str, id: str) -> None:
     document = Document.from_sentences(id, [[words, words]])
