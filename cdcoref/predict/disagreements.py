@@ -242,6 +242,14 @@ class Disagreements:
         in_group: defaultdict[str, list[_Stated]] = defaultdict(list)
         for one in group:
             in_group[one.document].append(one)
+        # A document that states several values states them of several things.
+        single = {
+            document
+            for document, own in in_group.items()
+            if not any(one.contradicts(other) for one, other in combinations(own, 2))
+        }
+        group = [one for one in group if one.document in single]
+        in_group = defaultdict(list, {document: own for document, own in in_group.items() if document in single})
         apart = any(
             one.contradicts(other) and not knows(mine[0].document, other) and not knows(theirs[0].document, one)
             for mine, theirs in combinations(in_group.values(), 2)
@@ -271,7 +279,7 @@ class Disagreements:
     def _about_days(self, members: Sequence[Mention]) -> Iterator[Disagreement]:
         """Days that differ; those stated by their distance ("today") are no more exact than a document's date."""
         days = [
-            (mention, (when.period, self._is_named_day(mention.document, when.tokens)))
+            (mention, (when.period, self._exactness(mention.document, when.tokens)))
             for mention in members
             for when in self._known.of_mention(mention).when
             if when.source == Source.CLAUSE
@@ -283,7 +291,7 @@ class Disagreements:
             "day",
             members,
             days,
-            lambda one, other: one[0].gap(other[0]) > (0 if one[1] and other[1] else 1),
+            lambda one, other: _are_other_days(one[0].gap(other[0]), min(one[1], other[1])),
             lambda day: day[0].shown(),
         )
 
@@ -296,10 +304,12 @@ class Disagreements:
         ]
         yield from self._about("place", members, places, Place.excludes, Place.shown)
 
-    def _is_named_day(self, name: str, tokens: Sequence[int]) -> bool:
-        """Whether a date names its day: a weekday, a month, figures."""
+    def _exactness(self, name: str, tokens: Sequence[int]) -> int:
+        """How a date names its day: 2 in figures, 1 by a weekday, 0 by its distance ("today")."""
         words = [self._documents[name].tokens[token] for token in tokens]
-        return any(date_name(word) or any(map(str.isdigit, word)) for word in words)
+        if any(any(map(str.isdigit, word)) for word in words):
+            return 2
+        return int(any(map(date_name, words)))
 
     def _is_nearest(self, mention: Mention, tokens: Sequence[int]) -> bool:
         """Whether a date belongs to an event rather than to another one between them, or to one whose object it is."""
@@ -348,6 +358,12 @@ class Disagreements:
     def _text(self, name: str, tokens: range) -> str:
         document = self._documents[name]
         return " ".join(document.text[document.offsets[tokens[0]][0] : document.offsets[tokens[-1]][1]].split())
+
+
+def _are_other_days(gap: int, exactness: int) -> bool:
+    """Whether two days differ that lie so far apart: weekdays by more than whole weeks, which depend on the dates of
+    documents, and days that are stated by their distance by more than one."""
+    return gap > 1 if exactness == 0 else gap % 7 > 0 if exactness == 1 else gap > 0
 
 
 def _connected(size: int, links: Iterable[Sequence[int]]) -> list[list[int]]:

@@ -178,6 +178,19 @@ def test_days_belong_to_the_nearest_event() -> None:
     assert differences(story_of(texts, clusters)) == [("day", ["5 Aug. 2025", "7 Aug. 2025"])]
 
 
+def test_a_document_with_several_values_of_one_event_is_left_out() -> None:
+    texts = {
+        "a.txt": "Sales fell 35 % .",
+        "b.txt": "Sales fell 40 % ; those of vans fell 9 % .",
+        "c.txt": "Sales fell 36 % .",
+    }
+    documents = {name: Document.from_sentences(name, [text.split()]) for name, text in texts.items()}
+    first = Mention("b.txt", (1,), EVENT, "fall")
+    mentions = [*(mention(documents[name], "fell", EVENT, "fall") for name in texts), first]
+    (story,) = stories_of(Corpus(tuple(documents.values()), tuple(mentions)), {1: list(texts)})
+    assert differences(story) == [("number", ["35 %", "36 %"])]
+
+
 def test_documents_that_agree_do_not_disagree(corpus: Corpus) -> None:
     same = {**TEXTS, "early.txt": [sentence.replace("31", "47") for sentence in TEXTS["early.txt"]]}
     documents = [Document.from_sentences(name, [s.split() for s in lines]) for name, lines in same.items()]
