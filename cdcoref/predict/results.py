@@ -537,8 +537,8 @@ def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = N
 
 
 def stated_text(stated: Iterable[Stated]) -> str:
-    """The words that state something, each with its document and characters, in one line."""
-    return "; ".join(f"{one.text} ({one.document}:{one.start}-{one.end})" for one in stated)
+    """The words that state something, each once, with its document and characters, in one line."""
+    return "; ".join(dict.fromkeys(f"{one.text} ({one.document}:{one.start}-{one.end})" for one in stated))
 
 
 METADATA_COLUMNS = ("title", "date", "source", "author", "url")

@@ -16,6 +16,8 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import SCHEMAS, json_schema, read_corpus, read_file, tokenise_text
 from cdcoref.predict import Counts, MentionRow, Plan, Prediction, Tally, corpus_and_stories, mention_rows
+from cdcoref.predict.cluster_circumstances import Stated
+from cdcoref.predict.results import stated_text
 
 FIRST = Document.from_sentences("a", [["Ann", "left", "."], ["She", "took", "it", "off", "."]])
 SECOND = Document.from_sentences("b", [["Ann", "went", "."], ["Rain", "<b>", "."]])
@@ -262,3 +264,8 @@ def test_lines_and_sentences_of_a_text() -> None:
     corpus = Corpus((document,), tuple(Mention("d", (n,), "event") for n in range(4)))
     found = {row.text: (row.line, row.sentence) for row in mention_rows(corpus)}
     assert found == {"One.": (1, "One."), "Two": (3, "Two two."), "two.": (3, "Two two."), "Three.": (4, "Three.")}
+
+
+def test_a_span_of_two_mentions_is_stated_once() -> None:
+    they, storm = Stated("a", 22, 26, "They"), Stated("a", 30, 35, "storm")
+    assert stated_text([they, they, storm]) == "They (a:22-26); storm (a:30-35)"
