@@ -115,7 +115,8 @@ airways brothers capital electric energy holding holdings industries motors oil 
 _LAST_WORDS_OF_COMPANIES = frozenset(_IN_NAMES_OF_COMPANIES.split())
 """Last words of names of two or more words that are of an organisation."""
 _CLUBS = frozenset({"club", "side", "squad", "team"})
-_LAST_WORDS_OF_CLUBS = frozenset({"afc", "albion", "cf", "fc", "hotspur", "rovers", "sc", "united", "wanderers"})
+_ABBREVIATIONS_OF_CLUBS = frozenset({"afc", "cf", "fc", "sc"})
+_LAST_WORDS_OF_CLUBS = _ABBREVIATIONS_OF_CLUBS | {"albion", "hotspur", "rovers", "united", "wanderers"}
 _TOWNS = frozenset({"city", "port", "suburb", "town", "village"})
 _PERSON, _ORGANISATION, _CLUB, _TOWN = "person", "organisation", "club", "town"
 LONGEST_FULL_NAME = 3
@@ -228,7 +229,8 @@ class MentionWords:
     def sorts(self) -> frozenset[str]:
         """What it may be, as far as its last word says so; two mentions of no common sort are two things."""
         last = self.words[-1] if self.words and not self.pronoun else ""
-        if last in _CLUBS or (len(self.words) > 1 and last in _LAST_WORDS_OF_CLUBS and last in self.names):
+        named = len(self.words) > 1 and self.names.issuperset(self.words)
+        if last in _CLUBS or (named and (last in _LAST_WORDS_OF_CLUBS or self.words[0] in _ABBREVIATIONS_OF_CLUBS)):
             return frozenset((_CLUB, _ORGANISATION))
         if last in _TOWNS and not self.names:
             return frozenset((_TOWN,))

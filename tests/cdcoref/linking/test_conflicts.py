@@ -109,6 +109,8 @@ def words(phrase: str) -> MentionWords:
         ("Berg Capital", "his sons", False),
         ("the club", "the city", True),
         ("Tresk FC", "the city", True),
+        ("FC Tresk", "the city", True),
+        ("United Tresk", "the city", False),
         ("the club", "the company", False),
         ("the city", "the government", False),
         ("Manchester City", "the club", False),
