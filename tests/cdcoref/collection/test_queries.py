@@ -54,7 +54,8 @@ def test_a_cluster(news: Collection) -> None:
     assert (text[first.start : first.end], first.before, first.after) == (
         "ferry", "The ", " Maren sank in the storm off Tresk on Friday .",
     )  # fmt: skip
-    assert {c.title for c in page.neighbours} == {"Maren", "sank · Tresk", "storm", "Police", "arrested · Tresk", "captain"}
+    neighbours = {c.title for c in page.neighbours}
+    assert neighbours == {"Maren", "sank · Tresk", "storm", "Police", "arrested · Tresk", "captain"}
     assert news.mention(first.id) == first
 
 
