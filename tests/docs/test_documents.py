@@ -122,6 +122,7 @@ def without_confidence(text: str) -> list[str]:
     return [re.sub(r"\s+[01]\.\d\d$", "", line.rstrip()) for line in text.strip("\n").splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_shows_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page run one after the other in one folder, in which `data/` is that of the repository."""

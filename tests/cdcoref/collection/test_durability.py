@@ -97,6 +97,7 @@ print(json.dumps({"unfinished": unfinished}))
 """
 
 
+@pytest.mark.slow
 def test_a_hundred_kills_leave_the_file_as_before_or_as_after(tmp_path: Path) -> None:
     script = tmp_path / "killed.py"
     script.write_text(KILLED, encoding="utf-8")

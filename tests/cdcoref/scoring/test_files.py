@@ -500,6 +500,7 @@ def overlapping(draw: st.DrawFn) -> Corpus:
     return Corpus(documents, tuple(mentions))
 
 
+@pytest.mark.slow
 @given(overlapping(), st.permutations([".jsonl", ".spacy", ".conll", ".conllu", ".jsonlines"]))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_mention_in_two_clusters_counts_in_the_same_one_after_any_export(

@@ -15,6 +15,8 @@ from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import write_corpus
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"desktop": (1280, 800), "tablet": (800, 900), "phone": (390, 844)}
 Start = Callable[..., Any]
 Open = Callable[..., Page]

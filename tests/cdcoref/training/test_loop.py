@@ -92,6 +92,7 @@ def check_same_model(folder: Path, reference: Path) -> None:
 # -- repeated runs -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_runs_with_two_threads_beside_a_busy_process_are_the_same(
     config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path
 ) -> None:
@@ -347,6 +348,7 @@ def test_in_the_folder_itself(
 # -- kill -9 ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes", [{"save_steps": 1}, {"precision": "bf16", "accumulation": 2, "save_steps": 1}], ids=["fp32", "bf16"]
 )

@@ -14,6 +14,8 @@ from cdcoref.formats import tokenise_text
 from cdcoref.predict import Prediction
 from tests.cdcoref.views.conftest import NO_PLAN, mention_of
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., Page]
 LABELS = "#cluster-list .choice .label"
 

@@ -500,6 +500,7 @@ def other_process() -> Iterator[ForkServerContext]:
         yield context
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_killed_with_signal_nine_again_and_again(
     precision: Any, other_process: ForkServerContext, tmp_path: Path

@@ -24,6 +24,8 @@ from cdcoref.predict import LocalEngine, RayEngine, ResultCache, Story, Task
 from cdcoref.predict.engines import ray as ray_module
 from cdcoref.predict.engines import work as work_module
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["The", "ferry", "sank", "in", "the", "storm", "off", "Tresk", "on", "Friday", "police", "said"]
 STORIES = [
     Story(("d0", "d1", "d2")),
