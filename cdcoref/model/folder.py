@@ -44,7 +44,7 @@ def find_model(name_or_folder: str | Path) -> Path:
     Parameters
     ----------
     name_or_folder
-        ``"small"`` (also called ``"default"``) or ``"base"`` for a model included in the package, a folder, or
+        ``"base"`` (also called ``"default"``) or ``"small"`` for a model included in the package, a folder, or
         ``organisation/model`` for one on the Hugging Face hub, which is downloaded into the hub's cache.
 
     Raises
