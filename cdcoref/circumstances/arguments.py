@@ -24,6 +24,10 @@ razed ruined shut shuts stranded strands threatened threatens wounded wounds wre
 """
 _EFFECTS = frozenset(_EFFECTS_WORDS.split())
 """What a happening does; verbs that only say that it happens ("struck", "broke out") are none."""
+_PHRASES = frozenset({"by", "in", "near", "off", "at"})
+_LONGEST_PHRASE = 4
+_ENDS_PHRASE_WORDS = ", : ; and or but that which who when where after before was were is are to from said says"
+_ENDS_PHRASE = frozenset(_ENDS_PHRASE_WORDS.split())
 _MODIFIERS = 2
 _BEFORE_OBJECT = 5
 """Words between a verb and the first of its object's name, at most."""
@@ -47,10 +51,19 @@ def subjects(events: Sequence[Span], words: Sequence[str]) -> Iterator[tuple[int
     """
     for number in range(1, len(events)):
         noun, verb = events[number - 1], events[number]
-        between = words[noun[1] : verb[0]]
-        beside = noun[1] <= verb[0] and all(word in _AUXILIARIES for word in between)
-        if beside and words[verb[0]] in _EFFECTS and _is_noun(noun, words):
+        if (
+            _is_beside(words[noun[1] : verb[0]])
+            and noun[1] <= verb[0]
+            and words[verb[0]] in _EFFECTS
+            and _is_noun(noun, words)
+        ):
             yield number - 1, number
+
+
+def _is_beside(between: Sequence[str]) -> bool:
+    """Whether nothing but auxiliaries and a short phrase with a preposition is between a subject and its verb."""
+    rest = [word for word in between if word not in _AUXILIARIES]
+    return not rest or (rest[0] in _PHRASES and len(rest) <= _LONGEST_PHRASE and _ENDS_PHRASE.isdisjoint(rest[1:]))
 
 
 def named_object(event: Span, words: Sequence[str]) -> tuple[str, ...]:
