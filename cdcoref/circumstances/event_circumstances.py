@@ -19,7 +19,7 @@ from cdcoref.circumstances.clauses import Clause, clauses_of
 from cdcoref.circumstances.counts import Count, counts_in
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.gazetteer import Place
-from cdcoref.circumstances.periods import Period
+from cdcoref.circumstances.periods import UNKNOWN_YEAR, Period
 from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, places_in
 from cdcoref.circumstances.quantities import Quantity, quantities_in
 from cdcoref.circumstances.relations import relations, states_relation
@@ -215,6 +215,7 @@ class DocumentCircumstances:
         self._document = in_sentence_case(document)
         today = day_of(document)
         self._sentences = [_sentence(self._document, *piece, today) for piece in _pieces(self._document)]
+        self._recent = any(one.period is None for own in self._sentences for one in own.times)
         self._firsts = [own.first for own in self._sentences]
         known = tuple(dict.fromkeys(one.place for own in self._sentences for one in own.places if one.certain))
         if known:
@@ -288,16 +289,16 @@ class DocumentCircumstances:
         own: dict[int, list[When]] = defaultdict(list)
         for one in times:
             clause = sentence.clause_of(one.start)
-            if one.period is None:
-                continue
             tokens = sentence.tokens(one.start, one.end)
-            own[clause].append(When(one.period, tokens, Source.CLAUSE, one.looks_back))
+            if (stated := self._stated(one, tokens)) is None:
+                continue
+            own[clause].append(stated)
             bounds = sentence.clauses[clause]
             others = [(other.start, other.end) for other in times if other is not one]
             for number in attached(
                 (one.start, one.end), spans, sentence.lower, (bounds.start, bounds.end), others=others
             ):
-                found[number].append(When(one.period, tokens, Source.CLAUSE, one.looks_back))
+                found[number].append(stated)
         for number, span in enumerate(spans):
             place = sentence.clause_of(span[0])
             if not found[number] and (borrowed := self._from_clause_before(sentence, place, own)) is not None:
@@ -313,6 +314,18 @@ class DocumentCircumstances:
                 if not near and self.setting.when is not None:
                     found[number].append(self.setting.when)
         return found
+
+    def _stated(self, one: StatedTime, tokens: tuple[int, ...]) -> When | None:
+        """A time of a clause; None if nothing is known of it.
+
+        A document of an unknown day that states weekdays and the like tells of recent things: its years are earlier
+        ones, and what is relative is some day of a year of its own.
+        """
+        unknown = self.setting.today is None
+        if one.period is None:
+            return When(Period.of_year(UNKNOWN_YEAR), tokens, Source.CLAUSE) if unknown else None
+        earlier = unknown and self._recent and one.period.has_year
+        return When(one.period, tokens, Source.CLAUSE, one.looks_back or earlier)
 
     def _from_clause_before(self, sentence: _Sentence, place: int, own: Mapping[int, Sequence[When]]) -> When | None:
         """The time of a clause that opens with "when" behind a time, or with "three days after"."""

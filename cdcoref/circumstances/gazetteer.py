@@ -23,6 +23,7 @@ FAR = 60.0
 """Two cities of a country that are farther from each other than this, in kilometres, do not share an event."""
 _POPULATION_RATIO = 3
 """The ratio of inhabitants above which the larger of two cities of one name is meant, if the text does not say."""
+_FAR_LARGER = 10
 _KNOWN_BY_NAME_ALONE = 150_000
 """Inhabitants from which a city needs no state beside its name, in countries where many places have one name."""
 _NAMES_REPEATED = frozenset({"US", "CA", "AU", "GB"})
@@ -227,9 +228,16 @@ def likeliest(places: Sequence[Place], known: Sequence[Place]) -> Place:
     for own in known:
         if own.sort in ("city", "unknown") and own.country and _key(own.name.split()) == name:
             return own
-        if own.sort in ("country", "region") and (inside := [place for place in places if own.contains(place)]):
+        inside = [place for place in places if own.sort in ("country", "region") and own.contains(place)]
+        if inside and (own.sort == "region" or not _is_far_larger(places[0], inside[0])):
             return inside[0] if own.sort == "region" else _common(inside)
     return _common(places)
+
+
+def _is_far_larger(one: Place, other: Place) -> bool:
+    """Whether a place is meant rather than another of its name whatever the country of the text (Paris, and Paris in
+    Texas)."""
+    return one.sort == other.sort == "city" and _population()[one] > _FAR_LARGER * _population()[other]
 
 
 def _common(places: Sequence[Place]) -> Place:

@@ -190,7 +190,7 @@ class CorpusCircumstances:
             (when.period, when.source, mention.document, when.tokens)
             for mention, one in known
             for when in one.when[:1]
-            if when.tokens and (2 * back >= len(known) or not when.looks_back)
+            if when.tokens and str(when.period) and (2 * back >= len(known) or not when.looks_back)
         ]
         found = _most_stated(stated, Period.contains)
         return None if found is None else ClusterPeriod(found[0], self._shown(found[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,7 @@ The workers began the strike a day before a strike of train drivers in France.
 }
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
 TWENTY = 20
+TEN = 10
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +101,49 @@ def test_three_strikes(predictor: cdcoref.Predictor, others: Mapping[str, str]) 
     assert ("canada", "strike", 2) in canada
     assert ("france", "strike", 2) in france
     assert not any(name == "canada" and line == 0 for name, _, line in france)
+
+
+CASES_BY_HAND = CorpusFolder.parse(f"invented:{Path(__file__).parent / 'happenings'}").read("dev").corpus
+"""Ten happenings, each told by three outlets, and others of their kind: the answers were written before."""
+RIGHT = {
+    "small": {"awards", "convictions", "recalls"},
+    "base": {"awards", "convictions", "launches", "recalls", "robberies", "storms"},
+}
+"""The cases in which every pair of annotated mentions is right."""
+
+
+def disagreements(prediction: Prediction, topic: str) -> int:
+    """Pairs of annotated mentions of a topic that are together in one of key and prediction and apart in the other."""
+    found = {(one.document, one.end): one.cluster for one in prediction.corpus.mentions if one.kind == "event"}
+    names = {document.id for document in CASES_BY_HAND.documents if document.topic == topic}
+    key = [(one.cluster, found[one.document, one.end]) for one in CASES_BY_HAND.mentions if one.document in names]
+    return sum((one[0] == other[0]) != (one[1] == other[1]) for one, other in combinations(key, 2))
+
+
+@pytest.mark.parametrize("model", ["small", "base"])
+def test_happenings_of_one_kind(model: str) -> None:
+    predictor = cdcoref.load(model)
+    topics = dict.fromkeys(document.topic or "" for document in CASES_BY_HAND.documents)
+    assert len(topics) == TEN
+    wrong = {}
+    for topic in topics:
+        texts = {document.id: document.text for document in CASES_BY_HAND.documents if document.topic == topic}
+        wrong[topic] = disagreements(predictor.predict(texts), topic)
+    assert {topic for topic, count in wrong.items() if not count} >= RIGHT[model]
+
+
+def test_unrelated_texts_take_no_cluster_of_the_sample_apart(predictor: cdcoref.Predictor) -> None:
+    sample = {path.name: path.read_text() for path in sorted(SAMPLE.glob("*.txt"))}
+    unrelated = {document.id: document.text for document in CASES_BY_HAND.documents if document.topic == "transfers"}
+
+    def clusters(texts: Mapping[str, str]) -> set[frozenset[tuple[str, int, int]]]:
+        found = predictor.predict(texts).clusters()
+        return {frozenset((one.document, one.start, one.end) for one in cluster.mentions) for cluster in found}
+
+    alone = clusters(sample)
+    assert alone
+    together = clusters({**sample, **unrelated})
+    assert all(any(own <= other for other in together) for own in alone)
 
 
 def test_the_order_of_texts_does_not_matter(predictor: cdcoref.Predictor) -> None:

@@ -13,6 +13,8 @@ from cdcoref.corpus import Corpus, Document, Mention
     [
         ("The *blaze *burned 1,200 hectares .", [("blaze", "burned")]),
         ("A two-day *strike has *grounded 300 flights .", [("strike", "grounded")]),
+        ("The *strike by pilots *grounded 300 flights .", [("strike", "grounded")]),
+        ("The *strike by pilots who *closed the airport .", []),
         ("*Fire *destroys a mill .", [("Fire", "destroys")]),
         ("The *fire *broke out at noon .", []),
         ("The *fire was *caused by a spark .", []),

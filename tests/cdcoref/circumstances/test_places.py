@@ -51,6 +51,13 @@ def test_whose_police_and_people_a_text_names(text: str, local: int | None) -> N
     assert [one.local for one in places_in(text.split())] == ([] if local is None else [local])
 
 
+def test_a_city_far_larger_than_its_namesakes_is_meant_in_every_country() -> None:
+    assert [one.place.shown() for one in places_in(["talks", "in", "Paris"], [place("United States")])] == [
+        "Paris, France"
+    ]
+    assert [one.place.shown() for one in places_in(["talks", "in", "Paris"], [place("Texas")])] == ["Paris, Texas"]
+
+
 def place(name: str) -> Place:
     return places_named(name.split())[0]
 
