@@ -16,8 +16,6 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import SCHEMAS, json_schema, read_corpus, read_file, tokenise_text
 from cdcoref.predict import Counts, MentionRow, Plan, Prediction, Tally, corpus_and_stories, mention_rows
-from cdcoref.predict.cluster_circumstances import Stated
-from cdcoref.predict.results import stated_text
 
 FIRST = Document.from_sentences("a", [["Ann", "left", "."], ["She", "took", "it", "off", "."]])
 SECOND = Document.from_sentences("b", [["Ann", "went", "."], ["Rain", "<b>", "."]])
@@ -267,5 +265,8 @@ def test_lines_and_sentences_of_a_text() -> None:
 
 
 def test_a_span_of_two_mentions_is_stated_once() -> None:
-    they, storm = Stated("a", 22, 26, "They"), Stated("a", 30, 35, "storm")
-    assert stated_text([they, they, storm]) == "They (a:22-26); storm (a:30-35)"
+    document = Document.from_sentences("a", [["Ann", "and", "Bob", "came", "."], ["They", "sang", "."]])
+    people = [("x", 0), ("y", 2), ("x", 5), ("y", 5)]
+    mentions = [Mention("a", (token,), "entity", cluster) for cluster, token in people]
+    rows = mention_rows(Corpus((document,), (*mentions, Mention("a", (6,), "event", "z"))))
+    assert [row.participants_stated for row in rows if row.kind == "event"] == ["They (a:19-23)"]
