@@ -23,15 +23,10 @@ stole struck swept took went won
 """
 _VERBS = frozenset(_VERBS_WORDS.split())
 """Forms of verbs that have other endings."""
-<<<<<<< HEAD
-_ADVERBS = frozenset(("apart", "away", "back", "down", "in", "off", "on", "out", "over", "through", "up"))
-"""Those that are part of a verb: "went down"."""
-=======
-_ADVERBS = frozenset({"away", "back", "down", "in", "off", "on", "out", "over", "place", "through", "up"})
+_ADVERBS = frozenset(("apart", "away", "back", "down", "in", "off", "on", "out", "over", "place", "through", "up"))
 """What ends a verb of several words ("went down", "took place")."""
 _SHORTEST_SHOUTED = 4
 """Letters from which a common word in capitals is no abbreviation, but from a headline."""
->>>>>>> cfb767c (Years in undated texts look back, cities known everywhere, labels by nouns; ten cases as tests; circumstances in the results)
 LONGEST_NAME = 6
 """In words; what is longer is more than a name."""
 
@@ -91,15 +86,12 @@ def event_label(wordings: Iterable[str]) -> str:
     'Norway Cup'
     >>> event_label(["killed", "killed", "killing"])
     'killing'
-<<<<<<< HEAD
     >>> event_label(["went down", "went down", "sinking"])
     'sinking'
-=======
     >>> event_label(["sinks", "went down", "went down", "sinks", "accident"])
     'accident'
     >>> event_label(["LAUNCH", "launched"])
     'launch'
->>>>>>> cfb767c (Years in undated texts look back, cities known everywhere, labels by nouns; ten cases as tests; circumstances in the results)
     """
     known = list(wordings)
     sort = {wording: _sort_of_event(wording) for wording in known}
@@ -119,17 +111,10 @@ def _sort_of_event(wording: str) -> int:
     """5: a name; 4: a noun; 3: perhaps a verb ("sinks"); 2: what comes of something else; 1: a verb; 0: a pronoun."""
     if is_pronoun(wording) or not wording.split():
         return 0
-<<<<<<< HEAD
-    if len(_name(wording)) > 1:
-        return 4
-    *before, last = wording.casefold().split()
-    if _is_verb(last) or (last in _ADVERBS and before and _is_verb(before[-1])):
-=======
     if len(_name(wording)) > 1 and not wording.isupper():
         return 5
     words = wording.casefold().split()
-    if _is_verb(words[-1]) or (len(words) > 1 and words[-1] in _ADVERBS):
->>>>>>> cfb767c (Years in undated texts look back, cities known everywhere, labels by nouns; ten cases as tests; circumstances in the results)
+    if _is_verb(words[-1]) or (len(words) > 1 and words[-1] in _ADVERBS and _is_verb(words[-2])):
         return 1
     if words[-1] in _CONSEQUENCES:
         return 2
