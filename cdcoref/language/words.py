@@ -234,7 +234,7 @@ class MentionWords:
             return frozenset((_CLUB, _ORGANISATION))
         if last in _TOWNS and not self.names:
             return frozenset((_TOWN,))
-        if self.is_organisation:
+        if self.is_organisation and not self.countries:  # "the Australian" may be a man
             return frozenset((_ORGANISATION, _CLUB, _TOWN))
         return frozenset((_PERSON,)) if last == self.head and last in GENDER_OF_NOUNS else frozenset()
 

@@ -110,6 +110,7 @@ def words(phrase: str) -> MentionWords:
         ("the club", "the city", True),
         ("Tresk FC", "the city", True),
         ("FC Tresk", "the city", True),
+        ("the Australian", "the man", False),
         ("United Tresk", "the city", False),
         ("the club", "the company", False),
         ("the city", "the government", False),
