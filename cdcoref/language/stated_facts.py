@@ -85,6 +85,13 @@ NO_FIRST_NAMES = TITLES | frozenset(_ADJECTIVES.split())
 """Words that stand before a name and may be left out: titles, ranks and adjectives."""
 
 
+_INSTITUTIONS = frozenset(
+    ("airport", "bridge", "cathedral", "church", "clinic", "college", "hospital", "hotel", "lake", "museum", "prison",
+     "river", "school", "stadium", "station", "university")
+)  # fmt: skip
+"""Kinds of institutions and places that are the last word of their names."""
+
+
 def in_conflict(one: StatedFacts, other: StatedFacts) -> bool:
     """Whether two mentions cannot corefer: both name values of a sort and share none, or have different full names."""
     values = zip(one.values, other.values, strict=True)
@@ -102,7 +109,8 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     "R. Hale", "Bob Hale" or "Mayor Hale"), or are the titles of a man and a woman. Or they have only the first of two
     words in common, which is no title, and neither of the last begins with the other ("New York", "New Jersey", not
     "Robert H."). Or the last of two words is the first of two, after another word than a title ("Ronald Li", "Li
-    Ka-shing", not "Uncle John", "John Linden").
+    Ka-shing", not "Uncle John", "John Linden"). Or they are names of institutions of a kind, of more than two words,
+    and have only the kind in common ("Ansel General Hospital", "St Brannoc Hospital").
     """
     if not one or not other:
         return False
@@ -111,7 +119,7 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
         initials = _initials(one) in other or _initials(other) in one
         return not initials and not _one_word(one[-1], other[-1])
     if not len(one) == len(other) == 2:
-        return False
+        return min(len(one), len(other)) > 1 and common == {one[-1]} == {other[-1]} and one[-1] in _INSTITUTIONS
     first, second = one[0], other[0]
     if common == {one[1]} == {other[1]}:
         if {first, second} <= MEN_AND_WOMEN.keys():
