@@ -21,7 +21,7 @@ from cdcoref.training import AntecedentTraining, tune
 from cdcoref.training.antecedents import fit_antecedents
 from cdcoref.training.mention_words import read_words
 
-NAMES = ["Anna", "Ben", "Cleo", "Dan"]
+NAMES = ["Adam", "Ben", "Carl", "Dan"]
 OPTIONS = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, antecedents=4, antecedent_width=16)
 
 
