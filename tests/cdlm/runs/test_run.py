@@ -26,7 +26,6 @@ from torch import Tensor, nn
 from cdlm.errors import InputError
 from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, RunOptions, digest, loop, mark_whole
 from cdlm.runs.loop import TrainingLoop
-from tests.killing import processes_with, run_with_kills
 
 WEIGHTS_FILE = "model.safetensors"
 KILLS = 3
@@ -496,6 +495,8 @@ def test_resuming_needs_the_same_data(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.fixture(scope="module")
 def other_process() -> Iterator[ForkServerContext]:
+    from tests.killing import processes_with  # another process runs this file, where this is no module
+
     with processes_with("cdlm.runs") as context:
         yield context
 
@@ -506,6 +507,8 @@ def test_killed_with_signal_nine_again_and_again(
     precision: Any, other_process: ForkServerContext, tmp_path: Path
 ) -> None:
     """Checkpoints are written all the time, so that many a kill falls into one."""
+    from tests.killing import run_with_kills
+
     options = replace(OPTIONS, precision=precision, save_steps=1, accumulation=2, epochs=4)
     fit(options, tmp_path / "whole", say=str)
     folder = tmp_path / "killed"
