@@ -18,8 +18,8 @@ Marking = Literal["all", "pair"]
 Precision = Literal["auto", "fp32", "bf16", "int8"]
 
 MODEL = (
-    "base (the default), small (faster where processors have no 8-bit or 16-bit products), lemma (the baseline that "
-    "links mentions with the same head lemma), a model's folder or a hub name."
+    "base (the default), small (lighter), lemma (the baseline that links mentions with the same head lemma), a model's "
+    "folder or a hub name."
 )
 
 ModelOption = Annotated[str, typer.Option(metavar="NAME", help=MODEL, rich_help_panel=LINKING)]
