@@ -195,7 +195,7 @@ class VectorOptions:
         The scorers of entities and of antecedents see the mean of a mention's words, and one word besides: the last one
         of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain).
     antecedents
-        A pronoun joins the cluster of its antecedent and no other; it is found by vectors of so many numbers (see
+        A pronoun joins the cluster of its antecedent and no other; it is found by vectors of this width (see
         :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
     antecedent_kinds
         The kinds of mention of which that is true; pronouns of the other are compared as other mentions are.

@@ -38,7 +38,7 @@ class AntecedentTraining:
     pronouns
         Pronouns of a document that are seen each time at most, drawn at random.
     corpus_shares
-        By corpus, the share of its documents that a pass sees; above 1: so many times. 1 where a corpus is not named.
+        By corpus, the share of its documents that a pass sees; 2 reads each twice. 1 where a corpus is not named.
         A corpus of a hundred documents counts for little beside one of a thousand if each is seen once.
     """
 
@@ -62,7 +62,7 @@ class _Example:
     right: Tensor
 
     def pronouns(self, limit: int, rng: np.random.Generator) -> tuple[np.ndarray, list[int]]:
-        """Pairs of at most so many pronouns, and the candidates of each."""
+        """Pairs of at most `limit` pronouns, and the candidates of each."""
         sizes = np.array(self.known.sizes)
         chosen = rng.permutation(len(sizes))[:limit]
         ends = sizes.cumsum()

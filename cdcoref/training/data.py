@@ -51,9 +51,9 @@ class SamplingOptions:
         Maximum number of word pieces in a batch, and (roughly) of sequences.
     step_pairs
         Candidate pairs of an optimiser step, each of which counts the same; 0: steps are whatever batches of
-        `batch_tokens` make them. All steps of an epoch have exactly so many: every coreferent pair of what the epoch
-        reads, and as many others, drawn from all of them at random, as come nearest to `negatives`. Only where one pair
-        is marked a sequence, and without passes for the detector.
+        `batch_tokens` make them. All steps of an epoch have exactly this number: every coreferent pair of what the
+        epoch reads, and as many others, drawn from all of them at random, as come nearest to `negatives`. Only where
+        one pair is marked a sequence, and without passes for the detector.
     weights
         The share of a corpus, by name, that an epoch reads, sampled anew for every epoch: of its documents and pairs of
         documents, and of its text for the detector. 1 for a corpus that is not named.

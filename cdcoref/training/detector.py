@@ -49,7 +49,7 @@ class DetectorTraining:
         Share of the sequences that are presented as if they were in lower case, so that mentions are found in texts
         that are; it matters only to a detector that sees how words are spelt.
     corpus_shares
-        By corpus, the share of it that an epoch sees; above 1: so many times. 1 where a corpus is not named.
+        By corpus, the share of it that an epoch sees; 2 reads each twice. 1 where a corpus is not named.
     most_words
         Words of a corpus that are read at most, whole sequences drawn at random.
     long_spans

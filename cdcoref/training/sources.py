@@ -175,7 +175,7 @@ def drawn_by_share(
     items
         What there is of each corpus.
     parts, shares
-        The corpora, and the share of each that a pass sees; above 1: so many times.
+        The corpora, and the share of each that a pass sees; 2 reads each document twice.
     passes
         How many passes are drawn.
     rng

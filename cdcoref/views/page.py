@@ -127,7 +127,7 @@ def _length(document: Document, mentions: Sequence[Mention]) -> int:
 
 
 def _divided(units: Sequence[Sequence[str]], lengths: Sequence[int], count: int) -> list[list[str]]:
-    """Units in order, in at most so many groups of about the same length."""
+    """Units in order, in at most `count` groups of about the same length."""
     groups: list[list[str]] = [[]]
     whole, done = sum(lengths), 0
     for unit, length in zip(units, lengths, strict=True):
