@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus
+from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.predict import Predictor
+from cdlm.settings import with_settings
 
 FERRY = ("The ferry Maren sank in the storm off Tresk on Friday .", "Police arrested the captain of the ferry .")
 MUSEUM = ("Thieves stole a Torvik painting from the Lindmere museum .", "The museum guard saw two thieves .")
 
 
 def reports(count: int, annotated: Callable[..., Corpus]) -> list[Corpus]:
-    """So many documents, of two stories in turn, no two the same."""
+    """`count` documents, of two stories in turn, no two the same."""
     return [
         annotated(f"{'ferry' if n % 2 == 0 else 'museum'}{n}", *(FERRY if n % 2 == 0 else MUSEUM), f"Report {n} ends .")
         for n in range(count)
     ]
+
+
+@pytest.fixture(scope="module")
+def random_reader(tiny_model: CorefModel) -> Predictor:
+    """The tiny model with random heads for vectors and antecedents, which reads many documents at once."""
+    model = copy.deepcopy(tiny_model)
+    torch.manual_seed(3)
+    model.add_vectors(
+        VectorOptions(
+            layers=2, pair_features=("same_head",), vector_width=8, candidates=3, min_probability=0.01, antecedents=4
+        )
+    )
+    assert model.vector_scorer is not None
+    with torch.no_grad():
+        for parameter in model.vector_scorer.parameters():
+            parameter.normal_(std=0.8)
+    model.settings = with_settings(model.settings, {"documents": "many"})
+    return Predictor(model.eval())
 
 
 def clusters_of(corpus: Corpus) -> set[frozenset[object]]:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from cdcoref.collection import Collection
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
-from cdcoref.model import CorefModel, VectorOptions
 from cdcoref.predict import Predictor
-from cdlm.settings import with_settings
 
 TABLES = {
     "documents": "number, id, content, source, given, story, added, text, fields, share",
@@ -66,20 +62,8 @@ def test_everything_is_as_it_was(news: Collection, ids: list[str]) -> None:
     assert news.removed() == []
 
 
-def test_with_vectors_and_scores_of_a_model(tiny_model: CorefModel, tmp_path: Path) -> None:
-    model = copy.deepcopy(tiny_model)
-    torch.manual_seed(3)
-    model.add_vectors(
-        VectorOptions(
-            layers=2, pair_features=("same_head",), vector_width=8, candidates=3, min_probability=0.01, antecedents=4
-        )
-    )
-    assert model.vector_scorer is not None
-    with torch.no_grad():
-        for parameter in model.vector_scorer.parameters():
-            parameter.normal_(std=0.8)
-    model.settings = with_settings(model.settings, {"documents": "many"})
-    predictor = Predictor(model.eval())
+def test_with_vectors_and_scores_of_a_model(random_reader: Predictor, tmp_path: Path) -> None:
+    predictor = random_reader
     texts = {
         f"ferry{n}": f"The ferry Maren sank off Tresk. Police arrested the captain on Friday. He met {who}.\n"
         for n, who in enumerate(("sailors", "lawyers", "a judge"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations_with_replacement
@@ -11,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,9 +21,8 @@ from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.linking import MentionVectors
 from cdcoref.linking import vectors as vectors_module
-from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.model import CorefModel
 from cdcoref.predict import Predictor
-from cdlm.settings import with_settings
 
 TEXTS = {
     f"ferry{n}": f"The ferry Maren sank in a storm off Tresk. Police arrested the captain on Friday. He met {extra}.\n"
@@ -33,22 +30,9 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def predictor(tiny_model: CorefModel, tmp_path_factory: pytest.TempPathFactory) -> Predictor:
-    """The tiny model with random heads for vectors and antecedents, which reads many documents at once."""
-    model = copy.deepcopy(tiny_model)
-    torch.manual_seed(3)
-    model.add_vectors(
-        VectorOptions(
-            layers=2, pair_features=("same_head",), vector_width=8, candidates=3, min_probability=0.01, antecedents=4
-        )
-    )
-    assert model.vector_scorer is not None
-    with torch.no_grad():
-        for parameter in model.vector_scorer.parameters():
-            parameter.normal_(std=0.8)
-    model.settings = with_settings(model.settings, {"documents": "many"})
-    return Predictor(model.eval())
+@pytest.fixture
+def predictor(random_reader: Predictor) -> Predictor:
+    return random_reader
 
 
 @pytest.fixture
