@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 from cdcoref.clustering import contradict
 from cdcoref.collection.clusters import now
-from cdcoref.collection.constraints import Constraints
+from cdcoref.collection.corrected_clusters import Constraints
 from cdcoref.collection.records import Move
 from cdcoref.collection.story import mention_key
 from cdcoref.collection.word_index import chunks, marks

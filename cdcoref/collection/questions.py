@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cdcoref.collection.constraints import Constraints
+from cdcoref.collection.corrected_clusters import Constraints
 
 if TYPE_CHECKING:
     from cdcoref.linking import MentionLinks

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from cdcoref.collection.clusters import assign_clusters
-from cdcoref.collection.constraints import confirmed_groups, constrained
+from cdcoref.collection.corrected_clusters import confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
 from cdcoref.collection.joining import SubjectNames
 from cdcoref.collection.names import refresh_names

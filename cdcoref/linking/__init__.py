@@ -14,7 +14,7 @@ from cdcoref.linking.options import BATCH_TOKENS, LinkingOptions, check_choice
 
 if TYPE_CHECKING:
     from cdcoref.linking.antecedents import Anaphora, anaphora, mentions_by_kind
-    from cdcoref.linking.apart import ReadMentions, comparison_features
+    from cdcoref.linking.bi_encoder import ReadMentions, comparison_features
     from cdcoref.linking.candidates import candidate_pairs
     from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
     from cdcoref.linking.compared_pairs import ComparedPairs
@@ -88,8 +88,8 @@ _LAZY = {
     "anaphora": "cdcoref.linking.antecedents",
     "mentions_by_kind": "cdcoref.linking.antecedents",
     "pronouns": "cdcoref.linking.corpus_facts",
-    "ReadMentions": "cdcoref.linking.apart",
-    "comparison_features": "cdcoref.linking.apart",
+    "ReadMentions": "cdcoref.linking.bi_encoder",
+    "comparison_features": "cdcoref.linking.bi_encoder",
     "facts_of_mentions": "cdcoref.linking.corpus_facts",
     "candidate_pairs": "cdcoref.linking.candidates",
     "KindClusters": "cdcoref.linking.clusters",

@@ -17,7 +17,7 @@ import numpy as np
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
 from cdcoref.inputs import Candidates, Extent, MarkedDocument, SequenceBuilder, SequenceOptions
-from cdcoref.linking.apart import compare_apart
+from cdcoref.linking.bi_encoder import compare_vectors
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.document_pairs import DocumentPairs
 from cdcoref.linking.options import LinkingOptions
@@ -166,7 +166,7 @@ class Comparison:
         """
         if self._vectors is None:
             self._vectors = read_vectors(self.model, self.corpus, batch_tokens=batch_tokens, store=store)
-        apart = self._apart(self._vectors)
+        apart = self._by_bi_encoder(self._vectors)
         if not read:
             return apart
         chosen = candidate_pairs(apart, self._options)
@@ -188,10 +188,10 @@ class Comparison:
             logits[places[same]] = read_pairs.logits[order[found[same]]]
         return replace(apart, cross_encoder=logits)
 
-    def _apart(self, vectors: MentionVectors) -> PairEvidence:
+    def _by_bi_encoder(self, vectors: MentionVectors) -> PairEvidence:
         """What the vectors say of the pairs of every story, with the numbers of the whole corpus."""
         parts = [
-            (own, compare_apart(self.model, story, vectors.take(own), self._known)) for story, own in self._stories()
+            (own, compare_vectors(self.model, story, vectors.take(own), self._known)) for story, own in self._stories()
         ]
 
         def joined(name: str, empty: np.ndarray) -> np.ndarray:

@@ -25,6 +25,7 @@ from cdcoref.linking import (
     PairLogits,
     ReadMentions,
     SpanScores,
+    bi_encoder,
     candidate_pairs,
     check_cross_encoder,
     find_mentions_and_vectors,
@@ -32,9 +33,8 @@ from cdcoref.linking import (
     read_vectors,
     score_spans,
 )
-from cdcoref.linking import apart as apart_module
 from cdcoref.linking import mentions as mentions_module
-from cdcoref.linking.apart import compare_apart
+from cdcoref.linking.bi_encoder import compare_vectors
 from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions
 from cdcoref.predict import Predictor, ResultCache
 from cdcoref.training.mention_words import read_words
@@ -217,10 +217,10 @@ def test_nearest_mentions_of_many_are_among_all_pairs(
 ) -> None:
     documents = corpus(TEXTS)
     vectors = read_vectors(with_vectors, documents, batch_tokens=512)
-    everything = compare_apart(with_vectors, documents, vectors)
-    monkeypatch.setattr(apart_module, "ALL_PAIRS", 3)
-    monkeypatch.setattr(apart_module, "NEIGHBOURS", 6)
-    some = compare_apart(with_vectors, documents, vectors)
+    everything = compare_vectors(with_vectors, documents, vectors)
+    monkeypatch.setattr(bi_encoder, "ALL_PAIRS", 3)
+    monkeypatch.setattr(bi_encoder, "NEIGHBOURS", 6)
+    some = compare_vectors(with_vectors, documents, vectors)
     known = dict(zip(zip(everything.first, everything.second, strict=True), everything.bi_encoder, strict=True))
     pairs = list(zip(some.first, some.second, strict=True))
     assert 0 < len(pairs) < len(known)
@@ -234,7 +234,7 @@ def test_pairs_of_documents_that_were_compared_before_are_left_out(
     with_vectors: CorefModel, monkeypatch: pytest.MonkeyPatch, many: int, antecedents: int
 ) -> None:
     """Two parts of a story, of two documents each, and a new document."""
-    monkeypatch.setattr(apart_module, "ALL_PAIRS", many)
+    monkeypatch.setattr(bi_encoder, "ALL_PAIRS", many)
     model = with_vectors
     if antecedents:
         torch.manual_seed(4)
@@ -248,7 +248,7 @@ def test_pairs_of_documents_that_were_compared_before_are_left_out(
     parts = {"d0": 0, "d1": 0, "d2": 1, "d3": 1}
 
     def found(known: dict[str, int] | None) -> dict[tuple[int, int], float]:
-        evidence = compare_apart(model, documents, vectors, known)
+        evidence = compare_vectors(model, documents, vectors, known)
         pairs = zip(evidence.first.tolist(), evidence.second.tolist(), strict=True)
         return dict(zip(pairs, evidence.bi_encoder.tolist(), strict=True))
 

@@ -15,7 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import LinkingOptions, anaphora, facts_of_mentions, link_story, read_vectors
 from cdcoref.linking.antecedents import antecedents
-from cdcoref.linking.apart import compare_apart
+from cdcoref.linking.bi_encoder import compare_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.training import AntecedentTraining, tune
 from cdcoref.training.antecedents import fit_antecedents
@@ -97,7 +97,7 @@ def test_pronouns_of_events_follow_events(trained: CorefModel) -> None:
 
 def test_evidence_has_one_pair_for_a_pronoun_with_an_antecedent(trained: CorefModel) -> None:
     unseen = corpus(2, 2)
-    evidence = compare_apart(trained, unseen, read_vectors(trained, unseen, batch_tokens=512))
+    evidence = compare_vectors(trained, unseen, read_vectors(trained, unseen, batch_tokens=512))
     pronoun = np.arange(len(unseen.mentions)) % 2 == 1
     of_pronouns = pronoun[evidence.first] | pronoun[evidence.second]
     np.testing.assert_array_equal(of_pronouns, evidence.antecedents)
@@ -124,7 +124,7 @@ def test_tuning_calibrates_antecedents_and_changes_none(trained: CorefModel) -> 
     mentions = tuple(replace(m, cluster=f"{m.cluster}*") if n in wrong else m for n, m in enumerate(dev.mentions))
     annotated = AnnotatedCorpus(replace(dev, mentions=mentions), CORPORA["litbank"].info)
     config, _ = tune(trained, annotated, batch_tokens=512, kinds=("entity",))
-    evidence = compare_apart(trained, dev, read_vectors(trained, dev, batch_tokens=512))
+    evidence = compare_vectors(trained, dev, read_vectors(trained, dev, batch_tokens=512))
     of_pronouns = evidence.antecedents
 
     def probabilities(settings: CorefConfig) -> NDArray[np.float64]:

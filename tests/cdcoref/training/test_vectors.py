@@ -14,7 +14,7 @@ from cdcoref.corpora import annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import PairEvidence, read_vectors
-from cdcoref.linking.apart import compare_apart
+from cdcoref.linking.bi_encoder import compare_vectors
 from cdcoref.model import ALL, UNSEEN, Combination, CorefModel, VectorOptions
 from cdcoref.training import PairExamples, VectorTraining, fit_vectors, fit_weights, weigh
 
@@ -43,7 +43,7 @@ def fitted(model: CorefModel, documents: Corpus, starts: int = 1, **training: ob
 
 def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, documents: Corpus) -> None:
     model, said = fitted(tiny_model, documents)
-    evidence = compare_apart(model, documents, read_vectors(model, documents, batch_tokens=512))
+    evidence = compare_vectors(model, documents, read_vectors(model, documents, batch_tokens=512))
     clusters = np.array([m.cluster for m in documents.mentions])
     same = clusters[evidence.first] == clusters[evidence.second]
     assert evidence.bi_encoder[same].min() > evidence.bi_encoder[~same].max()
@@ -85,7 +85,8 @@ def test_a_model_with_vectors_is_saved_whole(tiny_model: CorefModel, documents: 
     assert again.settings == model.settings
     vectors = read_vectors(again, documents, batch_tokens=512)
     np.testing.assert_array_equal(
-        compare_apart(again, documents, vectors).bi_encoder, compare_apart(model, documents, vectors).bi_encoder
+        compare_vectors(again, documents, vectors).bi_encoder,
+        compare_vectors(model, documents, vectors).bi_encoder,
     )
 
 
@@ -103,9 +104,9 @@ def test_the_first_of_two_scorers_is_the_one_that_there_would_be_alone(
     two.save_pretrained(tmp_path / "model", "card")
     again = CorefModel.from_pretrained(tmp_path / "model")
     vectors = read_vectors(two, documents, batch_tokens=512)
-    evidence = compare_apart(two, documents, vectors).bi_encoder
-    np.testing.assert_array_equal(compare_apart(again, documents, vectors).bi_encoder, evidence)
-    assert not np.array_equal(evidence, compare_apart(one, documents, vectors).bi_encoder)
+    evidence = compare_vectors(two, documents, vectors).bi_encoder
+    np.testing.assert_array_equal(compare_vectors(again, documents, vectors).bi_encoder, evidence)
+    assert not np.array_equal(evidence, compare_vectors(one, documents, vectors).bi_encoder)
 
 
 def test_corpora_of_one_name_are_all_learnt_from(
@@ -143,7 +144,7 @@ def test_a_network_learns_from_what_the_encoder_has_not_seen_alone(
     model, said = copy.deepcopy(tiny_model), []
     fit_vectors(model, model.encoder, parts, options, training, batch_tokens=512, seed=0, say=said.append)
     assert [line.count(" and ") for line in said] == [2]  # three networks
-    evidence = compare_apart(model, documents, read_vectors(model, documents, batch_tokens=512))
+    evidence = compare_vectors(model, documents, read_vectors(model, documents, batch_tokens=512))
     words = np.array([m.cluster for m in documents.mentions])
     early = np.array([m.document in ("d0", "d1") for m in documents.mentions])
     one, other = evidence.first, evidence.second

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.clustering import contradict
-from cdcoref.collection.constraints import Constraints, constrained
+from cdcoref.collection.corrected_clusters import Constraints, constrained
 
 SIZE = 9
 PAIR = st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)).filter(lambda pair: pair[0] != pair[1])

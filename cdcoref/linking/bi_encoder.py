@@ -1,10 +1,9 @@
-"""Comparing mentions that were read apart: their vectors in, what is known of pairs of one story out.
+"""The bi-encoder's scores: vectors of mentions in, evidence about pairs of one story out.
 
-Two mentions of a kind are compared by the cosines of their vectors, by how alike their documents are, and by what is
-known about the pair besides the text. Among up to `ALL_PAIRS` mentions of a kind every pair is compared; beyond that,
-each mention with the `NEIGHBOURS` nearest ones by its vectors and with the nearest ones of its head. A pronoun is
-compared with the mentions around it alone, where the model has a scorer for that (see
-:mod:`cdcoref.linking.antecedents`).
+Two mentions of a kind are compared by the cosines of their vectors, by the similarity of their documents, and by
+facts of the pair. Among up to `ALL_PAIRS` mentions of a kind every pair is compared; beyond that, each mention with
+the `NEIGHBOURS` nearest ones by its vectors and with the nearest ones of its head. A pronoun is compared with the
+mentions around it alone, where the model has a scorer for that (see :mod:`cdcoref.linking.antecedents`).
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ from cdcoref.stories import DocumentVectors
 ALL_PAIRS = 2000
 """The largest number of mentions of a kind for which every pair is compared: two million pairs, some seconds."""
 NEIGHBOURS = 48
-"""Beyond that, so many are compared with each by their vectors, and a third of it by their heads."""
+"""Beyond that, the number of mentions that each is compared with by vectors; a third as many by heads."""
 NEW = -1
 """The part of mentions that were not compared with any others yet."""
 ROWS_AT_ONCE = 1024
 """Pairs whose vectors are multiplied at the same time: they stay in the processor's cache."""
 PAIRS_AT_ONCE = 4 * 65_536
-"""Pairs of which everything that is told to the scorer is in memory at the same time: 25 MB."""
+"""Pairs whose features are in memory at the same time: 25 MB."""
 
 
 class _Rows:
@@ -138,10 +137,10 @@ class ReadMentions:
         return np.where(low == high, np.float32(1.0), values[places])
 
 
-def compare_apart(
+def compare_vectors(
     model: CorefModel, corpus: Corpus, vectors: MentionVectors, known: Mapping[str, int] | None = None
 ) -> PairEvidence:
-    """What is known of pairs of mentions of one story by what each document says alone.
+    """The evidence about pairs of mentions of one story that the bi-encoder gives.
 
     Parameters
     ----------
@@ -160,9 +159,9 @@ def compare_apart(
     first, second = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
     logits = [np.zeros(0, dtype=np.float32)]
     options = model.settings.vectors
-    apart = pronouns(corpus, options.with_antecedents)
+    of_pronouns = pronouns(corpus, options.with_antecedents)
     for number, kind in enumerate(KINDS):
-        own = np.flatnonzero((kinds == number) & ~apart)
+        own = np.flatnonzero((kinds == number) & ~of_pronouns)
         of_kind = read.take(own)
         for pairs in pairs_to_compare(of_kind, parts[own]):
             features = comparison_features(options, of_kind, pairs)
@@ -173,7 +172,7 @@ def compare_apart(
             logits.append(of_pairs)
     compared = sum(map(len, first))
     new = np.flatnonzero(parts == NEW)
-    if apart[new].any():
+    if of_pronouns[new].any():
         of_new = Corpus(corpus.documents, tuple(corpus.mentions[number] for number in new.tolist()))
         seen = [read.facts.mentions[number] for number in new.tolist()]
         one, other, found = antecedents(model, of_new, vectors.take(new), seen)
@@ -236,7 +235,7 @@ def _near(mentions: ReadMentions, parts: Integers) -> Integers:
 
 
 def comparison_features(options: VectorOptions, mentions: ReadMentions, pairs: Integers) -> Vectors:
-    """What the scorer of vectors is told about pairs.
+    """The features that the scorer of vectors takes for pairs.
 
     Returns
     -------
