@@ -16,14 +16,13 @@ import numpy as np
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
-from cdcoref.inputs import Candidates, Extent, MarkedDocument, SequenceBuilder, SequenceOptions
+from cdcoref.inputs import Candidates, Extent
 from cdcoref.linking.bi_encoder import compare_vectors
 from cdcoref.linking.candidates import candidate_pairs
-from cdcoref.linking.document_pairs import DocumentPairs
+from cdcoref.linking.cross_encoder import CrossEncoderReading
 from cdcoref.linking.options import LinkingOptions
 from cdcoref.linking.pair_logits import PairEvidence, PairLogits
 from cdcoref.linking.store import ResultStore
-from cdcoref.linking.story_packs import StoryPacks
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
 from cdcoref.linking.vectors import MentionVectors, read_vectors
 from cdcoref.model import CorefModel
@@ -104,7 +103,7 @@ class Comparison:
         self._options = model.settings.vectors
         if options.candidates is not None:
             self._options = replace(self._options, candidates=options.candidates)
-        self._reading: _Reading | None = None
+        self._reading: CrossEncoderReading | None = None
 
     @property
     def extent(self) -> Extent:
@@ -175,17 +174,15 @@ class Comparison:
         weight = 1.0 / (1.0 + np.exp(-apart.bi_encoder[chosen].astype(np.float64)))
         candidates = Candidates(np.searchsorted(numbers, first), np.searchsorted(numbers, second), weight)
         with_candidates = replace(self.corpus, mentions=tuple(self.corpus.mentions[n] for n in numbers))
-        self._reading = _Reading(self.model, with_candidates, self._pairs, self._sequences, candidates)
+        self._reading = CrossEncoderReading(self.model, with_candidates, self._pairs, self._sequences, candidates)
         read_pairs = self._reading.run(batch_tokens, store, advance)
         logits = np.full(len(apart.first), np.nan, dtype=np.float32)
         known = _keys(numbers[read_pairs.first], numbers[read_pairs.second], apart.size)
-        order = np.argsort(known)
-        places = np.flatnonzero(chosen)
         wanted = _keys(first, second, apart.size)
-        found = np.minimum(np.searchsorted(known, wanted, sorter=order), max(0, len(known) - 1))
         if len(known):
-            same = known[order[found]] == wanted
-            logits[places[same]] = read_pairs.logits[order[found[same]]]
+            found = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+            same = known[found] == wanted
+            logits[np.flatnonzero(chosen)[same]] = read_pairs.logits[found[same]]
         return replace(apart, cross_encoder=logits)
 
     def _by_bi_encoder(self, vectors: MentionVectors) -> PairEvidence:
@@ -228,71 +225,14 @@ class Comparison:
             story = Corpus(tuple(documents[name] for name in names), tuple(self.corpus.mentions[n] for n in own))
             yield story, own
 
-    def _together(self) -> _Reading:
+    def _together(self) -> CrossEncoderReading:
         if self._reading is None:
             if self.model.vector_scorer is not None:
                 self.evidence(batch_tokens=self.model.settings.sequences.max_length)
             else:
-                self._reading = _Reading(self.model, self.corpus, self._pairs, self._sequences)
+                self._reading = CrossEncoderReading(self.model, self.corpus, self._pairs, self._sequences)
         assert self._reading is not None
         return self._reading
-
-
-class _Reading:
-    """Reading the mentions of a corpus together, in pairs of documents or in packs."""
-
-    def __init__(
-        self,
-        model: CorefModel,
-        corpus: Corpus,
-        pairs: Sequence[DocumentPair] | None,
-        options: SequenceOptions,
-        candidates: Candidates | None = None,
-    ) -> None:
-        self._corpus = corpus
-        self._builder = SequenceBuilder(model.tokenizer, options)
-        marked = _marked(self._builder, corpus)
-        if pairs is not None:
-            pairs = [pair for pair in pairs if pair[0] in marked and pair[1] in marked]
-        self._reading: DocumentPairs | StoryPacks
-        if options.documents == "many":
-            self._reading = StoryPacks(model, self._builder, marked, pairs, candidates)
-        else:
-            across = all_pairs([list(marked)]) if pairs is None else pairs
-            compared = [*((name, name) for name in marked), *across]
-            self._reading = DocumentPairs(model, self._builder, marked, compared, candidates)
-        self.extent = self._reading.extent()
-
-    @property
-    def notes(self) -> list[str]:
-        """One sentence for each mention that had to be cut."""
-        return self._builder.notes
-
-    def run(self, batch_tokens: int, store: ResultStore | None, advance: Callable[[float], None]) -> PairLogits:
-        """See :meth:`Comparison.run`."""
-        numbers = [np.zeros((0, 2), dtype=np.int32)]
-        logits = [np.zeros(0, dtype=np.float32)]
-        for pair, values in self._reading.run(batch_tokens, store, advance):
-            numbers.append(np.sort(pair, axis=1).astype(np.int32))
-            logits.append(values)
-        pairs = np.concatenate(numbers)
-        kind_of = np.array([KINDS.index(m.kind or "") for m in self._corpus.mentions], dtype=np.int8)
-        kinds = kind_of[pairs[:, 0]] if len(pairs) else np.zeros(0, dtype=np.int8)
-        return PairLogits(len(kind_of), pairs[:, 0].copy(), pairs[:, 1].copy(), kinds, np.concatenate(logits))
-
-
-def _marked(builder: SequenceBuilder, corpus: Corpus) -> dict[str, MarkedDocument]:
-    """The documents that have mentions, by id; mentions are numbered as in the corpus."""
-    numbers: dict[str, list[int]] = {d.id: [] for d in corpus.documents}
-    for number, mention in enumerate(corpus.mentions):
-        numbers[mention.document].append(number)
-    marked: dict[str, MarkedDocument] = {}
-    for document in sorted(corpus.documents, key=lambda d: d.id):
-        own = numbers[document.id]
-        own.sort(key=lambda n: (corpus.mentions[n].tokens, corpus.mentions[n].kind or ""))
-        if own:
-            marked[document.id] = builder.prepare(document, [corpus.mentions[n] for n in own], own)
-    return marked
 
 
 def _keys(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:

@@ -15,9 +15,8 @@ import pytest
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.inputs import SequenceBuilder
-from cdcoref.linking import Comparison, PairLogits, all_pairs, cluster_mentions
-from cdcoref.linking import document_pairs as document_pairs_module
-from cdcoref.linking.document_pairs import pair_logits
+from cdcoref.linking import Comparison, PairLogits, all_pairs, cluster_mentions, cross_encoder
+from cdcoref.linking.cross_encoder import pair_logits
 from cdcoref.model import Combination, Combinations, CorefModel, model_fingerprint
 from cdcoref.predict import ResultCache
 from cdlm.settings import with_settings
@@ -155,7 +154,7 @@ def test_progress_comes_to_what_was_announced(tiny_model: CorefModel, settings: 
     comparison = Comparison(changed_model(tiny_model, **settings), documents, all_pairs([["d0", "d2"], ["d3", "d1"]]))
     done: list[float] = []
     comparison.run(batch_tokens=300, advance=done.append)
-    assert sum(done) == 6
+    assert sum(done) == pytest.approx(6)
     assert comparison.extent.pieces > 5 * comparison.extent.sequences > 0
 
 
@@ -225,9 +224,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         made.append(len(sequences))
         return pair_logits(model, sequences)
 
-    monkeypatch.setattr(document_pairs_module, "pair_logits", counted)
-    monkeypatch.setattr(document_pairs_module, "SEQUENCES_AT_ONCE", 4)
-    monkeypatch.setattr(document_pairs_module, "RESULTS_AT_ONCE", 2)
+    monkeypatch.setattr(cross_encoder, "pair_logits", counted)
+    monkeypatch.setattr(cross_encoder, "SEQUENCES_AT_ONCE", 4)
     return made
 
 
@@ -251,7 +249,7 @@ def test_a_second_run_computes_nothing(calls: list[int], run: Callable[..., Pair
     done: list[float] = []
     second = run(documents, done.append)
     assert not calls
-    assert sum(done) == 5 + 10
+    assert sum(done) == pytest.approx(5 + 10)
     np.testing.assert_array_equal(first.logits, second.logits)
     np.testing.assert_array_equal(first.first, second.first)
     # Names do not count: the text and the mentions do.
@@ -267,7 +265,7 @@ def test_an_interrupted_run_goes_on(
     plain = compared(tiny_model, documents)
     whole = sum(calls)
     calls.clear()
-    counted = document_pairs_module.pair_logits
+    counted = cross_encoder.pair_logits
 
     def interrupted(model: CorefModel, sequences: Sequence[Any]) -> Any:
         if sum(calls) > whole / 2:
@@ -275,14 +273,14 @@ def test_an_interrupted_run_goes_on(
         return counted(model, sequences)
 
     with monkeypatch.context() as patched:
-        patched.setattr(document_pairs_module, "pair_logits", interrupted)
+        patched.setattr(cross_encoder, "pair_logits", interrupted)
         with pytest.raises(KeyboardInterrupt):
             run(documents)
     calls.clear()
     done: list[float] = []
     resumed = run(documents, done.append)
     assert 0 < sum(calls) < 0.7 * whole
-    assert sum(done) == 5 + 10
+    assert sum(done) == pytest.approx(5 + 10)
     np.testing.assert_allclose(resumed.logits, plain.logits, atol=1e-4)
 
 

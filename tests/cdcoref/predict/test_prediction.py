@@ -18,8 +18,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.evaluation import evaluate
 from cdcoref.formats import read_jsonl, tokenise_text
-from cdcoref.linking import Comparison, all_pairs
-from cdcoref.linking import document_pairs as document_pairs_module
+from cdcoref.linking import Comparison, all_pairs, cross_encoder
 from cdcoref.linking import mentions as mentions_module
 from cdcoref.model import CorefConfig, CorefModel, DetectorOptions, model_fingerprint
 from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor, Topics, load
@@ -437,7 +436,7 @@ def test_a_second_prediction_computes_nothing(
     def computed(*_: object, **__: object) -> None:
         raise AssertionError("this was kept")
 
-    monkeypatch.setattr(document_pairs_module, "pair_logits", computed)
+    monkeypatch.setattr(cross_encoder, "pair_logits", computed)
     monkeypatch.setattr(mentions_module, "_read", computed)
     progress: list[tuple[str, int, int]] = []
     again = predictor.predict(texts, options, cache=tmp_path / "cache", progress=lambda *step: progress.append(step))
@@ -492,7 +491,7 @@ def test_an_interrupted_prediction_goes_on(
     texts = [f"{FERRY} The ferry number {n} was late. {OTHER}" for n in range(6)]
     options = PredictionOptions(topics="none", batch_tokens=300)
     whole = predictor.predict(texts, options)
-    compute = document_pairs_module.pair_logits
+    compute = cross_encoder.pair_logits
     computed = 0
 
     def stopped(model: CorefModel, sequences: Sequence[Any]) -> Any:
@@ -502,9 +501,8 @@ def test_an_interrupted_prediction_goes_on(
             raise KeyboardInterrupt
         return compute(model, sequences)
 
-    monkeypatch.setattr(document_pairs_module, "SEQUENCES_AT_ONCE", 8)
-    monkeypatch.setattr(document_pairs_module, "RESULTS_AT_ONCE", 2)
-    monkeypatch.setattr(document_pairs_module, "pair_logits", stopped)
+    monkeypatch.setattr(cross_encoder, "SEQUENCES_AT_ONCE", 8)
+    monkeypatch.setattr(cross_encoder, "pair_logits", stopped)
     with pytest.raises(KeyboardInterrupt):
         predictor.predict(texts, options, cache=tmp_path / "cache")
     computed = -1000

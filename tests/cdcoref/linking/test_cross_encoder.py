@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from cdcoref.corpus import Corpus
-from cdcoref.linking import Comparison, PairLogits, all_pairs
-from cdcoref.linking import story_packs as story_packs_module
-from cdcoref.linking.document_pairs import pair_logits
+from cdcoref.linking import Comparison, PairLogits, all_pairs, cross_encoder
+from cdcoref.linking.cross_encoder import pair_logits
 from cdcoref.model import CorefModel
 from cdcoref.predict import ResultCache
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, compared, corpus, shuffled
@@ -85,7 +84,7 @@ def test_what_was_read_is_kept(tiny_model: CorefModel, tmp_path: Path, monkeypat
         read.append(len(sequences))
         return pair_logits(model, sequences)
 
-    monkeypatch.setattr(story_packs_module, "pair_logits", counted)
+    monkeypatch.setattr(cross_encoder, "pair_logits", counted)
     model, documents = reading_many(tiny_model, max_length=64), corpus(TEXTS[:4])
     store = ResultCache(tmp_path, "model")
     first = compared(model, documents, store=store)
