@@ -21,8 +21,9 @@ from cdcoref.circumstances.event_circumstances import (
     circumstances_of,
 )
 from cdcoref.circumstances.gazetteer import Place, places_named
+from cdcoref.circumstances.people import NamedRole, StatedAge, ages_in, full_names, offices_in, roles_of
 from cdcoref.circumstances.periods import Period
-from cdcoref.circumstances.places import StatedPlace, places_in
+from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, places_in
 from cdcoref.circumstances.quantities import PEOPLE, Quantity
 from cdcoref.circumstances.relations import RELATIONS, is_object
 from cdcoref.circumstances.times import StatedTime, times_in
@@ -37,25 +38,33 @@ __all__ = [
     "Count",
     "DocumentCircumstances",
     "HowMany",
+    "NamedRole",
     "Participant",
     "Period",
     "Place",
     "Quantity",
     "Setting",
     "Source",
+    "StatedAge",
     "StatedCount",
     "StatedPlace",
     "StatedQuantity",
     "StatedTime",
     "When",
     "Where",
+    "ages_in",
+    "capitalised",
     "circumstances_of",
     "clauses_of",
     "counts_in",
+    "dateline_end",
     "day_of",
+    "full_names",
     "is_object",
     "main_events_differ",
+    "offices_in",
     "places_in",
     "places_named",
+    "roles_of",
     "times_in",
 ]

@@ -18,11 +18,12 @@ PEOPLE = "people"
 MONEY = frozenset("$€£")
 """Units of money; a sum for each year or month has a longer one ("$ a year")."""
 _SIGNS = {**{sign: sign for sign in MONEY}, "US$": "$", "us$": "$"}
-_CURRENCIES = {"euro": "€", "pound": "£", "dollar": "$"}
+_CURRENCIES = {"euro": "€", "pound": "£", "dollar": "$", "dlr": "$", "dlrs": "$", "stg": "£"}
 _TENS_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _TENS = {word: 10 * number for number, word in enumerate(_TENS_WORDS.split(), 2)}
 _ONES = {"one": 1, **{word: int(number) for word, number in NUMERALS.items() if len(number) == 1}}
-_LETTERS = {"k": 10**3, **dict.fromkeys(("m", "m.", "mn"), 10**6), "bn": 10**9, "tn": 10**12}
+_LETTERS = {"k": 10**3, **dict.fromkeys(("m", "m.", "mn", "mln"), 10**6)}
+_LETTERS |= {**dict.fromkeys(("bn", "bln"), 10**9), "tn": 10**12}
 _FIGURES = re.compile(r"(US\$|[$€£])?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(k|mn?|bn|tn)?", re.IGNORECASE)
 _YEAR = re.compile(r"(1[89]|20)\d\d")
 _COMPOUND = re.compile(r"(\w[\w.]*)-(year|month|week|day|hour|minute|magnitude)", re.IGNORECASE)
@@ -49,7 +50,7 @@ _MEANT = {
 _STATES = frozenset({"dead", "injured", "wounded", "hurt", "missing"})
 _NO_UNITS_WORDS = "old p.m. a.m. pm am o'clock th st nd rd time degree point"
 _NO_UNITS = frozenset(_NO_UNITS_WORDS.split())
-_NO_NOUNS_WORDS = "instead more fewer each apiece away alone together again later now"
+_NO_NOUNS_WORDS = "vs instead more fewer each apiece away alone together again later now"
 _NO_NOUNS = frozenset(_NO_NOUNS_WORDS.split())
 _AUXILIARIES = frozenset({"were", "are", "have", "had", "was", "has"})
 _VOTING_WORDS = "vote voted votes pass passed passes approve approved reject rejected back backed defeat defeated by"
@@ -64,6 +65,7 @@ _ROUGHLY_SAME = Decimal("0.1")
 """By how much, as a share of the larger, an approximate value may differ from another."""
 _SMALLEST_ROUNDED = 100
 _LONGEST_UNIT = 3
+_VERSUS = frozenset({"vs", "vs."})
 _EACH = frozenset({"a", "an", "per", "each", "every"})
 
 
@@ -122,11 +124,16 @@ def quantities_in(words: Sequence[str], events: Set[int], taken: Set[int] = froz
             place += 1
             continue
         one = _compound(lower, place) or _quantity(words, lower, place, events, taken)
-        if one is not None and one.unit != _NOTHING:
+        if one is not None and one.unit != _NOTHING and not _is_compared(one, lower):
             rough = not _ROUGH.isdisjoint(lower[max(0, one.start - _ROUGH_BEFORE) : one.start])
             found.append(Quantity(one.start, one.end, one.value, one.unit, rough))
         place = place + 1 if one is None else max(place + 1, one.end)
     return found
+
+
+def _is_compared(one: Quantity, lower: Sequence[str]) -> bool:
+    """Whether a quantity stands in a table of results ("293,000 dlrs vs 407,000 dlrs")."""
+    return bool(_VERSUS.intersection((*lower[max(0, one.start - 1) : one.start], *lower[one.end : one.end + 1])))
 
 
 _NOTHING = "-"
@@ -248,7 +255,7 @@ def _unit(
         return end + 1, _NOTHING
     if after in ("vote", "votes"):
         return end + 1, "vote"
-    if after in ("%", "percent"):
+    if after in ("%", "percent", "pct"):
         return end + 1, "%"
     if after == "per" and end + 1 < len(words) and lower[end + 1] == "cent":
         return end + 2, "%"

@@ -126,7 +126,7 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
             return MEN_AND_WOMEN[first] != MEN_AND_WOMEN[second]
         if first[0] == second[0] or not NO_FIRST_NAMES.isdisjoint((first, second)):
             return False
-        return not _forms_of_one_name(first, second)
+        return not are_forms_of_one_name(first, second)
     if common == {first} == {second}:
         return first not in TITLES and not _one_word(one[1], other[1])
     return _follows(one, other) or _follows(other, one)
@@ -155,7 +155,7 @@ def _follows(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def _forms_of_one_name(one: str, other: str) -> bool:
+def are_forms_of_one_name(one: str, other: str) -> bool:
     """Whether one first name is short for the other ("Bill", "William"), or both for a third ("Bob", "Robbie")."""
     names = _names()
     return (

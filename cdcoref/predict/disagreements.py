@@ -1,12 +1,13 @@
-"""Where the documents of a story contradict each other: mentions in clusters in, numbers, days and places out.
+"""Where documents of a story contradict each other: mentions in clusters in; numbers, days, places, ages, names out.
 
 Numbers are of the same thing if they have one unit and are of one event, or state the same sort of relation: a price of
 a purchase, the votes of a win, the years of a sentence. A document that states the value of another one too contradicts
-nothing.
+nothing, nor do documents of which each begins with a name that the other lacks: they are about two subjects.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,15 +15,43 @@ from functools import cached_property
 from itertools import combinations
 from typing import TypeVar
 
-from cdcoref.circumstances import PEOPLE, RELATIONS, Place, Source, StatedQuantity, is_object
-from cdcoref.corpus import ENTITY, EVENT, Corpus, Mention, mention_text
-from cdcoref.language import date_name, is_common_word, name_of
+from cdcoref.circumstances import (
+    PEOPLE,
+    RELATIONS,
+    Period,
+    Place,
+    Source,
+    StatedQuantity,
+    capitalised,
+    dateline_end,
+    is_object,
+)
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
+from cdcoref.language import date_name, head_word, in_sentence_case, is_common_word, lemma, name_of
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
+from cdcoref.predict.contradicted_people import ContradictedPeople
 
 T = TypeVar("T")
 
 _SHARED_EVENTS = 2
 """Events that two documents share, from which their numbers may be of the same thing without being of one of these."""
+
+_MOST_TIMES = 20
+"""How many times as large one of two values of the same thing may be."""
+_SCALE = re.compile(r"10+(?:\.0+)?")
+_SAYING_WORDS = "add announce ask comment declare insist quote remark repeat report say speak state statement tell warn"
+_SAYING = frozenset(_SAYING_WORDS.split())
+_CHANGES_WORDS = "change decline decrease drop fall gain grow growth increase jump lose loss rise soar"
+_CHANGES = frozenset(_CHANGES_WORDS.split())
+_SHORTEST_NOUN = 4
+_LIKE_WORDS = "another last like next other previous similar such unlike"
+_LIKE = frozenset(_LIKE_WORDS.split())
+_BEFORE_EVENT = 4
+_LONG_TIMES = frozenset({"season", "career", "altogether"})
+_PRESENT = frozenset({"today", "tomorrow", "tonight"})
+_ENDS_SENTENCE = frozenset('.!?"”')
+_LEGAL_FORMS_WORDS = "the co corp corporation company inc incorporated ltd limited plc ag gmbh sa nv spa group and of"
+_LEGAL_FORMS = frozenset(_LEGAL_FORMS_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +84,7 @@ class Disagreement:
     label
         What happened, in the words of the documents.
     about
-        What differs: ``"number"``, ``"day"`` or ``"place"``.
+        What differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
     statements
         One for each value, in the order of the story.
     """
@@ -80,6 +109,14 @@ class _Stated:
 
     def contradicts(self, other: _Stated) -> bool:
         return self.stated.quantity.differs(other.stated.quantity)
+
+    def is_of_other_size(self, other: _Stated) -> bool:
+        """Whether two values are too far apart to be of one thing, as a sum and a price for each share are.
+
+        Not where only the scale differs ("2.1 million", "2.1 billion").
+        """
+        low, high = sorted((self.stated.quantity.value, other.stated.quantity.value))
+        return high > _MOST_TIMES * low and (low == 0 or not _SCALE.fullmatch(format(high / low, "f")))
 
 
 class Disagreements:
@@ -125,6 +162,9 @@ class Disagreements:
                 self._events_of[mention.document].add(cluster)
         self._by_document = corpus.by_document()
         self._named: dict[tuple[str, int], set[str | None]] = {}
+        self._words: dict[str, frozenset[str]] = {}
+        self._first_names: dict[str, frozenset[str]] = {}
+        self._in_sentence_case: dict[str, Document] = {}
 
     def __iter__(self) -> Iterator[Disagreement]:
         yield from self._about_numbers()
@@ -132,6 +172,23 @@ class Disagreements:
             if len({m.document for m in members}) > 1 and self._tells(members):
                 yield from self._about_days(members)
                 yield from self._about_places(members)
+        yield from self._about_people()
+
+    # -- people ------------------------------------------------------------------------------------------------------
+
+    def _about_people(self) -> Iterator[Disagreement]:
+        several = {
+            cluster: members
+            for cluster, members in self._events.items()
+            if len({m.document for m in members}) > 1 and self._tells(members)
+        }
+        people = ContradictedPeople(self._corpus, self._order, several, self._events_of)
+        entities = {m[0].cluster: m for m in self._corpus.clusters() if m[0].kind == ENTITY}
+        for one in (*people.names(), *people.ages()):
+            cluster = one.members[0].cluster if one.members else None
+            label = one.label or self._label(entities[cluster] if one.about == "age" else one.members)
+            statements = [self._statement(own.document, own.token, own.value) for own in one.stated]
+            yield Disagreement(cluster, label, one.about, tuple(statements))
 
     # -- numbers -----------------------------------------------------------------------------------------------------
 
@@ -200,9 +257,108 @@ class Disagreements:
         )
 
     def _may_be_about_one(self, one: _Stated, other: _Stated) -> bool:
-        """Whether the sentences of two quantities name something in common, or one of them names nothing."""
+        """Whether the sentences of two quantities name something in common, or one of them names nothing.
+
+        Both are about two things if their documents have two subjects, and if each sentence is about its own day
+        ("today") and these are two.
+        """
+        if one.is_of_other_size(other) or self._are_of_two_days(one, other) or self._is_sum_of_one(one, other):
+            return False
+        if self._have_two_subjects(one.document, other.document) or self._change_of_two_things(one, other):
+            return False
+        if self._lack_each(one.document, other.document, self._names_before(one), self._names_before(other)):
+            return False
         mine, theirs = self._named_beside(one), self._named_beside(other)
         return not mine or not theirs or not mine.isdisjoint(theirs)
+
+    def _change_of_two_things(self, one: _Stated, other: _Stated) -> bool:
+        """Whether both are by how much something changed, and their sentences share no noun that says what."""
+        if one.stated.relation not in _CHANGES or one.stated.quantity.unit != "%":
+            return False
+        return self._content_beside(one).isdisjoint(self._content_beside(other) - _CHANGES)
+
+    def _content_beside(self, one: _Stated) -> frozenset[str]:
+        """The dictionary forms of the words of a sentence that are neither names nor short."""
+        document = self._documents[one.document]
+        start, end = document.sentence_at(one.stated.quantity.start)
+        words = (word.casefold() for word in document.tokens[start:end] if len(word) >= _SHORTEST_NOUN)
+        return frozenset(lemma(word) for word in words if word.isalpha() and is_common_word(word))
+
+    def _have_two_subjects(self, one: str, other: str) -> bool:
+        """Whether each of two documents begins with a name that the other lacks."""
+        mine, theirs = self._first_name(one), self._first_name(other)
+        return self._lack_each(one, other, mine, theirs)
+
+    def _lack_each(self, one: str, other: str, mine: frozenset[str], theirs: frozenset[str]) -> bool:
+        return self._lacks(one, theirs) and self._lacks(other, mine)
+
+    def _names_before(self, one: _Stated) -> frozenset[str]:
+        """The words of the names before a quantity in its sentence, in lower case."""
+        document = self._written(one.document)
+        start, _ = document.sentence_at(one.stated.quantity.start)
+        words = document.tokens[start : one.stated.quantity.start]
+        names = (name for first, end in capitalised(words) for name in words[first:end])
+        return frozenset(
+            name.casefold() for name in names if not (is_common_word(name.casefold()) or _is_legal_form(name))
+        )
+
+    def _written(self, id: str) -> Document:
+        """A document in sentence case."""
+        if id not in self._in_sentence_case:
+            self._in_sentence_case[id] = in_sentence_case(self._documents[id])
+        return self._in_sentence_case[id]
+
+    def _lacks(self, document: str, name: frozenset[str]) -> bool:
+        if document not in self._words:
+            self._words[document] = frozenset(word.casefold() for word in self._documents[document].tokens)
+        return bool(name) and 2 * len(name & self._words[document]) <= len(name)
+
+    def _first_name(self, id: str) -> frozenset[str]:
+        """The words of the first name in a sentence of a document, in lower case, without legal forms of companies."""
+        if id not in self._first_names:
+            self._first_names[id] = next(
+                filter(None, map(self._name_in, self._prose(self._documents[id]))), frozenset()
+            )
+        return self._first_names[id]
+
+    def _prose(self, document: Document) -> Iterator[Sequence[str]]:
+        """The sentences of a document in sentence case behind their datelines, but for headlines."""
+        written = self._written(document.id)
+        for first, last in document.sentences:
+            words = written.tokens[first:last]
+            if words == document.tokens[first:last] and words[-1][-1] in _ENDS_SENTENCE:
+                yield words[dateline_end(words) :]
+
+    def _name_in(self, words: Sequence[str]) -> frozenset[str]:
+        for start, end in capitalised(words):
+            name = [word.casefold() for word in words[start:end]]
+            if end - start == 1 and is_common_word(name[0]):
+                continue
+            if kept := [word for word in name if not _is_legal_form(word)]:
+                return frozenset(kept)
+        return frozenset()
+
+    def _are_of_two_days(self, one: _Stated, other: _Stated) -> bool:
+        mine, theirs = self._present_day(one), self._present_day(other)
+        return mine is not None and theirs is not None and mine.gap(theirs) > 0
+
+    def _is_sum_of_one(self, one: _Stated, other: _Stated) -> bool:
+        """Whether one of two sentences alone is about a whole season or the like."""
+        return self._tells_of_all(one) != self._tells_of_all(other)
+
+    def _tells_of_all(self, one: _Stated) -> bool:
+        document = self._documents[one.document]
+        words = document.tokens[slice(*document.sentence_at(one.stated.quantity.start))]
+        return not _LONG_TIMES.isdisjoint(map(str.casefold, words))
+
+    def _present_day(self, one: _Stated) -> Period | None:
+        """The day of a document, if a quantity or its event is of "today" or "tomorrow"; otherwise None."""
+        document = self._documents[one.document]
+        beside = list(range(*document.sentence_at(one.stated.quantity.start)))
+        if one.stated.event is not None:
+            beside += [token for when in self._known.of_mention(one.stated.event).when[:1] for token in when.tokens]
+        named = not _PRESENT.isdisjoint(document.tokens[token].casefold() for token in beside)
+        return self._known.setting(one.document).today if named else None
 
     def _named_beside(self, one: _Stated) -> set[str | None]:
         """The clusters of names in the sentence of a quantity."""
@@ -255,14 +411,14 @@ class Disagreements:
             for mine, theirs in combinations(in_group.values(), 2)
             for one in mine
             for other in theirs
-            if all(a.contradicts(b) for a in mine for b in theirs)
+            if all(a.contradicts(b) for a in mine for b in theirs) and self._may_be_about_one(one, other)
         )
         if not apart:
             return None
         # Each value in the words of a document that contradicts itself in nothing, if there is one.
         statements: list[tuple[_Stated, Statement]] = []
         for one in sorted(group, key=states_another):
-            if all(one.contradicts(other) for other, _ in statements):
+            if all(one.contradicts(other) and self._may_be_about_one(one, other) for other, _ in statements):
                 tokens = range(one.stated.quantity.start, one.stated.quantity.end)
                 statements.append((one, self._statement(one.document, tokens[0], self._text(one.document, tokens))))
         statements.sort(key=lambda pair: group.index(pair[0]))
@@ -277,7 +433,12 @@ class Disagreements:
     # -- days and places ---------------------------------------------------------------------------------------------
 
     def _about_days(self, members: Sequence[Mention]) -> Iterator[Disagreement]:
-        """Days that differ; those stated by their distance ("today") are no more exact than a document's date."""
+        """Days that differ; those stated by their distance ("today") are no more exact than a document's date.
+
+        What is said has no one day.
+        """
+        if any(self._is_said(mention) for mention in members):
+            return
         days = [
             (mention, (when.period, self._exactness(mention.document, when.tokens)))
             for mention in members
@@ -286,6 +447,7 @@ class Disagreements:
             and when.period.days == 1
             and not when.looks_back
             and self._is_nearest(mention, when.tokens)
+            and not self._is_another(mention)
         ]
         yield from self._about(
             "day",
@@ -294,6 +456,16 @@ class Disagreements:
             lambda one, other: _are_other_days(one[0].gap(other[0]), min(one[1], other[1])),
             lambda day: day[0].shown(),
         )
+
+    def _is_another(self, mention: Mention) -> bool:
+        """Whether an event is only like the one that the document is about ("attacks such as that", "next tender")."""
+        document = self._documents[mention.document]
+        start = max(document.sentence_at(mention.start)[0], mention.start - _BEFORE_EVENT)
+        words = document.tokens[start : mention.end + 1]
+        return not _LIKE.isdisjoint(map(str.casefold, words))
+
+    def _is_said(self, mention: Mention) -> bool:
+        return lemma(head_word(mention_text(mention, self._documents[mention.document]).split()).casefold()) in _SAYING
 
     def _about_places(self, members: Sequence[Mention]) -> Iterator[Disagreement]:
         places = [
@@ -358,6 +530,10 @@ class Disagreements:
     def _text(self, name: str, tokens: range) -> str:
         document = self._documents[name]
         return " ".join(document.text[document.offsets[tokens[0]][0] : document.offsets[tokens[-1]][1]].split())
+
+
+def _is_legal_form(word: str) -> bool:
+    return word.casefold().rstrip(".") in _LEGAL_FORMS
 
 
 def _are_other_days(gap: int, exactness: int) -> bool:

@@ -59,7 +59,7 @@ def cluster_label(wordings: Iterable[str]) -> str:
     counts = {folded: spelled.total() for folded, spelled in spellings.items()}
     best = max(counts, key=lambda text: (text not in _PRONOUNS, counts[text], len(text)))
     names = {folded: name for folded in counts if (name := _name(spellings[folded].most_common(1)[0][0]))}
-    if spellings[best].most_common(1)[0][0].islower():
+    if spellings[best].most_common(1)[0][0].islower() or (best in names and _is_pronoun_or_common(names[best])):
         proper = [text for text, name in names.items() if not _is_pronoun_or_common(name)]
         if 2 * sum(counts[text] for text in proper) >= counts[best]:
             best = max(proper, key=lambda text: (counts[text], len(text)), default=best)
