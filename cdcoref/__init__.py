@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from cdlm.lazy_imports import on_first_use
 
 if TYPE_CHECKING:
     from cdcoref.predict import PredictionOptions, load
@@ -10,14 +12,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 __all__ = ["PredictionOptions", "load"]
 
-
-def __getattr__(name: str) -> Any:
-    """Import :mod:`cdcoref.predict` on first use: it is slow, and the command line need not wait for it."""
-    if name in __all__:
-        from cdcoref import predict
-
-        return getattr(predict, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = on_first_use(__name__, {"predict": "PredictionOptions load"})
 
 
 def __dir__() -> list[str]:

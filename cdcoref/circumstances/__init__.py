@@ -6,7 +6,6 @@ near they are: its own clause, its sentence, or the document, whose day and plac
 
 from cdcoref.circumstances.clauses import Clause, clauses_of
 from cdcoref.circumstances.conflicts import AGREEMENT, CircumstanceTables, main_events_differ
-from cdcoref.circumstances.counts import Count, StatedCount, counts_in
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.event_circumstances import (
     Circumstances,
@@ -24,7 +23,7 @@ from cdcoref.circumstances.gazetteer import Place, places_named
 from cdcoref.circumstances.people import NamedRole, StatedAge, ages_in, full_names, offices_in, roles_of
 from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, places_in
-from cdcoref.circumstances.quantities import PEOPLE, Quantity
+from cdcoref.circumstances.quantities import PEOPLE, Count, Quantity, StatedCount, counts_in
 from cdcoref.circumstances.relations import RELATIONS, is_object
 from cdcoref.circumstances.times import StatedTime, times_in
 

@@ -16,12 +16,11 @@ from itertools import pairwise
 from cdcoref.circumstances.arguments import named_object, subjects
 from cdcoref.circumstances.attachment import Span, attached, belongs_to_report, is_reporting
 from cdcoref.circumstances.clauses import Clause, clauses_of
-from cdcoref.circumstances.counts import Count, counts_in
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.periods import UNKNOWN_YEAR, Period
 from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, places_in
-from cdcoref.circumstances.quantities import Quantity, quantities_in
+from cdcoref.circumstances.quantities import Count, Quantity, counts_in, quantities_in
 from cdcoref.circumstances.relations import relations, states_relation
 from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention

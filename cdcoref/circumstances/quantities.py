@@ -1,8 +1,9 @@
-"""The quantities of a sentence about which reports may contradict each other: words in, quantities out.
+"""The numbers of a sentence, each with what is counted or measured: words in, quantities or counts out.
 
-People, things, money, votes, shares, magnitudes and spans of time: "31 people", "£84.3m", "311 votes to 202", "66
-percent", "a nine-year sentence". Ages, dates, times of day and spans that only date something ("two years ago") are
-left out. Counts that keep events apart are found elsewhere (:mod:`cdcoref.circumstances.counts`), by stricter rules.
+Quantities are what reports may contradict each other about: people, things, money, votes, shares, magnitudes and spans
+of time ("31 people", "£84.3m", "311 votes to 202", "66 percent", "a nine-year sentence"). Counts keep events apart, so
+their rules are stricter: an exact number with a noun that is neither a date, a time, an age nor a share ("five people",
+"1,200 hectares").
 """
 
 from __future__ import annotations
@@ -12,16 +13,22 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 
-from cdcoref.language import NUMERALS, SCALES, continues_phrase, date_name, lemma
+from cdcoref.language import (
+    NUMERALS,
+    SCALES,
+    amounts_in,
+    continues_phrase,
+    date_name,
+    lemma,
+    number_named,
+    whole_figures,
+)
 
 PEOPLE = "people"
 MONEY = frozenset("$€£")
 """Units of money; a sum for each year or month has a longer one ("$ a year")."""
 _SIGNS = {**{sign: sign for sign in MONEY}, "US$": "$", "us$": "$"}
 _CURRENCIES = {"euro": "€", "pound": "£", "dollar": "$", "dlr": "$", "dlrs": "$", "stg": "£"}
-_TENS_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_TENS = {word: 10 * number for number, word in enumerate(_TENS_WORDS.split(), 2)}
-_ONES = {"one": 1, **{word: int(number) for word, number in NUMERALS.items() if len(number) == 1}}
 _LETTERS = {"k": 10**3, **dict.fromkeys(("m", "m.", "mn", "mln"), 10**6)}
 _LETTERS |= {**dict.fromkeys(("bn", "bln"), 10**9), "tn": 10**12}
 _FIGURES = re.compile(r"(US\$|[$€£])?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(k|mn?|bn|tn)?", re.IGNORECASE)
@@ -165,11 +172,8 @@ def _compound(lower: Sequence[str], place: int) -> Quantity | None:
 
 def _value(word: str) -> Decimal | None:
     """The value of one word in lower case, without its scale."""
-    if word in NUMERALS or word in _TENS:
-        return Decimal(NUMERALS.get(word) or _TENS[word])
-    tens, _, ones = word.partition("-")
-    if tens in _TENS and ones in _ONES:
-        return Decimal(_TENS[tens] + _ONES[ones])
+    if (named := number_named(word)) is not None:
+        return Decimal(named)
     match = _FIGURES.fullmatch(word)
     return None if match is None else Decimal(match[2].replace(",", ""))
 
@@ -290,3 +294,127 @@ def _unit(
     if unit in _NO_UNITS or words[noun][:1].isupper():
         return end, _NOTHING
     return noun + 1, _MEANT.get(unit, unit)
+
+
+_COUNT = re.compile(r"[$€£]?\d[\d,.]*")
+_COUNTED = {
+    **dict.fromkeys((*_PEOPLE_WORDS.split(), "other"), PEOPLE),
+    **dict.fromkeys(("kilometre", "kilometer", "km"), "km"),
+}
+"""Units that count the same, of counts."""
+_NOT_COUNTED_WORDS = """
+year month week day hour minute second old p.m. a.m. pm am o'clock percent % th
+"""
+_NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
+_COUNTED_BEFORE = _AUXILIARIES - {"has"}
+"""Verbs before which a number alone counts people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """An amount of something.
+
+    Attributes
+    ----------
+    value
+        The number, as a plain decimal.
+    unit
+        The dictionary form of what is counted; ``"people"`` if nothing is named.
+    """
+
+    value: str
+    unit: str
+
+    def differs(self, other: Count) -> bool:
+        """Whether both count the same sort of thing, and not the same number."""
+        return self.unit == other.unit and self.value != other.value
+
+    def __str__(self) -> str:
+        return f"{self.value} {self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class StatedCount:
+    """An amount in a sentence: its words, end exclusive, and what it means."""
+
+    start: int
+    end: int
+    count: Count
+
+
+def counts_in(words: Sequence[str], events: Sequence[tuple[int, int]]) -> list[StatedCount]:
+    """The amounts of a sentence, without dates, times, ages and shares.
+
+    Parameters
+    ----------
+    words
+        The sentence.
+    events
+        The words of its event mentions, which are no units.
+    """
+    lower = [word.casefold() for word in words]
+    happening = {place for start, end in events for place in range(start, end)}
+    found: list[StatedCount] = []
+    place = 0
+    while place < len(words):
+        if not _is_number(words, lower, place):
+            place += 1
+            continue
+        end = place + 1
+        while end < len(words) and (lower[end] in SCALES or (_joined(words, end) and end + 1 < len(words))):
+            end += 2 if words[end] in (",", ".") else 1
+        values = amounts_in(whole_figures(lower[place:end]))
+        stop, unit = _counted(words, lower, place, end, happening)
+        if len(values) == 1 and unit is not None:
+            found.append(StatedCount(place, stop, Count(next(iter(values)), unit)))
+        place = max(end, stop)
+    return found
+
+
+def _is_number(words: Sequence[str], lower: Sequence[str], place: int) -> bool:
+    if lower[place] in NUMERALS:
+        return True
+    if not _COUNT.fullmatch(words[place]) or _YEAR.fullmatch(words[place]):
+        return False
+    return not place or not (date_name(words[place - 1]) or words[place - 1] in ("-", "/", ":", "No."))
+
+
+def _joined(words: Sequence[str], place: int) -> bool:
+    """Whether a comma or point between figures belongs to a number that a tokeniser divided."""
+    return (
+        words[place] in (",", ".")
+        and place + 1 < len(words)
+        and re.fullmatch(r"\d{3}" if words[place] == "," else r"\d+", words[place + 1]) is not None
+        and re.fullmatch(r"[$€£]?\d+", words[place - 1]) is not None
+    )
+
+
+def _counted(
+    words: Sequence[str], lower: Sequence[str], number: int, start: int, happening: set[int]
+) -> tuple[int, str | None]:
+    """Where the noun behind a number ends, and what it counts; None for dates, times, ages and shares.
+
+    A number without a noun counts people beside an event ("killed five", "five die") or before an auxiliary verb.
+    """
+    noun = None
+    place = start
+    while place < len(words) and place - start < _LONGEST_UNIT:
+        word = lower[place]
+        if word == "of" and place == start:
+            return start, None
+        if place in happening or not word.isalpha() or not continues_phrase(words[place]):
+            break
+        noun = place
+        place += 1
+    if start < len(words) and (
+        lower[start] in _NOT_COUNTED or words[start] in ("-", "/", ":") or date_name(words[start])
+    ):
+        return start, None
+    if noun is None:
+        following = lower[start] if start < len(words) else ""
+        counted = start in happening or number - 1 in happening or following in _COUNTED_BEFORE
+        return start, PEOPLE if counted else None
+    unit = lemma(lower[noun])
+    if unit in _NOT_COUNTED or lemma(lower[start]) in _NOT_COUNTED or words[noun][:1].isupper():
+        return start, None
+    return noun + 1, _COUNTED.get(unit, unit)

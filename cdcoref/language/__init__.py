@@ -4,7 +4,7 @@ Facts are a mention's head, lemma, names, numbers, amounts, dates and countries,
 whose facts conflict cannot corefer; what two mentions' facts have in common are the features of the pair.
 """
 
-from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
+from cdcoref.language.amounts import NUMERALS, SCALES, TENS, amounts_in, number_named, whole_figures
 from cdcoref.language.casing import in_sentence_case, is_common_word
 from cdcoref.language.countries import countries_named
 from cdcoref.language.dates import MONTHS, WEEKDAYS, date_name, is_date, is_date_name
@@ -42,6 +42,7 @@ __all__ = [
     "NUMERALS",
     "PRONOUNS",
     "SCALES",
+    "TENS",
     "TITLES",
     "WEEKDAYS",
     "FactTables",
@@ -75,6 +76,7 @@ __all__ = [
     "mention_facts",
     "mention_words",
     "name_of",
+    "number_named",
     "pair_features",
     "quotations",
     "remarks_on_language",

@@ -16,28 +16,15 @@ _UP_TO_THREE_DIGITS = re.compile(r"[-+$€£]?\d{1,3}")
 _THREE_DIGITS = re.compile(r"\d{3}")
 _DECIMAL_COMMA = re.compile(r"[-+$€£]?\d+,(\d{1,2}|\d{4,})%?")
 _DECIMAL = re.compile(r"-?\d{1,30}(\.\d{1,30})?")
-NUMERALS = {
-    "two": "2",
-    "three": "3",
-    "four": "4",
-    "five": "5",
-    "six": "6",
-    "seven": "7",
-    "eight": "8",
-    "nine": "9",
-    "ten": "10",
-    "eleven": "11",
-    "twelve": "12",
-    "thirteen": "13",
-    "fourteen": "14",
-    "fifteen": "15",
-    "sixteen": "16",
-    "seventeen": "17",
-    "eighteen": "18",
-    "nineteen": "19",
-    "twenty": "20",
-}
+_NUMERALS = """
+two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+nineteen twenty
+"""
+NUMERALS = {word: str(number) for number, word in enumerate(_NUMERALS.split(), 2)}
 """Without "one", which is a pronoun as often."""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+TENS = {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}
+_ONES = frozenset(word for word, number in NUMERALS.items() if len(number) == 1)
 SCALES = {
     "dozen": 12,
     "hundred": 100,
@@ -51,6 +38,20 @@ _BEFORE_SEPARATOR = re.compile(r"[-+$€£]?(\d{1,3}(,\d{3})*|\d+)")
 _AFTER_SEPARATOR = {",": re.compile(r"\d{3}%?"), ".": re.compile(r"\d+%?")}
 """What follows, by separator, in a number that was divided there."""
 _HALVES_OF_DAY = frozenset({"am", "a.m.", "pm", "p.m."})
+
+
+def number_named(word: str) -> int | None:
+    """The number that a word in lower case names, up to ninety-nine.
+
+    >>> number_named("two"), number_named("sixty-one"), number_named("one")
+    (2, 61, None)
+    """
+    if word in NUMERALS:
+        return int(NUMERALS[word])
+    tens, dash, ones = word.partition("-")
+    if tens not in TENS or (dash and ones != "one" and ones not in _ONES):
+        return None
+    return TENS[tens] + (1 if ones == "one" else int(NUMERALS.get(ones, 0)))
 
 
 def amounts_in(words: Sequence[str], figures: re.Pattern[str] = NUMBER) -> frozenset[str]:

@@ -7,10 +7,10 @@ imported on first use.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cdcoref.linking.options import BATCH_TOKENS, LinkingOptions, check_choice
+from cdlm.lazy_imports import on_first_use
 
 if TYPE_CHECKING:
     from cdcoref.linking.antecedents import Anaphora, anaphora, mentions_by_kind
@@ -83,52 +83,25 @@ __all__ = [
     "without_copied",
 ]
 
-_LAZY = {
-    "Anaphora": "cdcoref.linking.antecedents",
-    "anaphora": "cdcoref.linking.antecedents",
-    "mentions_by_kind": "cdcoref.linking.antecedents",
-    "pronouns": "cdcoref.linking.corpus_facts",
-    "ReadMentions": "cdcoref.linking.bi_encoder",
-    "comparison_features": "cdcoref.linking.bi_encoder",
-    "facts_of_mentions": "cdcoref.linking.corpus_facts",
-    "candidate_pairs": "cdcoref.linking.candidates",
-    "KindClusters": "cdcoref.linking.clusters",
-    "ComparedPairs": "cdcoref.linking.compared_pairs",
-    "cluster_mentions": "cdcoref.linking.clusters",
-    "clusters_by_kind": "cdcoref.linking.clusters",
-    "Comparison": "cdcoref.linking.comparison",
-    "all_pairs": "cdcoref.linking.comparison",
-    "check_cross_encoder": "cdcoref.linking.comparison",
-    "copied_mentions": "cdcoref.linking.copied_mentions",
-    "with_copies": "cdcoref.linking.copied_mentions",
-    "without_copied": "cdcoref.linking.copied_mentions",
-    "lemma_clusters": "cdcoref.linking.lemma",
-    "MentionLinks": "cdcoref.linking.links",
-    "DocumentReading": "cdcoref.linking.mentions",
-    "SpanScores": "cdcoref.linking.mentions",
-    "annotated_only": "cdcoref.linking.mentions",
-    "find_mentions": "cdcoref.linking.mentions",
-    "read_documents": "cdcoref.linking.mentions",
-    "score_spans": "cdcoref.linking.mentions",
-    "joined_across_stories": "cdcoref.linking.names_across",
-    "joined_by_name": "cdcoref.linking.names_across",
-    "PairEvidence": "cdcoref.linking.pair_logits",
-    "PairLogits": "cdcoref.linking.pair_logits",
-    "ResultStore": "cdcoref.linking.store",
-    "document_hash": "cdcoref.linking.store",
-    "LinkedStory": "cdcoref.linking.story",
-    "link_story": "cdcoref.linking.story",
-    "DocumentPair": "cdcoref.linking.tied_documents",
-    "MentionVectors": "cdcoref.linking.vectors",
-    "find_mentions_and_vectors": "cdcoref.linking.vectors",
-    "read_vectors": "cdcoref.linking.vectors",
-    "vector_widths": "cdcoref.linking.vectors",
-}
-"""Where the names are defined that need the model's libraries."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import what is slow to import on first use."""
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "antecedents": "Anaphora anaphora mentions_by_kind",
+        "bi_encoder": "ReadMentions comparison_features",
+        "candidates": "candidate_pairs",
+        "clusters": "KindClusters cluster_mentions clusters_by_kind",
+        "compared_pairs": "ComparedPairs",
+        "comparison": "Comparison all_pairs check_cross_encoder",
+        "copied_mentions": "copied_mentions with_copies without_copied",
+        "corpus_facts": "facts_of_mentions pronouns",
+        "lemma": "lemma_clusters",
+        "links": "MentionLinks",
+        "mentions": "DocumentReading SpanScores annotated_only find_mentions read_documents score_spans",
+        "names_across": "joined_across_stories joined_by_name",
+        "pair_logits": "PairEvidence PairLogits",
+        "store": "ResultStore document_hash",
+        "story": "LinkedStory link_story",
+        "tied_documents": "DocumentPair",
+        "vectors": "MentionVectors find_mentions_and_vectors read_vectors vector_widths",
+    },
+)

@@ -7,8 +7,7 @@ use.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cdcoref.model.card import CurvePoint, KindScores, Metadata, model_card
 from cdcoref.model.config import (
@@ -26,6 +25,7 @@ from cdcoref.model.config import (
     DetectorOptions,
     VectorOptions,
 )
+from cdlm.lazy_imports import on_first_use
 
 if TYPE_CHECKING:
     from cdcoref.model.antecedents import AntecedentScorer, antecedent_loss
@@ -84,32 +84,16 @@ __all__ = [
     "words_of_layers",
 ]
 
-_LAZY = {
-    "AntecedentScorer": "cdcoref.model.antecedents",
-    "antecedent_loss": "cdcoref.model.antecedents",
-    "EncoderBatch": "cdcoref.model.batches",
-    "LabelledBatch": "cdcoref.model.batches",
-    "PairBatch": "cdcoref.model.batches",
-    "ReadingBatch": "cdcoref.model.batches",
-    "collate_pairs": "cdcoref.model.batches",
-    "collate_readings": "cdcoref.model.batches",
-    "token_batches": "cdcoref.model.batches",
-    "BatchReading": "cdcoref.model.coref_model",
-    "CorefModel": "cdcoref.model.coref_model",
-    "model_fingerprint": "cdcoref.model.fingerprint",
-    "CARD_FILE": "cdcoref.model.folder",
-    "CONFIG_FILE": "cdcoref.model.folder",
-    "DEFAULT_MODEL": "cdcoref.model.folder",
-    "KindScorer": "cdcoref.model.mention_vectors",
-    "VectorScorer": "cdcoref.model.mention_vectors",
-    "publish": "cdcoref.model.publishing",
-    "words_of_layers": "cdcoref.model.span_detector",
-}
-"""Where the names are defined that need PyTorch."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import what is slow to import on first use."""
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "antecedents": "AntecedentScorer antecedent_loss",
+        "batches": "EncoderBatch LabelledBatch PairBatch ReadingBatch collate_pairs collate_readings token_batches",
+        "coref_model": "BatchReading CorefModel",
+        "fingerprint": "model_fingerprint",
+        "folder": "CARD_FILE CONFIG_FILE DEFAULT_MODEL",
+        "mention_vectors": "KindScorer VectorScorer",
+        "publishing": "publish",
+        "span_detector": "words_of_layers",
+    },
+)

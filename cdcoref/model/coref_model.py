@@ -27,7 +27,6 @@ from cdcoref.model.config import CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.model.folder import (
     CARD_FILE,
     CONFIG_FILE,
-    WEIGHTS_FILE,
     check_all,
     check_length,
     check_stored,
@@ -38,7 +37,7 @@ from cdcoref.model.folder import (
 from cdcoref.model.mention_vectors import VectorScorer
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector, words_of_layers
-from cdlm.checkpoints import find_checkpoint, shapes_only
+from cdlm.checkpoints import WEIGHTS_FILE, find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel, EarlierEncoder
 from cdlm.files import replaced_folder

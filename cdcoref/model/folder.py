@@ -18,7 +18,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import SMALLEST_LENGTH
 from cdcoref.model.config import CorefConfig
-from cdlm.checkpoints import INDEX_FILE, SAFE_FILES, read_safetensors, safetensors_files, save_file
+from cdlm.checkpoints import INDEX_FILE, SAFE_FILES, WEIGHTS_FILE, read_safetensors, safetensors_files, save_file
 from cdlm.config import EncoderConfig
 from cdlm.encoder import PRECISIONS, check_shapes, check_sizes
 from cdlm.files import restore_folder
@@ -28,7 +28,6 @@ from cdlm.shared_projections import with_copies, without_copies
 from cdlm.shipped_models import BASE, DEFAULT, DEFAULT_MODEL, MODELS, SMALL
 
 CONFIG_FILE = "config.json"
-WEIGHTS_FILE = "model.safetensors"
 CARD_FILE = "README.md"
 ENCODER = "encoder."
 LARGEST_FILE = 60 * 10**6

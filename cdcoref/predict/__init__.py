@@ -6,8 +6,7 @@ one story after the other, or on a Ray cluster. Results that views and files nee
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cdcoref.predict.cluster_circumstances import (
     ClusterCircumstances,
@@ -41,6 +40,7 @@ from cdcoref.predict.results import (
 )
 from cdcoref.predict.search_points import search_points, search_words, searched, searched_title
 from cdcoref.predict.story_graph import GraphLine, GraphNode, StoryGraph, sentences_together
+from cdlm.lazy_imports import on_first_use
 
 if TYPE_CHECKING:
     from cdcoref.predict.engines.cache import ResultCache
@@ -114,25 +114,14 @@ __all__ = [
     "stories_of",
 ]
 
-_LAZY = {
-    "ResultCache": "cdcoref.predict.engines.cache",
-    "LocalEngine": "cdcoref.predict.engines.local",
-    "RayEngine": "cdcoref.predict.engines.ray",
-    "Progress": "cdcoref.predict.engines.work",
-    "Story": "cdcoref.predict.engines.work",
-    "Task": "cdcoref.predict.engines.worker",
-    "LARGER_THAN_STORIES": "cdcoref.predict.predictor",
-    "LEMMA": "cdcoref.predict.predictor",
-    "Predictor": "cdcoref.predict.predictor",
-    "check_device": "cdcoref.predict.predictor",
-    "load": "cdcoref.predict.predictor",
-    "plan_stories": "cdcoref.predict.predictor",
-}
-"""Where the names are defined that need the model's libraries; they are imported on first use."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import what is slow to import on first use."""
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "engines.cache": "ResultCache",
+        "engines.local": "LocalEngine",
+        "engines.ray": "RayEngine",
+        "engines.work": "Progress Story",
+        "engines.worker": "Task",
+        "predictor": "LARGER_THAN_STORIES LEMMA Predictor check_device load plan_stories",
+    },
+)

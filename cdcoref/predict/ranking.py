@@ -10,13 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.language import is_date_name
+from cdcoref.language import NUMERALS, TENS, is_date_name
 
 _DATE_OR_NUMBER = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
     r"|[-+$€£]?\d[\d.,:/–-]*(?:st|nd|rd|th|s|%|am|pm)?"
-    r"|zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
-    r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?|hundreds?|thousands?|[mbtr]+illions?|dozens?"
+    rf"|zero|{'|'.join(NUMERALS)}|(?:{'|'.join(TENS)})(?:-\w+)?|hundreds?|thousands?|[mbtr]+illions?|dozens?"
     r"|today|yesterday|tomorrow|tonight|midnight|noon|(?:mid)?(?:morning|afternoon|evening|night)|(?:week(?:end)?|month|year|decade)s?"
     r"|ago|earlier|later"
     r"|[ap]\.?m\.?|o['’]clock|percent|[%$€£]",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -31,6 +31,8 @@ from cdcoref.server.writer import new_folder
 MOST_FIELDS = 10_000
 """Of a form: mentions that are chosen, files that are added."""
 OLD_FORM = "This page is from before the server was restarted. Nothing was changed; send the form again."
+Act = Callable[[Site, FormData, str], str]
+"""Does what a form asks for: the site, the form and the address of its page in, the address to show out."""
 NO_FILE = "Choose at least one file."
 
 
@@ -38,25 +40,8 @@ def form_routes(site: Site) -> APIRouter:
     """What answers forms."""
     router = APIRouter(include_in_schema=False)
 
-    @router.post("/corrections")
-    async def correct(request: Request) -> Response:
-        async with request.form(max_fields=MOST_FIELDS) as form:
-            return await run_in_threadpool(_correct, site, form)
-
-    @router.post("/corrections/undo")
-    async def undo(request: Request) -> Response:
-        async with request.form() as form:
-            return await run_in_threadpool(_undo, site, form)
-
-    @router.post("/documents/remove")
-    async def remove(request: Request) -> Response:
-        async with request.form() as form:
-            return await run_in_threadpool(_remove, site, form)
-
-    @router.post("/documents/restore")
-    async def restore(request: Request) -> Response:
-        async with request.form() as form:
-            return await run_in_threadpool(_restore, site, form)
+    for path, act in FORMS.items():
+        router.add_api_route(path, _answering(site, act), methods=["POST"])
 
     @router.post("/add")
     async def add(request: Request) -> Response:
@@ -110,19 +95,31 @@ def start_adding(site: Site, files: Sequence[UploadFile], keep_both: bool, encod
         raise InputError(f"the files cannot be stored ({error.strerror}); nothing was added") from error
 
 
-def _correct(site: Site, form: FormData) -> Response:
+def _answering(site: Site, act: Act) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        async with request.form(max_fields=MOST_FIELDS) as form:
+            return await run_in_threadpool(_answer, site, form, act)
+
+    return answer
+
+
+def _answer(site: Site, form: FormData, act: Act) -> Response:
     back = _local(form.get("back"))
     if not _own(site, form):
         return _again(site, back, OLD_FORM, form, 403)
-    ids = [str(id) for id in form.getlist("id")]
     try:
-        if form.get("action") == "move" and not any(id.startswith("c") for id in ids):
-            return RedirectResponse(_page_to_move(site, ids), 303)
-        name = form.get("name")
-        done = site.writer.correct(cast(Action, str(form.get("action"))), ids, None if name is None else str(name))
+        return RedirectResponse(act(site, form, back), 303)
     except InputError as error:
-        return _again(site, back, sentence(error), form, status_of(error, 422))
-    return RedirectResponse(_with(back, "done", done.number), 303)
+        return _again(site, back, sentence(error), form, status_of(error, 404 if act is _remove else 422))
+
+
+def _correct(site: Site, form: FormData, back: str) -> str:
+    ids = [str(id) for id in form.getlist("id")]
+    if form.get("action") == "move" and not any(id.startswith("c") for id in ids):
+        return _page_to_move(site, ids)
+    name = form.get("name")
+    done = site.writer.correct(cast(Action, str(form.get("action"))), ids, None if name is None else str(name))
+    return _with(back, "done", done.number)
 
 
 def _page_to_move(site: Site, ids: Sequence[str]) -> str:
@@ -141,43 +138,33 @@ def _page_to_move(site: Site, ids: Sequence[str]) -> str:
     return f"/clusters/{cluster}/move?{urlencode({'mentions': ','.join(ids)}, safe=',')}"
 
 
-def _undo(site: Site, form: FormData) -> Response:
-    back = _local(form.get("back"))
-    if not _own(site, form):
-        return _again(site, back, OLD_FORM, form, 403)
+def _undo(site: Site, form: FormData, back: str) -> str:
     number = str(form.get("number") or "")
-    try:
-        if number and not re.fullmatch(r"[0-9]{1,9}", number):
-            raise InputError(f"{number!r} is not the number of a correction")
-        undone = site.writer.undo(int(number) if number else None)
-    except InputError as error:
-        return _again(site, back, sentence(error), form, status_of(error, 422))
-    return RedirectResponse(_with(back, "undone", undone.number), 303)
+    if number and not re.fullmatch(r"[0-9]{1,9}", number):
+        raise InputError(f"{number!r} is not the number of a correction")
+    return _with(back, "undone", site.writer.undo(int(number) if number else None).number)
 
 
-def _remove(site: Site, form: FormData) -> Response:
-    back = _local(form.get("back"))
-    if not _own(site, form):
-        return _again(site, back, OLD_FORM, form, 403)
+def _remove(site: Site, form: FormData, back: str) -> str:
     id = str(form.get("id") or "")
-    try:
-        site.writer.remove(id)
-    except InputError as error:
-        return _again(site, back, sentence(error), form, status_of(error))
+    site.writer.remove(id)
     number = next((one.removal for one in site.readers().removed() if one.id == id), 0)
-    return RedirectResponse(_with("/documents", "removed", number), 303)
+    return _with("/documents", "removed", number)
 
 
-def _restore(site: Site, form: FormData) -> Response:
-    back = _local(form.get("back"))
-    if not _own(site, form):
-        return _again(site, back, OLD_FORM, form, 403)
+def _restore(site: Site, form: FormData, back: str) -> str:
     id = str(form.get("id") or "")
-    try:
-        site.writer.restore(id)
-    except InputError as error:
-        return _again(site, back, sentence(error), form, status_of(error, 422))
-    return RedirectResponse(_with(document_address(id), "restored", 1), 303)
+    site.writer.restore(id)
+    return _with(document_address(id), "restored", 1)
+
+
+FORMS: dict[str, Act] = {
+    "/corrections": _correct,
+    "/corrections/undo": _undo,
+    "/documents/remove": _remove,
+    "/documents/restore": _restore,
+}
+"""What each form does; it gives the address of the page to show then."""
 
 
 def _own(site: Site, form: FormData) -> bool:

@@ -15,10 +15,9 @@ import torch
 from safetensors.torch import load_model, save_model
 from torch import nn
 
-from cdlm.checkpoints import writing_weights
+from cdlm.checkpoints import WEIGHTS_FILE, writing_weights
 
 WHOLE_FILE = "whole.json"
-WEIGHTS_FILE = "model.safetensors"
 STATES_FILE = "states.pt"
 KEPT = 2
 """How many checkpoints are kept."""
