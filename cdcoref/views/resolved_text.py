@@ -9,18 +9,18 @@ pronouns has no name and is left as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
 from cdcoref.formats import file_names, output_file, written_folder
-from cdcoref.language import is_common_word, lemma
+from cdcoref.language import in_sentence_case, is_common_word, lemma, quotations
 from cdcoref.predict import Prediction, cluster_label, corpus_and_stories
 
 Replaced = Literal["pronouns", "all"]
-"""What is replaced: pronouns of the third person alone, or all mentions of clusters with several."""
+"""What is replaced: pronouns of the third person alone, or also nouns and parts of names."""
 
 _PERSONAL = frozenset(("he", "him", "she", "it", "they", "them"))
 _POSSESSIVE = frozenset(("his", "hers", "its", "their", "theirs"))
@@ -93,6 +93,15 @@ _AFTER_OBJECT = frozenset(
     )
 )
 """Words before which "her" is an object and no possessor."""
+_DEFINITE = frozenset({"the", "this", "that", "these", "those"})
+_IN_APPOSITION = frozenset({",", "the", "a", "an", "of", "then", "former", "(", "-", "–", "—", "as"})
+"""What stands between two mentions of one thing that describe each other ("Ida Rohm, the minister")."""
+_PREDICATES = frozenset({"is", "was", "are", "were", "be", "been", "become", "becomes", "became", "as", "than", "like"})
+_COMPLEMENTS = frozenset(
+    {"of", "who", "whom", "whose", "which", "that", "where", "in", "from", "for", "at", "on", "with"}
+)
+_SEVERAL = frozenset({"people", "two", "three", "four", "both", "men", "women", "children", "others"})
+_SHORTEST_PLURAL = 5
 _POSSESSIVE_END = re.compile(r"['’]s?$")
 
 
@@ -113,8 +122,8 @@ def resolved_texts(source: Prediction | Corpus, replaced: Replaced = "pronouns")
         Documents, mentions and clusters.
     replaced
         ``"pronouns"``: pronouns of the third person, possessive ones with "'s" ("his crew": "Tomas Vell's crew");
-        reflexive and relative pronouns are kept. ``"all"``: every mention whose words are not the name; of mentions
-        that overlap, the longest.
+        reflexive and relative pronouns are kept. ``"all"``: also parts of names, and definite nouns ("the ferry") that
+        stand alone; of mentions that overlap, the longest. In quotations, what is replaced is in square brackets.
 
     Returns
     -------
@@ -135,13 +144,39 @@ def resolved_texts(source: Prediction | Corpus, replaced: Replaced = "pronouns")
     if replaced not in get_args(Replaced):
         raise InputError(f"{replaced!r} cannot be replaced; choose pronouns or all")
     corpus, _ = corpus_and_stories(source)
-    documents = {document.id: document for document in corpus.documents}
-    names = _names(corpus, documents)
+    texts = _Texts(corpus)
+    names = _names(corpus, texts)
     mentions = corpus.by_document()
-    return {id: _resolved(document, mentions[id], names, replaced) for id, document in documents.items()}
+    return {id: _resolved(document, mentions[id], names, replaced, texts) for id, document in texts.documents.items()}
 
 
-def _names(corpus: Corpus, documents: Mapping[str, Document]) -> dict[str, str]:
+class _Texts:
+    """Documents with their words in sentence case, and where quotations are; each is computed once."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.documents = {document.id: document for document in corpus.documents}
+        self._written: dict[str, Sequence[str]] = {}
+        self._quoted: dict[str, Sequence[int]] = {}
+
+    def words(self, name: str) -> Sequence[str]:
+        """The words of a document, those of headlines as they are inside sentences."""
+        if name not in self._written:
+            self._written[name] = in_sentence_case(self.documents[name]).tokens
+        return self._written[name]
+
+    def is_headline(self, mention: Mention) -> bool:
+        """Whether words stand in a headline, where capitals mark no names."""
+        written, words = self.words(mention.document), self.documents[mention.document].tokens
+        return any(written[token] != words[token] for token in mention.tokens)
+
+    def is_quoted(self, name: str, token: int) -> bool:
+        """Whether a word stands in a quotation."""
+        if name not in self._quoted:
+            self._quoted[name] = quotations(self.documents[name])
+        return self._quoted[name][token] > 0
+
+
+def _names(corpus: Corpus, texts: _Texts) -> dict[str, str]:
     """The names of clusters of several entities; those that have none are left out."""
     names = {}
     for members in corpus.clusters():
@@ -149,20 +184,24 @@ def _names(corpus: Corpus, documents: Mapping[str, Document]) -> dict[str, str]:
         if cluster is None or members[0].kind not in (ENTITY, None) or len(members) < 2:
             continue
         given = corpus.name_of(members[0])
-        wordings = [_wording(mention, documents[mention.document]) for mention in members if mention.contiguous]
-        wordings = [wording for wording in wordings if wording.casefold() not in _NO_NAMES]
+        known = [(_wording(mention, texts), mention) for mention in members if mention.contiguous]
+        known = [(wording, mention) for wording, mention in known if wording.casefold() not in _NO_NAMES]
         if given:
             names[cluster] = given
-        elif wordings:
-            wordings = [wording for wording in wordings if wording[:1].isupper()] or wordings
-            label = _POSSESSIVE_END.sub("", cluster_label(wordings)).rstrip()
-            names[cluster] = _definite(label)
+        elif known:
+            known = [one for one in known if not texts.is_headline(one[1])] or known
+            known = [one for one in known if one[0][:1].isupper()] or known
+            label = _POSSESSIVE_END.sub("", cluster_label([wording for wording, _ in known])).rstrip()
+            names[cluster] = _definite(label, [mention for wording, mention in known if wording == label], texts)
     return names
 
 
-def _wording(mention: Mention, document: Document) -> str:
-    """The words of a mention; a noun that has a capital only since it begins a sentence has none."""
-    words = mention_text(mention, document)
+def _wording(mention: Mention, texts: _Texts) -> str:
+    """The words of a mention; a noun that has a capital only since it begins a sentence, or in a headline, has none."""
+    document = texts.documents[mention.document]
+    written = [texts.words(mention.document)[token] for token in mention.tokens]
+    in_text = [document.tokens[token] for token in mention.tokens]
+    words = mention_text(mention, document) if written == in_text else " ".join(written)
     begins = document.sentence_at(mention.start)[0] == mention.start
     first, _, rest = words.partition(" ")
     if begins and (is_common_word(words.lower()) if not rest else first.lower() in _DETERMINERS | _OTHER_DETERMINERS):
@@ -170,25 +209,44 @@ def _wording(mention: Mention, document: Document) -> str:
     return words
 
 
-def _definite(label: str) -> str:
-    """A label as it can stand for a pronoun: "ferry" and "a ferry" as "the ferry"; a name as it is."""
+def _definite(label: str, mentions: Sequence[Mention], texts: _Texts) -> str:
+    """A label as it can stand for a pronoun: "ferry" and "a ferry" as "the ferry"; a name as it is in the texts.
+
+    A name has the article that most of its mentions have ("the Saudis").
+    """
     first, _, rest = label.partition(" ")
     if first.lower() in ("a", "an") and rest:
         return f"the {rest}"
-    named = first[:1].isupper() or first.lower() in _DETERMINERS | _OTHER_DETERMINERS
-    return label if named else f"the {label}"
+    if first.lower() in _DETERMINERS | _OTHER_DETERMINERS:
+        return label
+    if not first[:1].isupper():
+        return f"the {label}"
+    articles = sum(m.start > 0 and texts.words(m.document)[m.start - 1].lower() == "the" for m in mentions)
+    return f"the {label}" if 2 * articles > len(mentions) else label
 
 
-def _resolved(document: Document, mentions: Sequence[Mention], names: Mapping[str, str], replaced: Replaced) -> str:
+def _resolved(
+    document: Document, mentions: Sequence[Mention], names: Mapping[str, str], replaced: Replaced, texts: _Texts
+) -> str:
     edits: list[_Edit] = []
     taken = -1
+    ends = {(mention.cluster, mention.end) for mention in mentions}
+    starts = {(mention.cluster, mention.start) for mention in mentions}
     for mention in sorted(mentions, key=lambda m: (m.start, -m.end)):
         name = names.get(mention.cluster or "")
         if name is None or not mention.contiguous or mention.kind not in (ENTITY, None) or mention.start <= taken:
             continue
-        edit = _edit(document, mention, name, replaced)
+        apposed = any(
+            (mention.cluster, place) in marks
+            for marks, places in (
+                (ends, _reached(document, mention.start - 1, -1)),
+                (starts, _reached(document, mention.end, 1)),
+            )
+            for place in places
+        )
+        edit = _edit(document, mention, name, replaced, apposed=apposed)
         if edit is not None:
-            edits.append(edit)
+            edits.append(edit._replace(text=f"[{edit.text}]") if texts.is_quoted(document.id, mention.start) else edit)
             taken = mention.end - 1
     text = document.text
     for edit in reversed(edits):
@@ -196,7 +254,18 @@ def _resolved(document: Document, mentions: Sequence[Mention], names: Mapping[st
     return text
 
 
-def _edit(document: Document, mention: Mention, name: str, replaced: Replaced) -> _Edit | None:
+def _reached(document: Document, place: int, step: int) -> Iterator[int]:
+    """Where mentions end (or begin) that stand in apposition: behind nothing but a comma, an article and the like."""
+    first, last = document.sentence_at(min(max(place, 0), len(document.tokens) - 1))
+    while first <= place < last:
+        yield place + (step < 0)
+        if document.tokens[place].lower() not in _IN_APPOSITION:
+            return
+        place += step
+    yield place + (step < 0)
+
+
+def _edit(document: Document, mention: Mention, name: str, replaced: Replaced, *, apposed: bool) -> _Edit | None:
     """What takes the place of a mention; None if it stays."""
     [(start, end)] = character_parts(mention, document)
     words = mention_text(mention, document)
@@ -204,25 +273,52 @@ def _edit(document: Document, mention: Mention, name: str, replaced: Replaced) -
     if len(mention.tokens) == 1 and (word in _PERSONAL or word in _POSSESSIVE or word == "her"):
         own = word in _POSSESSIVE or (word == "her" and _possesses(document, mention))
         text = _possessive(name) if own else name
-    elif replaced == "pronouns" or word in _NO_NAMES:
+    elif replaced == "pronouns" or word in _NO_NAMES or apposed:
         return None
     else:
         bare = _POSSESSIVE_END.sub("", words).rstrip()
-        if bare.casefold() in (name.casefold(), _without_article(name).casefold()):
+        known = _without_article(name)
+        if bare.casefold() in (name.casefold(), known.casefold()) or not _may_be_replaced(document, mention, name):
             return None
         text = _possessive(name) if bare != words else name
         before = document.tokens[mention.start - 1].lower() if mention.start else ""
         if before in _DETERMINERS and document.sentence_at(mention.start)[0] < mention.start:
-            # "the captain": the name takes the place of the article too, another description only of the noun.
-            if name[:1].isupper():
-                start = document.offsets[mention.start - 1][0]
-            else:
-                text = _without_article(text)
-        elif before in _OTHER_DETERMINERS:
+            # "the captain": the name takes the place of the article too.
+            start = document.offsets[mention.start - 1][0]
+        elif before in _OTHER_DETERMINERS or _POSSESSIVE_END.search(before):
             text = _without_article(text)
-    if document.sentence_at(mention.start)[0] == mention.start and document.tokens[mention.start][:1].isupper():
+    if document.text[start : start + 1].isupper():
         text = text[:1].upper() + text[1:]
     return _Edit(start, end, text)
+
+
+def _may_be_replaced(document: Document, mention: Mention, name: str) -> bool:
+    """Whether a mention that is no pronoun can give its place to a name.
+
+    Part of a name can, but not where the rest of it stands beside. A noun can if it is definite, and has neither
+    adjectives nor complements that would go on describing the name ("the passenger ferry", "the captain of the ship"),
+    is no predicate ("is the mayor"), and is not of several where the name is of one.
+    """
+    words = [document.tokens[token] for token in mention.tokens]
+    first, last = document.sentence_at(mention.start)
+    before = [word.lower() for word in document.tokens[max(first, mention.start - 3) : mention.start]]
+    after = [word.lower() for word in document.tokens[mention.end : min(last, mention.end + 1)]]
+    known = _without_article(name).lower().split()
+    own = [word for word in (_POSSESSIVE_END.sub("", word) for word in words) if word]
+    named = [word.lower() for word in own if word.lower() not in _DETERMINERS]
+    if not named or any(letter.isdigit() for letter in name):
+        return False
+    if own[-1][:1].isupper() and (len(own) > 1 or named[0] in known or not is_common_word(named[0])):
+        rest = set(known) - set(named)
+        return set(named) < set(known) and rest.isdisjoint((*before[-1:], *after))
+    if own[0].lower() not in _DEFINITE:
+        if not before or before[-1] not in _DEFINITE:
+            return False
+        before = before[:-1]
+    singular = name[:1].isupper() or (name[:1].islower() and not _is_plural(known[-1]))
+    if singular and (_is_plural(named[-1]) or named[-1] in _SEVERAL):
+        return False
+    return not (_PREDICATES.intersection(before[-1:]) or _COMPLEMENTS.intersection(after))
 
 
 def _without_article(name: str) -> str:
@@ -245,14 +341,22 @@ def _possessive(name: str) -> str:
     >>> _possessive("Ann"), _possessive("James"), _possessive("the passengers"), _possessive("Tallgrass Foods")
     ("Ann's", "James's", "the passengers'", "Tallgrass Foods'")
     """
-    last = name.split()[-1]
-    plural = last.endswith("s") and (last[:1].islower() or (" " in name and _is_plural(last.casefold())))
+    first, *_, last = (*name.split(), name.split()[-1])
+    several = " " in name and (
+        first.lower() == "the" or (len(last) >= _SHORTEST_PLURAL and _is_plural(last.casefold()))
+    )
+    plural = last.endswith("s") and not last.endswith("ss") and (last[:1].islower() or several)
     return f"{name}'" if plural else f"{name}'s"
 
 
 def _is_plural(word: str) -> bool:
-    """Whether a word in lower case that ends in "s" is the plural of one in the dictionary."""
-    return not word.endswith("ss") and lemma(word) == word.removesuffix("s") and is_common_word(word)
+    """Whether a word in lower case ends in "s" and is the plural of one in the dictionary."""
+    return (
+        word.endswith("s")
+        and not word.endswith("ss")
+        and lemma(word) == word.removesuffix("s")
+        and is_common_word(word)
+    )
 
 
 def write_resolved(source: Prediction | Corpus, folder: str | Path, replaced: Replaced = "pronouns") -> None:

@@ -74,6 +74,22 @@ def marked(*texts: str, names: Mapping[str, str] | None = None) -> Corpus:
             "Ann left, who fell. She left.",
         ),
         (
+            "The [Saudis]s left. [They]s took [their]s oil. The [Saudis]s smiled.",
+            "The Saudis left. The Saudis took the Saudis' oil. The Saudis smiled.",
+        ),
+        (
+            "THE [PLANT]p TO CLOSE IN TRESK.\nThe [plant]p is old. [It]p made steel.",
+            "THE PLANT TO CLOSE IN TRESK.\nThe plant is old. The plant made steel.",
+        ),
+        (
+            '[Ann Lee]a left. "[She]a was ill," said Bo. "I saw [her]a dog."',
+            'Ann Lee left. "[Ann Lee] was ill," said Bo. "I saw [Ann Lee\'s] dog."',
+        ),
+        (
+            "[Solveig Aas]s won. [Her]s party and [Bay Foods]b won. [Its]b plants stay.",
+            "Solveig Aas won. Solveig Aas's party and Bay Foods won. Bay Foods' plants stay.",
+        ),
+        (
             "[James]j left. [His]j dog fell.",
             "James left. James's dog fell.",
         ),
@@ -101,6 +117,18 @@ def test_pronouns(text: str, resolved: str) -> None:
         (
             "[Tomas Vell]v left. [The captain of [the ferry]f]v fell.",
             "Tomas Vell left. Tomas Vell fell.",
+        ),
+        (
+            "The [coach]v [Tomas Vell]v left. Police saw [Tomas Vell]v, the [captain]v. A [sailor]v fell.",
+            "The coach Tomas Vell left. Police saw Tomas Vell, the captain. A sailor fell.",
+        ),
+        (
+            "[Bay Foods]b grew. The two [companies]b said [Bay]b Foods grew. Our [Bay Foods]b is the [leader]b.",
+            "Bay Foods grew. The two companies said Bay Foods grew. Our Bay Foods is the leader.",
+        ),
+        (
+            "The passenger [ferry]f sank. [Sea Lark]f burnt. The [ferry]f was old.",
+            "The passenger ferry sank. Sea Lark burnt. Sea Lark was old.",
         ),
     ],
 )
