@@ -28,6 +28,8 @@ CHUNK = 1 << 22
 LONGEST_LINE = 1 << 28
 """The longest line accepted, in bytes (a line of JSON lines is a whole document)."""
 
+_STEP = 1 << 18
+"""Bytes of a packed file that are held while it is measured."""
 _GZIP = b"\x1f\x8b"
 _UTF8_MARK = b"\xef\xbb\xbf"
 
@@ -58,8 +60,10 @@ def line_chunks(
     EncodingError
         If the text is not in its encoding.
     InputError
-        If the file cannot be read, is not text, or has a line longer than `longest_line` bytes.
+        If the file cannot be read, is not text, or has a line longer than `longest_line` bytes; or, before its first
+        chunk, if it is gzip and unpacks to more than the limit for packed files.
     """
+    _check_unpacked(path)
     number = 1
     started: list[bytes] = []  # pieces of a line whose end has not been read
     for data in _utf8(path, CHUNK, encoding):
@@ -181,6 +185,16 @@ class _Unpacked:
         if self._left < 0:
             raise too_much(shown_name(self._source))
         return data
+
+
+def _check_unpacked(source: Source) -> None:
+    """Refuse a gzip file that unpacks to more than the limit for packed files, before any of it is kept."""
+    if not isinstance(source, str | Path):
+        return  # a stream may be readable only once; it is refused where it is past the limit
+    with _opened(source) as stream:
+        if isinstance(stream, _Unpacked):
+            while stream.read(_STEP):
+                pass
 
 
 def _utf8(path: Source, size: int, encoding: str | None = None, *, any_type: bool = False) -> Generator[bytes]:

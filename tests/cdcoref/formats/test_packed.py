@@ -37,6 +37,36 @@ def test_gzip(tmp_path: Path, name: str) -> None:
     tracemalloc.stop()
 
 
+BOMBS = {
+    "a.conllu.gz": (b"# global.Entity = eid-etype-head-other\n# newdoc id = a\n", b"1\ta" + b"\t_" * 8 + b"\n\n"),
+    "a.conll.gz": (b"#begin document (a); part 000\n", b"a 0 0 a (1)\n"),
+    "a.jsonl.gz": (b'{"id": "a", "sentences": [["a"]], "mentions": [\n', b'{"id": "a"}\n'),
+    "a.jsonlines.gz": (b'{"doc_key": "a", "sentences": [["a"]], "clusters": []}\n', b" \n"),
+    "a.tsv.gz": (b"#FORMAT=WebAnno TSV 3.3\n\n\n#Text=a\n", b"1-1\t0-1\ta\t_\n"),
+    "a.md.gz": (b"# Title\n", b"A b.\n\n"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_nothing_is_kept_of_a_gzip_bomb_of_short_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("CDCOREF_MAX_UNPACKED_MB", "8")  # whose tokens would take some 200 MB
+    beginning, line = BOMBS[name]
+    with gzip.open(tmp_path / name, "wb") as stream:
+        stream.write(beginning)
+        for _ in range(9):
+            stream.write(line * (MEGABYTE // len(line) + 1))
+    for read in (read_file, read_mention_table):
+        if read is read_mention_table and name == "a.md.gz":
+            continue
+        tracemalloc.start()
+        with pytest.raises(InputError, match="unpacks to more than 8 MB"):
+            read(tmp_path / name)
+        assert tracemalloc.get_traced_memory()[1] < 12 * MEGABYTE
+        tracemalloc.stop()
+
+
 def test_a_docbin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = zlib.compress(b"\x88\xa7version" + bytes(64 * MEGABYTE))
     (tmp_path / "a.spacy").write_bytes(bomb)
