@@ -26,6 +26,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from cdcoref.collection.comparing import StoryReading, compare_stories
+from cdcoref.collection.copied_readings import (
+    Copy,
+    Reading,
+    Readings,
+    copies_among,
+    stored_sources,
+    stored_texts,
+    with_scores_of_copies,
+)
 from cdcoref.collection.copies import find_copies, store_copies
 from cdcoref.collection.corrections import move_corrections
 from cdcoref.collection.database import Database
@@ -52,7 +61,7 @@ from cdcoref.collection.settings import Settings, store_settings, stored_setting
 from cdcoref.collection.subjects import drop_subject, place_stories
 from cdcoref.collection.vectors import store_vectors, stored_vectors
 from cdcoref.collection.word_index import surroundings
-from cdcoref.corpus import Corpus, Mention
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
 from cdcoref.predict import plan_stories
@@ -78,6 +87,8 @@ class StoryPlan:
         Ids of the stored documents that come from other stories.
     new
         Ids of the documents that are new in the collection.
+    read
+        Those that are read, at least in part: what is left of copies without what other texts have.
     pairs
         Ids of the pairs of documents to be read together, the id that comes first first.
     compared
@@ -89,23 +100,25 @@ class StoryPlan:
     number: int | None
     moved: tuple[str, ...]
     new: tuple[str, ...]
+    read: tuple[str, ...]
     pairs: tuple[DocumentPair, ...]
     compared: tuple[DocumentPair, ...]
     known: Mapping[str, int]
 
     def todo(self, compared: Collection[DocumentPair]) -> list[DocumentPair]:
         """The pairs that are not among `compared`; a document with itself for each new one."""
-        every = (*((id, id) for id in self.new), *self.compared)
+        every = (*((id, id) for id in self.read), *self.compared)
         return [pair for pair in every if pair not in compared]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done with documents: which are new, which of those are copies, for how much of a document each
-    counts, their stories."""
+    """What is to be done with documents: which are new, which of those are copies and what is read of those, for how
+    much of a document each counts, their stories."""
 
     documents: Sorted
     original_of: Mapping[str, str]
+    copies: Mapping[str, Copy]
     share: dict[str, float]
     stories: tuple[StoryPlan, ...]
     revision: int
@@ -119,8 +132,7 @@ def add_documents(database: Database, reader: Reader, incoming: Sequence[Incomin
     InputError
         If the model is not the collection's, a mention has no kind, or the file cannot be written.
     """
-    found: dict[str, list[Mention]] = {}
-    vectors: dict[str, MentionVectors] = {}
+    readings = Readings()
     late: dict[str, MentionVectors] = {}
     scores: dict[DocumentPair, DocumentScores] = {}
     compared: set[DocumentPair] = set()
@@ -129,15 +141,18 @@ def add_documents(database: Database, reader: Reader, incoming: Sequence[Incomin
     while True:
         with database.reading() as connection:
             version = _data_version(connection)
-            plan = make_plan(connection, reader, incoming)
+            if stored_value(connection, REVISION, 0) != revision:
+                late, scores, compared = {}, {}, set()
+                readings.forget_copies()
+            plan = make_plan(connection, reader, incoming, readings)
+            sources = stored_sources(connection, plan.copies, not reader.settings.lemma)
         if revision is None:
             notes += remarks_on_language(one.document for one in plan.documents.new)
-        if plan.revision != revision:
-            late, scores, compared, revision = {}, {}, set(), plan.revision
-        _read_new(reader, plan, found, vectors, progress)
+        revision = plan.revision
+        _read_new(reader, plan, readings, sources, progress)
         if not reader.settings.lemma:
             left = [(story, todo) for story in plan.stories if (todo := story.todo(compared))]
-            stories = (_story(database, reader, plan, entry, found, vectors, late) for entry in left)
+            stories = (_story(database, reader, plan, entry, readings, late) for entry in left)
             work = sum(len({id for pair in todo for id in pair}) + len(story.pairs) for story, todo in left)
             own, sentences = compare_stories(reader, stories, work, progress)
             scores = own | scores
@@ -145,29 +160,25 @@ def add_documents(database: Database, reader: Reader, incoming: Sequence[Incomin
             compared |= {pair for _, todo in left for pair in todo}
         with database.writing() as connection:
             if _data_version(connection) != version:
-                plan = make_plan(connection, reader, incoming)
+                plan = make_plan(connection, reader, incoming, readings)
             complete = reader.settings.lemma or not any(story.todo(compared) for story in plan.stories)
-            if plan.revision == revision and complete and _complete(plan, found):
+            if plan.revision == revision and complete and _complete(plan, readings):
                 store_stated_metadata(connection, incoming, plan.documents.known)
-                return _apply(connection, reader, plan, found, vectors | late, scores, notes)
+                return _apply(connection, reader, plan, readings, late, scores, notes)
 
 
 def _read_new(
-    reader: Reader,
-    plan: Plan,
-    found: dict[str, list[Mention]],
-    vectors: dict[str, MentionVectors],
-    progress: Progress,
+    reader: Reader, plan: Plan, readings: Readings, sources: Mapping[str, Reading], progress: Progress
 ) -> None:
-    """Read the new documents that have not been read yet, each alone, for their mentions and vectors."""
-    unread = [i.document for i in plan.documents.new if i.mentions is None and i.document.id not in found]
-    mentions, read = reader.mentions(unread, progress)
-    found |= mentions
-    vectors |= read
-    given = [i for i in plan.documents.new if i.mentions is not None and i.document.id not in vectors]
+    """Read the new documents that have not been read yet, each alone, for their mentions and vectors.
+
+    `sources` are the stored documents of which some are copies.
+    """
+    readings.read(reader, _to_find(plan.documents), plan.copies, sources, progress)
+    given = [i for i in plan.documents.new if i.mentions is not None and i.document.id not in readings.vectors]
     if given and reader.has_vectors:
-        marked = (mention for incoming in given for mention in _mentions(incoming, found, reader))
-        vectors |= reader.vectors(Corpus(tuple(i.document for i in given), tuple(marked)))
+        marked = (mention for incoming in given for mention in _mentions(incoming, readings.found, reader))
+        readings.vectors |= reader.vectors(Corpus(tuple(i.document for i in given), tuple(marked)))
 
 
 def _story(
@@ -175,14 +186,14 @@ def _story(
     reader: Reader,
     plan: Plan,
     entry: tuple[StoryPlan, list[DocumentPair]],
-    found: dict[str, list[Mention]],
-    vectors: Mapping[str, MentionVectors],
+    readings: Readings,
     late: dict[str, MentionVectors],
 ) -> StoryReading:
     """What is to be compared of a story; `late` gets the vectors of stored documents that were stored without."""
     story, todo = entry
     pairs = sorted(set(story.pairs).intersection(todo))
-    wanted = {id for pair in (todo if reader.has_vectors else [*pairs, *((id, id) for id in story.new)]) for id in pair}
+    read = todo if reader.has_vectors else [*pairs, *((id, id) for id in story.read)]
+    wanted = {id for pair in read for id in pair}
     new = [i for i in plan.documents.new if i.document.id in wanted]
     with database.reading() as connection:
         if stored_value(connection, REVISION, 0) != plan.revision:
@@ -193,13 +204,22 @@ def _story(
     if reader.has_vectors:
         without = near.subset(id for id in others if id not in known and id not in late)
         late |= reader.vectors(without)
-    mentions = (mention for incoming in new for mention in _mentions(incoming, found, reader))
-    corpus = Corpus((*near.documents, *(i.document for i in new)), (*near.mentions, *mentions))
-    return StoryReading(corpus, pairs, {**late, **known, **vectors}, story.known)
+    parts = [
+        readings.parts.get(i.document.id) or Reading(i.document, _mentions(i, readings.found, reader), None)
+        for i in new
+    ]
+    corpus = Corpus(
+        (*near.documents, *(part.document for part in parts)),
+        (*near.mentions, *(mention for part in parts for mention in part.mentions)),
+    )
+    return StoryReading(corpus, pairs, {**late, **known, **readings.compared_vectors}, story.known)
 
 
-def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence[Incoming]) -> Plan:
-    """What adding documents to the collection as it is takes; nothing is changed."""
+def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence[Incoming], readings: Readings) -> Plan:
+    """What adding documents to the collection as it is takes; nothing is changed.
+
+    `readings` is what was read of them so far: what is read of a copy stays the same.
+    """
     documents = sort_documents(connection, incoming)
     revision = stored_value(connection, REVISION, 0)
     max_pairs = reader.settings.options.max_pairs
@@ -209,23 +229,32 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
         new = [incoming.document for incoming in documents.new]
         original_of = near_duplicates(new)
         vectors = DocumentVectors(new, original_of)
-        grouped, _ = plan_stories(vectors, "predicted", None if reader.settings.lemma else max_pairs)
+        copies = readings.copies if readings.found else copies_among(_to_find(documents), original_of)
+        unread = {id for id, copy in copies.items() if copy.own is None}
+        grouped, _ = plan_stories(vectors, "predicted", None if reader.settings.lemma else max_pairs, unread)
         share = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if documents.new else {}
         stories = []
         for story in grouped:
-            all_pairs = list(combinations(sorted(story.documents), 2))
+            read = tuple(id for id in story.documents if id not in unread)
+            all_pairs = list(combinations(sorted(read), 2))
             chosen = tuple(_ordered(all_pairs if story.pairs is None else story.pairs))
-            stories.append(StoryPlan(None, (), story.documents, chosen, chosen, {}))
-        return Plan(documents, original_of, share, tuple(stories), revision)
+            stories.append(StoryPlan(None, (), story.documents, read, chosen, chosen, {}))
+        return Plan(documents, original_of, copies, share, tuple(stories), revision)
     if not documents.new:
-        return Plan(documents, {}, {}, (), revision)
+        return Plan(documents, {}, {}, {}, (), revision)
     original_of = find_copies(connection, [(i.document, i.weights) for i in documents.new], gone)
+    copies = readings.copies
+    if not readings.found:
+        new_ids = {i.document.id for i in documents.new}
+        texts, originals = stored_texts(connection, new_ids, original_of, not reader.settings.lemma)
+        copies = copies_among(_to_find(documents), originals, texts)
+    unread = {id for id, copy in copies.items() if copy.own is None}
     number_of = {i.document.id: -1 - place for place, i in enumerate(documents.new)}
-    copies = {
+    numbers_of_copies = {
         _number(connection, copy, number_of): _number(connection, original, number_of)
         for copy, original in original_of.items()
     }
-    around = surroundings(connection, [i.weights for i in documents.new], gone, copies)
+    around = surroundings(connection, [i.weights for i in documents.new], gone, numbers_of_copies)
     placed = place_documents(around.near)
     ids = _ids(connection, around.documents) + [i.document.id for i in documents.new]
     share = {i.document.id: float(s) for i, s in zip(documents.new, placed.share, strict=True)}
@@ -240,21 +269,30 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
         known = {name: int(story) for name, story in zip(names, story_of.tolist(), strict=True) if story >= 0}
         pairs, compared = [], []
         if not reader.settings.lemma:
-            weights = placed.vectors[rows]
-            pairs = _to_read(connection, weights, names, newcomers, known.keys(), max_pairs)
-            limit = None if len(names) <= LARGEST_COMPARED else max_pairs
-            compared = _to_read(connection, weights, names, newcomers, known.keys(), limit)
+            places = np.array([n for n, name in enumerate(names) if name not in unread], dtype=np.int64)
+            weights, of_read = placed.vectors[rows[places]], [names[n] for n in places.tolist()]
+            new_among = np.flatnonzero(np.isin(places, newcomers))
+            pairs = _to_read(connection, weights, of_read, new_among, known.keys(), max_pairs)
+            limit = None if len(of_read) <= LARGEST_COMPARED else max_pairs
+            compared = _to_read(connection, weights, of_read, new_among, known.keys(), limit)
+        fresh = [names[n] for n in newcomers.tolist() if story_of[n] < 0]
         stories.append(
             StoryPlan(
                 None if base is None else around.stories[base],
                 tuple(names[n] for n in newcomers.tolist() if story_of[n] >= 0),
-                tuple(names[n] for n in newcomers.tolist() if story_of[n] < 0),
+                tuple(fresh),
+                tuple(id for id in fresh if id not in unread),
                 tuple(pairs),
                 tuple(compared),
                 known,
             )
         )
-    return Plan(documents, original_of, share, tuple(stories), revision)
+    return Plan(documents, original_of, copies, share, tuple(stories), revision)
+
+
+def _to_find(documents: Sorted) -> list[Document]:
+    """The new documents that came without mentions."""
+    return [incoming.document for incoming in documents.new if incoming.mentions is None]
 
 
 def _bases(story: np.ndarray, label: np.ndarray) -> dict[int, int | None]:
@@ -323,8 +361,8 @@ def _ids(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[str]:
     return [connection.execute(query, (number,)).fetchone()[0] for number in numbers]
 
 
-def _complete(plan: Plan, found: dict[str, list[Mention]]) -> bool:
-    return all(i.mentions is not None or i.document.id in found for i in plan.documents.new)
+def _complete(plan: Plan, readings: Readings) -> bool:
+    return all(i.mentions is not None or i.document.id in readings.found for i in plan.documents.new)
 
 
 def _mentions(incoming: Incoming, found: dict[str, list[Mention]], reader: Reader) -> list[Mention]:
@@ -338,8 +376,8 @@ def _apply(
     connection: sqlite3.Connection,
     reader: Reader,
     plan: Plan,
-    found: dict[str, list[Mention]],
-    vectors: Mapping[str, MentionVectors],
+    readings: Readings,
+    late: Mapping[str, MentionVectors],
     scores: Mapping[DocumentPair, DocumentScores],
     notes: list[str],
 ) -> Report:
@@ -366,7 +404,7 @@ def _apply(
             connection.execute("UPDATE documents SET story = ? WHERE id = ?", (number, id))
         story_of.update(dict.fromkeys(story.new, number))
     for id, incoming in by_id.items():
-        mentions = _mentions(incoming, found, reader)
+        mentions = _mentions(incoming, readings.found, reader)
         numbers[id] = insert_document(connection, incoming, mentions, story_of[id], plan.share[id])
         if id in before:
             same = same_mentions(before[id].mentions, mentions_of(connection, numbers[id]))
@@ -374,6 +412,8 @@ def _apply(
             tokens = {(one.tokens, one.kind): other.tokens for one, other in same}
             move_corrections(connection, before[id].content, incoming.content, tokens)
     store_copies(connection, plan.original_of)
+    vectors = {**readings.vectors, **late}
+    scores = with_scores_of_copies(connection, scores, readings)
     for id in ({id for pair in scores for id in pair} | vectors.keys()) - numbers.keys():
         row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
         if row is not None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from cdcoref.collection.adding import drop_empty_stories
 from cdcoref.collection.comparing import StoryReading, compare_stories
+from cdcoref.collection.copied_readings import Reading, Readings, copies_among, with_scores_of_copies
 from cdcoref.collection.copies import store_copies
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import (
@@ -70,37 +71,41 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
             id for _, id, _, given in contents if given
         )
         given = came.by_document()
-        found, read = reader.mentions([d for id, d in documents.items() if id not in given], progress)
-        mentions = {**reader.of_kind(came).by_document(), **found}
+        original_of = near_duplicates(stored.documents)
+        to_find = [document for id, document in documents.items() if id not in given]
+        readings = Readings()
+        readings.read(reader, to_find, copies_among(to_find, original_of), {}, progress)
+        mentions, read = {**reader.of_kind(came).by_document(), **readings.found}, readings.vectors
         if given and reader.has_vectors:
             marked = (mention for id in documents if id in given for mention in mentions[id])
             read |= reader.vectors(Corpus(tuple(documents[id] for id in documents if id in given), tuple(marked)))
-        vectors = DocumentVectors(stored.documents, near_duplicates(stored.documents))
+        vectors = DocumentVectors(stored.documents, original_of)
+        unread = {id for id, copy in readings.copies.items() if copy.own is None}
         max_pairs = None if reader.settings.lemma else reader.settings.options.max_pairs
-        stories, _ = plan_stories(vectors, "predicted", max_pairs)
-        readings = (_reading(story, documents, mentions, read) for story in stories)
-        scores, notes = compare_stories(reader, readings, sum(story.cost() for story in stories), progress)
-        pairs = 0 if reader.settings.lemma else sum(story.pair_count() for story in stories)
+        stories, _ = plan_stories(vectors, "predicted", max_pairs, unread)
+        to_read = [story.read(unread) for story in stories]
+        parts = {**{id: Reading(documents[id], mentions[id], None) for id in documents}, **readings.parts}
+        compared = {**read, **readings.compared_vectors}
+        of_stories = (_reading(story, parts, compared) for story in to_read)
+        scores, notes = compare_stories(reader, of_stories, sum(story.cost() for story in to_read), progress)
+        pairs = 0 if reader.settings.lemma else sum(story.pair_count() for story in to_read)
         with database.writing() as connection:
+            scores_of_all = with_scores_of_copies(connection, scores, readings)
             if _contents(connection) == contents and stored_value(connection, REVISION, 0) == revision:
                 last = last_change(connection)
                 for number, id, _, _ in contents:
                     store_left_out(connection, number, given.get(id, ()), mentions[id])
-                count = _store(connection, reader, contents, stored, mentions, stories, scores, vectors)
+                count = _store(connection, reader, contents, stored, mentions, stories, scores_of_all, vectors)
                 store_vectors(connection, {id: number for number, id, _, _ in contents}, read)
                 merged, split = changes_since(connection, last)
                 return Report(pairs=pairs, stories=count, merged=merged, split=split, notes=tuple(dict.fromkeys(notes)))
 
 
-def _reading(
-    story: Story,
-    documents: Mapping[str, Document],
-    mentions: Mapping[str, Sequence[Mention]],
-    vectors: Mapping[str, MentionVectors],
-) -> StoryReading:
-    """A story that has not been compared yet."""
-    own = tuple(mention for id in story.documents for mention in mentions[id])
-    return StoryReading(Corpus(tuple(documents[id] for id in story.documents), own), story.pairs, vectors, {})
+def _reading(story: Story, parts: Mapping[str, Reading], vectors: Mapping[str, MentionVectors]) -> StoryReading:
+    """A story that has not been compared yet; `parts` are what is read of its documents."""
+    documents = tuple(parts[id].document for id in story.documents)
+    mentions = tuple(mention for id in story.documents for mention in parts[id].mentions)
+    return StoryReading(Corpus(documents, mentions), story.pairs, vectors, {})
 
 
 def _contents(connection: sqlite3.Connection) -> Contents:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
     from cdcoref.linking.compared_pairs import ComparedPairs
     from cdcoref.linking.comparison import Comparison, all_pairs, check_cross_encoder
-    from cdcoref.linking.copied_mentions import copied_mentions, with_copies, without_copied
     from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
     from cdcoref.linking.lemma import lemma_clusters
     from cdcoref.linking.links import MentionLinks
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
         read_documents,
         score_spans,
     )
+    from cdcoref.linking.mentions_of_copies import copied_mentions, with_copies, without_copied
     from cdcoref.linking.names_across import joined_across_stories, joined_by_name
     from cdcoref.linking.pair_logits import PairEvidence, PairLogits
     from cdcoref.linking.store import ResultStore, document_hash
@@ -92,11 +92,11 @@ __getattr__ = on_first_use(
         "clusters": "KindClusters cluster_mentions clusters_by_kind",
         "compared_pairs": "ComparedPairs",
         "comparison": "Comparison all_pairs check_cross_encoder",
-        "copied_mentions": "copied_mentions with_copies without_copied",
         "corpus_facts": "facts_of_mentions pronouns",
         "lemma": "lemma_clusters",
         "links": "MentionLinks",
         "mentions": "DocumentReading SpanScores annotated_only find_mentions read_documents score_spans",
+        "mentions_of_copies": "copied_mentions with_copies without_copied",
         "names_across": "joined_across_stories joined_by_name",
         "pair_logits": "PairEvidence PairLogits",
         "store": "ResultStore document_hash",

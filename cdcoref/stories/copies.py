@@ -95,34 +95,53 @@ def resemblance(one: Document, other: Document) -> float:
     return _resemblance(_shingles(one), _shingles(other))
 
 
-def sentence_sources(documents: Mapping[str, Document], original_of: Mapping[str, str]) -> dict[str, Sources]:
+def sentence_sources(
+    documents: Mapping[str, Document], original_of: Mapping[str, str], stored: Sequence[str] = ()
+) -> dict[str, Sources]:
     """Where the sentences of copies are read: in the original, or in the first copy that has them.
 
     Parameters
     ----------
     documents
-        The copies and their originals, by id.
+        The copies and their originals, by id. An original that is missing here is not read.
     original_of
         By the id of every copy that of its original.
+    stored
+        Ids of the documents that have been read before, in order; the others share what these have.
 
     Returns
     -------
     dict
-        By the id of every copy. What a copy shares with no text before it is not among its sentences here.
+        By the id of every document that is read after another of its group. What it shares with no text before it is
+        not among its sentences here.
     """
+    place = {id: number for number, id in enumerate(stored)}
+    groups: dict[str, list[str]] = {}
+    for id in documents:
+        groups.setdefault(original_of.get(id, id), []).append(id)
     found: dict[str, Sources] = {}
-    read: dict[str, list[str]] = {}
-    for copy in sorted(original_of, key=lambda id: (-len(documents[id].tokens), id)):
-        document, before = documents[copy], read.setdefault(original_of[copy], [original_of[copy]])
-        own: dict[int, tuple[str, int]] = {}
-        for other in before:
-            for sentence, same in _same_sentences(document, documents[other]).items():
-                if sentence not in own and same not in found.get(other, ()):
-                    own[sentence] = other, same
-        found[copy] = own
-        if own_sentences(document, own):
-            before.append(copy)
+    for original, members in groups.items():
+        order = {id: (place.get(id, len(place)), id != original, -len(documents[id].tokens), id) for id in members}
+        before: list[str] = []
+        for id in sorted(members, key=order.__getitem__):
+            if id not in place and before:
+                found[id] = _sources(documents[id], [(documents[other], found.get(other, {})) for other in before])
+                if not own_sentences(documents[id], found[id]):
+                    continue
+            before.append(id)
     return found
+
+
+def _sources(copy: Document, before: Sequence[tuple[Document, Sources]]) -> Sources:
+    """Where the sentences of a copy are read: documents that are read before it, and the sources of those."""
+    own: dict[int, tuple[str, int]] = {}
+    for other, shared in before:
+        for sentence, same in _same_sentences(copy, other).items():
+            if sentence not in own and same not in shared:
+                own[sentence] = other.id, same
+        if not own_sentences(copy, own):
+            break
+    return own
 
 
 def own_sentences(copy: Document, sources: Sources) -> list[int]:
