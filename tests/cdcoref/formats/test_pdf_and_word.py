@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import sys
 import zipfile
 from pathlib import Path
@@ -49,6 +50,17 @@ def test_a_pdf(tmp_path: Path, packed: bool) -> None:
     assert document.text == "Police on Thursday arrested the captain of the Lady Maren, the ferry that sank off Tresk."
     assert document.metadata == {"title": "Captain held", "author": "Ann Lee"}
     assert len(document.sentences) == 1
+
+
+def test_a_pdf_whose_pages_unpack_to_more_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CDCOREF_MAX_UNPACKED_MB", "1")
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(*["The ferry sank."] * 60_000)))
+    for page in writer.pages:
+        page.compress_content_streams()
+    writer.write(tmp_path / "bomb.pdf")
+    assert (tmp_path / "bomb.pdf").stat().st_size < 100_000
+    with pytest.raises(InputError, match="unpacks to more than 1 MB"):
+        read_file(tmp_path / "bomb.pdf")
 
 
 def test_a_pdf_without_text_or_with_a_password(tmp_path: Path) -> None:
