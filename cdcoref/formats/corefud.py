@@ -40,8 +40,9 @@ from cdlm.printing import counted
 
 LAYOUT = "corefud"
 """The metadata of a document in which is kept what only CorefUD has."""
-SENTENCE_IDS, EMPTY_NODES, HEADS = "sentence_ids", "empty_nodes", "heads"
-"""In it: the names of sentences; the dependencies of empty nodes, by token; the heads of mentions, by their tokens."""
+SENTENCE_IDS, EMPTY_NODES, HEADS, MULTIWORD = "sentence_ids", "empty_nodes", "heads", "multiword_tokens"
+"""In it: the names of sentences; the dependencies of empty nodes, by token; the heads of mentions, by their tokens; the
+last token and the form of multiword tokens, by the first."""
 
 _HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
 
@@ -113,6 +114,8 @@ def _document(
     offsets: list[tuple[int, int]] = []
     text = ""
     empty = {node.token for node in row.empty_nodes}
+    multiword: dict[str, tuple[int, str]] = {}
+    begun: tuple[int, str] | None = None
     for sentence in sentences:
         start = len(tokens)
         spaced = True
@@ -122,10 +125,16 @@ def _document(
                 text += " " if spaced else ""
             if len(tokens) not in empty or not number:  # around an empty node, the text is as without it
                 spaced = word.space_after
+            if word.multiword:
+                begun = len(tokens), word.multiword
+            if begun is not None and word.ends_multiword:
+                multiword[str(begun[0])] = len(tokens), begun[1]
+                begun = None
             offsets.append((len(text), len(text) + len(word.form)))
             tokens.append(word.form)
             text += word.form
         ranges.append((start, len(tokens)))
+        begun = None
     layout: dict[str, Any] = {}
     names = [sentence[0].sentence_id for sentence in sentences]
     if any(names) and names != [_sentence_id(key_to_column(key), number) for number in range(1, len(names) + 1)]:
@@ -134,6 +143,8 @@ def _document(
         layout[EMPTY_NODES] = {str(node.token): "|".join(node.dependencies) for node in row.empty_nodes}
     if heads:
         layout[HEADS] = heads
+    if multiword:
+        layout[MULTIWORD] = {first: list(rest) for first, rest in multiword.items()}
     metadata = {LAYOUT: layout} if layout else {}
     return Document(id, tuple(tokens), tuple(ranges), text, tuple(offsets), part=key.part, path=path, metadata=metadata)
 
@@ -273,6 +284,7 @@ def _lines(key: DocumentKey, document: Document, cells: dict[int, str]) -> Itera
         names = []
     empty = _layout_of(document, EMPTY_NODES)
     empty = empty if isinstance(empty, Mapping) else {}
+    multiword = _multiword_tokens(document)
     for number, (start, end) in enumerate(document.sentences, 1):
         if start == end:
             continue
@@ -281,7 +293,7 @@ def _lines(key: DocumentKey, document: Document, cells: dict[int, str]) -> Itera
         yield f"# sent_id = {escape(name) if isinstance(name, str) and name else _sentence_id(id, number)}"
         text = ""
         lines = []
-        place = empties = 0
+        place = empties = inside = 0
         for token, touching in zip(range(start, end), touches, strict=True):
             word = escape(document.tokens[token])
             misc = [f"Entity={cells[token]}"] if token in cells else []
@@ -292,13 +304,43 @@ def _lines(key: DocumentKey, document: Document, cells: dict[int, str]) -> Itera
             else:
                 place, empties = place + 1, 0
                 columns = [str(place), word, *["_"] * 7]
-                text += word + ("" if touching else " ")
-                if touching:
+                if token in multiword:
+                    last, form = multiword[token]
+                    inside = last + 1
+                    behind = place + sum(not isinstance(empty.get(str(t)), str) for t in range(token + 1, inside))
+                    closed = touches[last - start]
+                    spacing = "SpaceAfter=No" if closed else "_"
+                    lines.append("\t".join([f"{place}-{behind}", escape(form), *["_"] * 7, spacing]))
+                    text += escape(form) + ("" if closed else " ")
+                elif token >= inside:
+                    text += word + ("" if touching else " ")
+                if touching and token + 1 != inside:
                     misc.append("SpaceAfter=No")
             lines.append("\t".join([*columns, "|".join(misc) or "_"]))
         yield f"# text = {text.rstrip()}"
         yield from lines
         yield ""
+
+
+def _multiword_tokens(document: Document) -> dict[int, tuple[int, str]]:
+    """By its first token, the last token and the form of each multiword token that is inside one sentence."""
+    stored = _layout_of(document, MULTIWORD)
+    sentence_of = document.sentence_of_tokens()
+    found: dict[int, tuple[int, str]] = {}
+    following = 0
+    for first, rest in sorted(stored.items(), key=_number_first) if isinstance(stored, Mapping) else ():
+        match rest:
+            case [int(last), str(form)] if (
+                str(first).isdecimal() and form and following <= int(first) <= last < len(document.tokens)
+            ):
+                if sentence_of[int(first)] == sentence_of[last]:
+                    found[int(first)] = last, form
+                    following = last + 1
+    return found
+
+
+def _number_first(entry: tuple[Any, Any]) -> int:
+    return int(entry[0]) if str(entry[0]).isdecimal() else -1
 
 
 def _read(path: Path, options: ReadOptions) -> Corpus:

@@ -73,6 +73,10 @@ class Word(NamedTuple):
         The name of the sentence, if it has one.
     space_after
         Whether white space follows in the text.
+    multiword
+        The form of the multiword token whose first word it is; "" for any other.
+    ends_multiword
+        Whether it is the last word of a multiword token.
     """
 
     document: int
@@ -80,6 +84,8 @@ class Word(NamedTuple):
     form: str
     sentence_id: str
     space_after: bool
+    multiword: str = ""
+    ends_multiword: bool = False
 
 
 OnWord = Callable[[Word], None]
@@ -276,6 +282,18 @@ def read_corefud_table(
     return reader.finish()
 
 
+class _Range(NamedTuple):
+    """A multiword token: the numbers of its first and last word, its form, and whether white space follows."""
+
+    first: bytes
+    last: bytes
+    form: str
+    spaced: bool
+
+
+_NO_RANGE = _Range(b"", b"", "", True)
+
+
 class _Reader:
     def __init__(self, path: str, on_word: OnWord | None, on_mention: OnMention | None, empty_nodes: bool) -> None:
         self._path = path
@@ -290,7 +308,7 @@ class _Reader:
         self._sentence = 0
         self._first_sentence = 0  # of the document
         self._sentence_id = ""
-        self._range = 0, True  # the last word of a multiword token, and whether white space follows it
+        self._range = _NO_RANGE  # the multiword token to which words belong
 
     def read(self, lines: list[bytes], first: int) -> None:
         """Parse lines; `first` is the number of the first one in the file."""
@@ -312,7 +330,7 @@ class _Reader:
                 self._comment(line, number)
             elif not line.strip():
                 self._sentence += 1
-                self._sentence_id, self._range = "", (0, True)
+                self._sentence_id, self._range = "", _NO_RANGE
             else:
                 self._fail_columns(line, number)
 
@@ -354,8 +372,7 @@ class _Reader:
             self._fail_columns(line, number)
         spaced = _NO_SPACE.search(columns[9]) is None
         if b"-" in columns[0]:
-            last = columns[0].partition(b"-")[2]
-            self._range = int(last) if last.isdigit() else 0, spaced
+            self._range = _Range(*columns[0].partition(b"-")[::2], unescape(columns[1].decode()), spaced)
             return
         if b"." in columns[0] and not self._empty_nodes:
             if b"Entity=" in columns[9]:
@@ -368,11 +385,20 @@ class _Reader:
             found = () if columns[8] == b"_" else tuple(columns[8].decode().split("|"))
             sentence = self._sentence - self._first_sentence
             self._document.empty_nodes.append(EmptyNode(self._document.tokens, sentence, columns[0].decode(), found))
-        elif columns[0] == str(self._range[0]).encode():
-            spaced = self._range[1]
+        elif columns[0] == self._range.last:
+            spaced = self._range.spaced
         if self._on_word is not None:
-            document = len(self._builder.table.documents) - 1
-            self._on_word(Word(document, self._sentence, unescape(columns[1].decode()), self._sentence_id, spaced))
+            self._on_word(
+                Word(
+                    len(self._builder.table.documents) - 1,
+                    self._sentence,
+                    unescape(columns[1].decode()),
+                    self._sentence_id,
+                    spaced,
+                    self._range.form if columns[0] == self._range.first else "",
+                    columns[0] == self._range.last,
+                )
+            )
         if b"Entity=" in columns[9] and (entity := _ENTITY.search(columns[9].decode())):
             if not self._attributes:
                 if _TYPE_ALONE.match(entity[1]):
