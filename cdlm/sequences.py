@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 import numpy as np
 import torch
@@ -92,30 +92,54 @@ class TokenSequence:
         return len(self.input_ids)
 
 
-def side_by_side(sequences: Sequence[TokenSequence], pad_token_id: int) -> dict[str, Tensor]:
-    """Combine sequences into one padded batch.
+@dataclass(frozen=True)
+class Batch:
+    """A batch whose fields are tensors, other batches, or plain values."""
 
-    Returns
-    -------
-    dict
-        ``input_ids``, ``attention_mask`` and ``global_attention_mask``, as the encoder accepts them.
-        *Shape:* (sequences, longest)
+    def to(self, device: torch.device) -> Self:
+        """The same on a device."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{n: v.to(device) for n, v in values.items() if isinstance(v, Tensor | Batch)})
+
+
+@dataclass(frozen=True)
+class EncoderBatch(Batch):
+    """Sequences padded to one length, as the encoder accepts them.
+
+    Attributes
+    ----------
+    input_ids
+        Token ids. *Shape:* (sequences, length)
+    attention_mask, global_attention_mask
+        1 for tokens that are read, and for those that attend globally. *Shape:* (sequences, length)
     """
-    shape = len(sequences), max(len(sequence) for sequence in sequences)
-    ids = np.full(shape, pad_token_id, dtype=np.int64)
-    mask = np.zeros(shape, dtype=np.int64)
-    is_global = np.zeros(shape, dtype=np.int64)
+
+    input_ids: Tensor
+    attention_mask: Tensor
+    global_attention_mask: Tensor
+
+
+class EncoderSequence(Sized, Protocol):
+    """A :class:`TokenSequence`, or an object with the same attributes."""
+
+    @property
+    def input_ids(self) -> NDArray[np.int64]:
+        """Token ids. *Shape:* (length,)"""
+
+    @property
+    def is_global(self) -> NDArray[np.bool_]:
+        """Which tokens attend globally. *Shape:* (length,)"""
+
+
+def side_by_side(sequences: Sequence[EncoderSequence], pad_token_id: int) -> EncoderBatch:
+    """Combine sequences into one padded batch."""
+    ids, mask, is_global = np.zeros((3, len(sequences), max(map(len, sequences))), dtype=np.int64)
+    ids[:] = pad_token_id
     for row, sequence in enumerate(sequences):
         ids[row, : len(sequence)] = sequence.input_ids
         mask[row, : len(sequence)] = 1
         is_global[row, : len(sequence)] = sequence.is_global
-    arrays = {"input_ids": ids, "attention_mask": mask, "global_attention_mask": is_global}
-    return {name: torch.from_numpy(array) for name, array in arrays.items()}
-
-
-def on_device(batch: Mapping[str, Tensor], device: torch.device) -> dict[str, Tensor]:
-    """A batch on another device."""
-    return {name: tensor.to(device) for name, tensor in batch.items()}
+    return EncoderBatch(*map(torch.from_numpy, (ids, mask, is_global)))
 
 
 def in_batches(items: Iterable[T], lengths: Iterable[int], batch_tokens: int) -> Iterator[list[T]]:

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from cdcoref.inputs import Integers, PairSequence, ReadingSequence
-
-B = TypeVar("B", bound="EncoderBatch")
-
-
-@dataclass(frozen=True)
-class EncoderBatch:
-    """Sequences padded to one length.
-
-    Attributes
-    ----------
-    input_ids
-        Word pieces. *Shape:* (sequences, length)
-    attention_mask, global_attention_mask
-        1 for pieces that are read, and for those that attend globally. *Shape:* (sequences, length)
-    """
-
-    input_ids: Tensor
-    attention_mask: Tensor
-    global_attention_mask: Tensor
-
-    def to(self: B, device: torch.device) -> B:
-        """The same on a device."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return replace(self, **{name: value.to(device) for name, value in values.items() if isinstance(value, Tensor)})
+from cdlm.sequences import Batch, EncoderBatch, side_by_side
 
 
 @dataclass(frozen=True)
@@ -93,7 +69,7 @@ class ReadingBatch(EncoderBatch):
 
 
 @dataclass(frozen=True)
-class LabelledBatch:
+class LabelledBatch(Batch):
     """A batch to train on.
 
     Attributes
@@ -111,19 +87,14 @@ class LabelledBatch:
     weights: Tensor
     normaliser: Tensor
 
-    def to(self, device: torch.device) -> LabelledBatch:
-        """The same on a device."""
-        tensors = (tensor.to(device) for tensor in (self.labels, self.weights, self.normaliser))
-        return LabelledBatch(self.inputs.to(device), *tensors)
-
 
 def collate_pairs(sequences: Sequence[PairSequence], pad_token_id: int) -> PairBatch:
     """Batch sequences with marked mentions."""
-    padded = _side_by_side(sequences, pad_token_id)
-    length = padded["input_ids"].shape[1]
+    padded = side_by_side(sequences, pad_token_id)
+    length = padded.input_ids.shape[1]
     bounds = np.cumsum([0] + [len(s.mentions) for s in sequences])
     return PairBatch(
-        **padded,
+        **vars(padded),
         span_tokens=_joined([s.span_tokens + row * length for row, s in enumerate(sequences)]),
         span_of_token=_joined([s.span_of_token + n for s, n in zip(sequences, bounds, strict=False)]),
         span_count=int(bounds[-1]),
@@ -136,12 +107,12 @@ def collate_pairs(sequences: Sequence[PairSequence], pad_token_id: int) -> PairB
 
 def collate_readings(sequences: Sequence[ReadingSequence], pad_token_id: int) -> ReadingBatch:
     """Batch unmarked sequences."""
-    padded = _side_by_side(sequences, pad_token_id)
-    length = padded["input_ids"].shape[1]
+    padded = side_by_side(sequences, pad_token_id)
+    length = padded.input_ids.shape[1]
     bounds = np.cumsum([0] + [len(s.words) for s in sequences])
     counts = [np.diff(s.word_places, append=len(s) - 1) for s in sequences]
     return ReadingBatch(
-        **padded,
+        **vars(padded),
         word_places=_joined([s.word_places + row * length for row, s in enumerate(sequences)]),
         pieces=_joined([np.arange(s.word_places[0], len(s) - 1) + row * length for row, s in enumerate(sequences)]),
         word_of_piece=_integers(np.repeat(np.arange(bounds[-1]), np.concatenate(counts))),
@@ -150,19 +121,6 @@ def collate_readings(sequences: Sequence[ReadingSequence], pad_token_id: int) ->
         begins=torch.from_numpy(np.concatenate([s.begins for s in sequences])),
         spelling=torch.from_numpy(np.concatenate([s.spelling for s in sequences])),
     )
-
-
-def _side_by_side(sequences: Sequence[PairSequence | ReadingSequence], pad_token_id: int) -> Mapping[str, Tensor]:
-    """The fields of an :class:`EncoderBatch`: sequences padded to the length of the longest."""
-    shape = len(sequences), max(len(s) for s in sequences)
-    ids = np.full(shape, pad_token_id, dtype=np.int64)
-    mask, is_global = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    for row, sequence in enumerate(sequences):
-        ids[row, : len(sequence)] = sequence.input_ids
-        mask[row, : len(sequence)] = 1
-        is_global[row, : len(sequence)] = sequence.is_global
-    arrays = {"input_ids": ids, "attention_mask": mask, "global_attention_mask": is_global}
-    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def _joined(arrays: Sequence[Integers]) -> Tensor:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from cdcoref.inputs import Length, ReadingBuilder, ReadingSequence
 from cdcoref.linking import pronouns
 from cdcoref.model import ReadingBatch, collate_readings
 from cdcoref.training.sources import Shares, check_weights, drawn
+from cdlm.sequences import Batch
 from cdlm.validation import Count, Index, check_fields
 from cdlm.validation import number as within
 
@@ -78,7 +79,7 @@ class BiEncoderTraining:
 
 
 @dataclass(frozen=True)
-class BiEncoderBatch:
+class BiEncoderBatch(Batch):
     """Sequences that are read alone, and what is annotated in them.
 
     Attributes
@@ -120,11 +121,6 @@ class BiEncoderBatch:
     corpus_of_word: Tensor
     bounds: Tensor
     taught: Tensor
-
-    def to(self, device: torch.device) -> BiEncoderBatch:
-        """The same on a device."""
-        values = {name: value.to(device) for name, value in vars(self).items()}
-        return replace(self, **values)
 
 
 @dataclass(frozen=True, slots=True)

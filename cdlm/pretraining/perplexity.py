@@ -15,7 +15,7 @@ from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.pretraining.batches import masked_batch, prediction_losses
 from cdlm.pretraining.masking import IGNORED, MaskedSequence, Masking, Variant
 from cdlm.pretraining.token_store import TokenStore
-from cdlm.sequences import SequenceFrame, in_batches, on_device
+from cdlm.sequences import SequenceFrame, in_batches
 
 BATCH_TOKENS = 8192
 Progress = Callable[[int, int], None]
@@ -109,7 +109,7 @@ def set_losses(
     sums, counts = [], []
     read, measured = tee(sequences(variant))
     for batch in in_batches(read, map(len, measured), BATCH_TOKENS):
-        losses = prediction_losses(model, on_device(masked_batch(batch, padding), device)).double().cpu()
+        losses = prediction_losses(model, masked_batch(batch, padding).to(device)).double().cpu()
         sizes = [int((sequence.labels != IGNORED).sum()) for sequence in batch]
         sums += [float(part.sum()) for part in losses.split(sizes)]
         counts += sizes

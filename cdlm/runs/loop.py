@@ -40,7 +40,7 @@ class TrainingData(Sized, Protocol):
     def __getitem__(self, number: int) -> Any:
         """One batch, as the loss accepts it: tensors in a mapping, or an object whose ``to(device)`` moves them.
 
-        If it has an entry ``tokens``, the number of its tokens, then the speed of training is reported.
+        If it has an attribute ``tokens``, the number of its tokens, then the speed of training is reported.
         """
 
     def set_epoch(self, epoch: int) -> None:
@@ -190,7 +190,7 @@ class TrainingLoop(Generic[M, T]):
         """The batches of a step; the last step of an epoch may have fewer."""
         started = time.perf_counter()
         found = [batch for _, batch in zip(range(self._options.accumulation), batches, strict=False)]
-        tokens = sum(batch.get("tokens", 0) for batch in found if isinstance(batch, Mapping))
+        tokens = sum(getattr(batch, "tokens", 0) for batch in found)
         self._speed.add(tokens * self._accelerator.num_processes, time.perf_counter() - started)
         return found
 

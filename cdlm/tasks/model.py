@@ -21,6 +21,7 @@ from cdlm.encoder import CDLMModel, check_shapes, check_sizes
 from cdlm.errors import InputError
 from cdlm.files import replaced_file
 from cdlm.precision import resolve_precision
+from cdlm.sequences import EncoderBatch
 from cdlm.starting_encoders import encoder_folder
 from cdlm.tokens import SPECIAL_TOKENS, add_special_tokens, load_tokenizer
 from cdlm.validation import shown, validated
@@ -80,12 +81,9 @@ class TaskModel(nn.Module):
         finally:
             self.train(training)
 
-    def encode(self, batch: Mapping[str, Tensor]) -> Tensor:
-        """Vectors of the tokens of a batch of :func:`~cdlm.sequences.side_by_side`, in fp32.
-
-        *Shape:* (sequences, longest, width)
-        """
-        output = self.encoder(batch["input_ids"], batch["attention_mask"], batch["global_attention_mask"])
+    def encode(self, batch: EncoderBatch) -> Tensor:
+        """Vectors of the tokens of a batch, in fp32. *Shape:* (sequences, length, width)"""
+        output = self.encoder(batch.input_ids, batch.attention_mask, batch.global_attention_mask)
         return output.last_hidden_state.float()
 
     # -- folders -----------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from cdlm.tasks.model import TaskModel
 from cdlm.validation import Count, check_fields
 
 T = TypeVar("T")
+B = TypeVar("B")
 M = TypeVar("M", bound=TaskModel)
-Batch = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class TaskTraining:
         return asdict(self)
 
 
-class ShuffledBatches(Generic[T]):
+class ShuffledBatches(Generic[T, B]):
     """The batches of an epoch in an order that depends on the random seed and the epoch alone.
 
     Parameters
@@ -67,7 +67,7 @@ class ShuffledBatches(Generic[T]):
         items: Sequence[T],
         batch_size: int,
         seed: int,
-        collate: Callable[[list[T], np.random.Generator], Batch],
+        collate: Callable[[list[T], np.random.Generator], B],
     ) -> None:
         self._items = items
         self._batch_size = batch_size
@@ -83,7 +83,7 @@ class ShuffledBatches(Generic[T]):
     def __len__(self) -> int:
         return -(-len(self._items) // self._batch_size)
 
-    def __getitem__(self, number: int) -> Batch:
+    def __getitem__(self, number: int) -> B:
         """One batch of the epoch."""
         if not 0 <= number < len(self):
             raise IndexError(number)
@@ -112,8 +112,8 @@ class FineTuning(Generic[M, T]):
     """
 
     examples: str
-    data: ShuffledBatches[Any]
-    loss: Callable[[nn.Module, Batch], Tensor]
+    data: ShuffledBatches[Any, Any]
+    loss: Callable[[nn.Module, Any], Tensor]
     evaluate: Callable[[M], Evaluation[T]]
     card: Callable[[M, T, float], str]
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from cdlm.encoder import CDLMModel
-from cdlm.sequences import TokenSequence, side_by_side
+from cdlm.sequences import EncoderBatch, TokenSequence, side_by_side
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.model import TaskModel
 from cdlm.tokens import SpecialPieces, WordPieces
@@ -114,7 +114,7 @@ class MatchModel(TaskModel):
             nn.Linear(width, 1),
         )
 
-    def forward(self, **batch: Tensor) -> Tensor:
+    def forward(self, batch: EncoderBatch) -> Tensor:
         """Logits of the pairs of a batch of :meth:`collate`. *Shape:* (pairs,)"""
         vectors = self.encode(batch)[:, 0]
         if self.settings.reading == "apart":
@@ -122,7 +122,7 @@ class MatchModel(TaskModel):
             vectors = torch.cat([first, second, (first - second).abs(), first * second], dim=-1)
         return self.head(vectors).squeeze(-1).float()
 
-    def collate(self, sequences: Sequence[TokenSequence]) -> dict[str, Tensor]:
+    def collate(self, sequences: Sequence[TokenSequence]) -> EncoderBatch:
         """The model's input for the sequences of some pairs, one or two per pair, in order."""
         return side_by_side(sequences, self.encoder.config.pad_token_id)
 

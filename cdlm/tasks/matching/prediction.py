@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from cdlm.sequences import in_batches, on_device
+from cdlm.sequences import in_batches
 from cdlm.tasks.matching.model import MatchModel, PairBuilder, swapped
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.model import BATCH_TOKENS, Progress, written
@@ -78,7 +78,7 @@ def predict_pairs(
             logits = []
             for batch in in_batches(sequences, lengths, batch_tokens):
                 flat = [sequence for one in batch for sequence in one]
-                logits.append(model(**on_device(model.collate(flat), model.device)).cpu())
+                logits.append(model(model.collate(flat).to(model.device)).cpu())
             means = torch.cat(logits).reshape(-1, orders).mean(dim=1)
             probabilities += torch.sigmoid(means).tolist()
             if progress is not None:

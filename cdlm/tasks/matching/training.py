@@ -12,13 +12,14 @@ from torch import Tensor, nn
 
 from cdlm.errors import InputError
 from cdlm.runs import Evaluation, Run, RunOptions, Say, digest, say_on_stderr
+from cdlm.sequences import Batch, EncoderBatch
 from cdlm.settings import as_toml
 from cdlm.starting_encoders import IN_WORDS
 from cdlm.tasks.matching.model import MatchModel, MatchSettings, PairBuilder, swapped
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.matching.prediction import predict_pairs
 from cdlm.tasks.matching.scores import MatchScores, match_scores
-from cdlm.tasks.training import Batch, FineTuning, ShuffledBatches, TaskTraining, fine_tune
+from cdlm.tasks.training import FineTuning, ShuffledBatches, TaskTraining, fine_tune
 
 
 @dataclass(frozen=True)
@@ -91,11 +92,11 @@ def train_matcher(
     def prepare(model: MatchModel, run: Run) -> FineTuning[MatchModel, MatchScores]:
         builder = PairBuilder(model.tokenizer, model.settings)
 
-        def collate(pairs: list[TextPair], random: np.random.Generator) -> Batch:
+        def collate(pairs: list[TextPair], random: np.random.Generator) -> LabelledPairs:
             if model.settings.both_orders:
                 pairs = [swapped(pair) if random.random() < 0.5 else pair for pair in pairs]
             batch = model.collate([sequence for pair in pairs for sequence in builder(pair)])
-            return {**batch, "labels": torch.tensor([float(pair.label or 0) for pair in pairs])}
+            return LabelledPairs(batch, torch.tensor([float(pair.label or 0) for pair in pairs]))
 
         def evaluate(model: MatchModel) -> Evaluation[MatchScores]:
             found = predict_pairs(model, dev_pairs, precision=run.precision)
@@ -127,9 +128,16 @@ def train_matcher(
     )
 
 
-def _loss(model: nn.Module, batch: Batch) -> Tensor:
-    inputs = {name: tensor for name, tensor in batch.items() if name != "labels"}
-    return nn.functional.binary_cross_entropy_with_logits(model(**inputs), batch["labels"])
+@dataclass(frozen=True)
+class LabelledPairs(Batch):
+    """Pairs of texts to train on, and 1 or 0 for each. *Shape* of the labels: (pairs,)"""
+
+    inputs: EncoderBatch
+    labels: Tensor
+
+
+def _loss(model: nn.Module, batch: LabelledPairs) -> Tensor:
+    return nn.functional.binary_cross_entropy_with_logits(model(batch.inputs), batch.labels)
 
 
 def match_card(config: MatchTraining, model: MatchModel, scores: MatchScores, epoch: float) -> str:

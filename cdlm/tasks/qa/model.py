@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from cdlm.checkpoints import find_checkpoint
 from cdlm.encoder import CDLMModel
-from cdlm.sequences import side_by_side
+from cdlm.sequences import Batch, EncoderBatch, side_by_side
 from cdlm.tasks.model import TaskModel
 from cdlm.tasks.qa.sequences import ANSWER_TYPES, QA_TOKENS, QASequence
 from cdlm.validation import Count, check_fields, number, whole_number
@@ -61,16 +61,16 @@ class QASettings:
         check_fields(self)
 
 
-@dataclass(frozen=True, slots=True)
-class QALogits:
-    """Logits of one sequence; the order is that of :class:`QASequence`.
+@dataclass(frozen=True)
+class QALogits(Batch):
+    """Logits of one sequence, or concatenated over all sequences of a batch; the order is that of :class:`QASequence`.
 
     Attributes
     ----------
     paragraphs, sentences
         *Shapes:* (paragraphs,), (sentences,)
     types
-        *Shape:* (3,), as `ANSWER_TYPES`.
+        *Shape:* (3,), or (sequences, 3); as `ANSWER_TYPES`.
     starts, ends
         *Shape:* (text tokens,)
     """
@@ -80,6 +80,22 @@ class QALogits:
     types: Tensor
     starts: Tensor
     ends: Tensor
+
+
+@dataclass(frozen=True)
+class QABatch(EncoderBatch):
+    """Sequences of questions, padded to one length.
+
+    Attributes
+    ----------
+    titles, sentence_ends, texts
+        Positions in the flattened batch, concatenated over all sequences. *Shapes:* (paragraphs,), (sentences,),
+        (text tokens,)
+    """
+
+    titles: Tensor
+    sentence_ends: Tensor
+    texts: Tensor
 
 
 class QAModel(TaskModel):
@@ -117,18 +133,18 @@ class QAModel(TaskModel):
         """Let another model select the paragraphs, or none."""
         self._first_stage = () if model is None else (model,)
 
-    def forward(self, **batch: Tensor) -> dict[str, Tensor]:
-        """Logits of a batch of :func:`collate`, concatenated over all sequences, named as in `QALogits`."""
+    def forward(self, batch: QABatch) -> QALogits:
+        """Logits of a batch, concatenated over all sequences."""
         hidden = self.encode(batch)
         flat = hidden.reshape(-1, hidden.shape[-1])
-        spans = self.span_head(flat[batch["texts"]]).float()
-        return {
-            "paragraphs": self.paragraph_head(flat[batch["titles"]]).squeeze(-1).float(),
-            "sentences": self.sentence_head(flat[batch["sentence_ends"]]).squeeze(-1).float(),
-            "types": self.type_head(hidden[:, 0]).float(),
-            "starts": spans[:, 0],
-            "ends": spans[:, 1],
-        }
+        spans = self.span_head(flat[batch.texts]).float()
+        return QALogits(
+            self.paragraph_head(flat[batch.titles]).squeeze(-1).float(),
+            self.sentence_head(flat[batch.sentence_ends]).squeeze(-1).float(),
+            self.type_head(hidden[:, 0]).float(),
+            starts=spans[:, 0],
+            ends=spans[:, 1],
+        )
 
     @classmethod
     def from_pretrained(cls, name_or_folder: str | Path) -> Self:
@@ -151,28 +167,23 @@ def _two_layers(width: int, dropout: float) -> nn.Sequential:
     return nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, 1))
 
 
-def collate(sequences: Sequence[QASequence], pad_token_id: int) -> dict[str, Tensor]:
-    """Batch sequences.
-
-    Returns
-    -------
-    dict
-        The encoder's input, and the positions of ``titles``, ``sentence_ends`` and ``texts`` in the flattened batch,
-        concatenated over all sequences.
-    """
+def collate(sequences: Sequence[QASequence], pad_token_id: int) -> QABatch:
+    """Batch sequences."""
     batch = side_by_side([sequence.tokens for sequence in sequences], pad_token_id)
-    length = batch["input_ids"].shape[1]
+    length = batch.input_ids.shape[1]
 
     def places(arrays: Sequence[np.ndarray]) -> Tensor:
         return torch.from_numpy(np.concatenate([array + row * length for row, array in enumerate(arrays)]))
 
-    batch["titles"] = places([sequence.titles for sequence in sequences])
-    batch["sentence_ends"] = places([sequence.ends for sequence in sequences])
-    batch["texts"] = places([sequence.texts for sequence in sequences])
-    return batch
+    return QABatch(
+        **vars(batch),
+        titles=places([sequence.titles for sequence in sequences]),
+        sentence_ends=places([sequence.ends for sequence in sequences]),
+        texts=places([sequence.texts for sequence in sequences]),
+    )
 
 
-def split_logits(logits: dict[str, Tensor], sequences: Sequence[QASequence]) -> list[QALogits]:
+def split_logits(logits: QALogits, sequences: Sequence[QASequence]) -> list[QALogits]:
     """The logits of every sequence of a batch."""
     titles = [len(sequence.titles) for sequence in sequences]
     sentences = [len(sequence.ends) for sequence in sequences]
@@ -180,11 +191,11 @@ def split_logits(logits: dict[str, Tensor], sequences: Sequence[QASequence]) -> 
     return [
         QALogits(*one)
         for one in zip(
-            logits["paragraphs"].split(titles),
-            logits["sentences"].split(sentences),
-            logits["types"],
-            logits["starts"].split(texts),
-            logits["ends"].split(texts),
+            logits.paragraphs.split(titles),
+            logits.sentences.split(sentences),
+            logits.types,
+            logits.starts.split(texts),
+            logits.ends.split(texts),
             strict=True,
         )
     ]

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import torch
+
 from cdlm.config import read_json
 from cdlm.errors import InputError
-from cdlm.sequences import in_batches, on_device
+from cdlm.sequences import in_batches
 from cdlm.tasks.model import BATCH_TOKENS, Progress, written
 from cdlm.tasks.qa.decoding import PARAGRAPHS_OF_EVIDENCE, decode
 from cdlm.tasks.qa.model import QALogits, QAModel, collate, split_logits
@@ -99,9 +101,9 @@ def _read(
     read = [(question, builder(question)) for question in questions]
     for batch in in_batches(read, [len(sequence) for _, sequence in read], batch_tokens):
         sequences = [sequence for _, sequence in batch]
+        inputs = collate(sequences, model.encoder.config.pad_token_id).to(model.device)
         with model.inference(precision):
-            tensors = on_device(collate(sequences, model.encoder.config.pad_token_id), model.device)
-            logits = {name: tensor.cpu() for name, tensor in model(**tensors).items()}
+            logits = model(inputs).to(torch.device("cpu"))
         for (question, sequence), one in zip(batch, split_logits(logits, sequences), strict=True):
             yield question, sequence, one
 

@@ -14,14 +14,15 @@ from torch import Tensor, nn
 
 from cdlm.errors import InputError
 from cdlm.runs import Evaluation, Run, RunOptions, Say, digest, say_on_stderr
+from cdlm.sequences import Batch
 from cdlm.settings import as_toml
 from cdlm.starting_encoders import IN_WORDS
-from cdlm.tasks.qa.model import QAModel, QASettings, collate
+from cdlm.tasks.qa.model import QABatch, QALogits, QAModel, QASettings, collate
 from cdlm.tasks.qa.prediction import predict_answers, shorten
 from cdlm.tasks.qa.questions import Question
 from cdlm.tasks.qa.scores import qa_scores
 from cdlm.tasks.qa.sequences import SPAN_TYPE, QALabels, QASequence, QuestionBuilder, label_sequence
-from cdlm.tasks.training import Batch, FineTuning, ShuffledBatches, TaskTraining, fine_tune
+from cdlm.tasks.training import FineTuning, ShuffledBatches, TaskTraining, fine_tune
 from cdlm.validation import number
 
 Weight = Annotated[float, number(0, most=10**6)]
@@ -116,10 +117,10 @@ def train_reader(
         for note in _what_is_lost(questions, builder):
             run.say(note)
 
-        def collate_labelled(questions: list[Question], _: np.random.Generator) -> Batch:
+        def collate_labelled(questions: list[Question], _: np.random.Generator) -> LabelledQuestions:
             sequences = [builder(question) for question in questions]
             labels = [label_sequence(*one) for one in zip(questions, sequences, strict=True)]
-            return {**collate(sequences, padding), **_label_tensors(sequences, labels)}
+            return LabelledQuestions.of(collate(sequences, padding), sequences, labels)
 
         def evaluate(model: QAModel) -> Evaluation[dict[str, float]]:
             answers = predict_answers(model, dev_questions, precision=run.precision)
@@ -151,46 +152,71 @@ def train_reader(
     )
 
 
-LABELS = ("paragraph_labels", "sentence_labels", "type_labels", "start_labels", "end_labels", "text_counts")
+@dataclass(frozen=True)
+class LabelledQuestions(Batch):
+    """Questions to train on.
+
+    Attributes
+    ----------
+    inputs
+        Their sequences.
+    paragraphs, sentences
+        1 for those that support the answer, 0 for others. *Shapes:* (paragraphs,), (sentences,)
+    types
+        Positions in `ANSWER_TYPES`. *Shape:* (questions,)
+    starts, ends
+        Whether the answer may begin or end with a token. *Shape:* (text tokens,)
+    text_counts
+        Number of text tokens of each question.
+    """
+
+    inputs: QABatch
+    paragraphs: Tensor
+    sentences: Tensor
+    types: Tensor
+    starts: Tensor
+    ends: Tensor
+    text_counts: Sequence[int]
+
+    @classmethod
+    def of(cls, inputs: QABatch, sequences: Sequence[QASequence], labels: Sequence[QALabels]) -> LabelledQuestions:
+        """A batch of sequences with their labels."""
+
+        def together(name: str) -> Tensor:
+            return torch.from_numpy(np.concatenate([getattr(one, name) for one in labels]))
+
+        return cls(
+            inputs,
+            together("paragraphs").float(),
+            together("sentences").float(),
+            torch.tensor([one.type for one in labels]),
+            together("starts").bool(),
+            together("ends").bool(),
+            [len(sequence.texts) for sequence in sequences],
+        )
 
 
-def _label_tensors(sequences: Sequence[QASequence], labels: Sequence[QALabels]) -> Batch:
-    def together(name: str) -> Tensor:
-        return torch.from_numpy(np.concatenate([getattr(one, name) for one in labels]))
-
-    return {
-        "paragraph_labels": together("paragraphs").float(),
-        "sentence_labels": together("sentences").float(),
-        "type_labels": torch.tensor([one.type for one in labels]),
-        "start_labels": together("starts").bool(),
-        "end_labels": together("ends").bool(),
-        "text_counts": torch.tensor([len(sequence.texts) for sequence in sequences]),
-    }
-
-
-def joint_loss(config: QATraining, model: nn.Module, batch: Batch) -> Tensor:
+def joint_loss(config: QATraining, model: nn.Module, batch: LabelledQuestions) -> Tensor:
     """The four heads' losses on a batch, weighted and summed.
 
     Binary cross-entropy, averaged over paragraphs and over sentences, if there are any; cross-entropy of the type; and
     for span answers, the negative logarithm of the total probability of all positions at which the answer may begin,
     and likewise end, averaged over the two and over the questions.
     """
-    logits = model(**{name: tensor for name, tensor in batch.items() if name not in LABELS})
+    logits: QALogits = model(batch.inputs)
     binary = nn.functional.binary_cross_entropy_with_logits
-    sentences = logits["sentences"]
+    sentences = logits.sentences
     spans = []
-    counts = batch["text_counts"].tolist()
-    for name, labels in (("starts", batch["start_labels"]), ("ends", batch["end_labels"])):
-        for values, true, kind in zip(
-            logits[name].split(counts), labels.split(counts), batch["type_labels"].tolist(), strict=True
-        ):
+    counts = list(batch.text_counts)
+    for found, labels in ((logits.starts, batch.starts), (logits.ends, batch.ends)):
+        for values, true, kind in zip(found.split(counts), labels.split(counts), batch.types.tolist(), strict=True):
             if kind == SPAN_TYPE and bool(true.any()):
                 spans.append(values.logsumexp(0) - values[true].logsumexp(0))
     return (
-        config.paragraph_weight * binary(logits["paragraphs"], batch["paragraph_labels"])
-        + config.sentence_weight * (binary(sentences, batch["sentence_labels"]) if len(sentences) else sentences.sum())
-        + config.type_weight * nn.functional.cross_entropy(logits["types"], batch["type_labels"])
-        + config.span_weight * (torch.stack(spans).mean() if spans else logits["starts"].sum() * 0.0)
+        config.paragraph_weight * binary(logits.paragraphs, batch.paragraphs)
+        + config.sentence_weight * (binary(sentences, batch.sentences) if len(sentences) else sentences.sum())
+        + config.type_weight * nn.functional.cross_entropy(logits.types, batch.types)
+        + config.span_weight * (torch.stack(spans).mean() if spans else logits.starts.sum() * 0.0)
     )
 
 

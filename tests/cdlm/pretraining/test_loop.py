@@ -83,7 +83,7 @@ def test_a_resumed_run_ends_with_the_same_weights(
     def broken(model: Any, batch: Any) -> Tensor:
         if len(seen) == 5:  # in the third step
             raise KeyboardInterrupt
-        seen.append(batch["input_ids"].tolist())
+        seen.append(batch.input_ids.tolist())
         return mean_loss(model, batch)
 
     monkeypatch.setattr(loop, "mean_loss", broken)
@@ -92,7 +92,7 @@ def test_a_resumed_run_ends_with_the_same_weights(
     again: list[Any] = []
 
     def watched(model: Any, batch: Any) -> Tensor:
-        again.append(batch["input_ids"].tolist())
+        again.append(batch.input_ids.tolist())
         return mean_loss(model, batch)
 
     monkeypatch.setattr(loop, "mean_loss", watched)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -31,11 +32,11 @@ class Slow:
     def __len__(self) -> int:
         return 2
 
-    def __getitem__(self, number: int) -> dict[str, object]:
+    def __getitem__(self, number: int) -> SimpleNamespace:
         if not 0 <= number < 2:
             raise IndexError(number)
         time.sleep(0.3)
-        return {"x": torch.ones(1, 1), "tokens": 3}
+        return SimpleNamespace(x=torch.ones(1, 1), tokens=3)
 
     def set_epoch(self, epoch: int) -> None:
         pass
@@ -45,8 +46,8 @@ def test_a_run_says_how_long_it_waits(tmp_path: Path) -> None:
     def save(model: nn.Linear, folder: Path, evaluation: Evaluation[None], epoch: float) -> None:
         (folder / "model").touch()
 
-    def loss(model: nn.Linear, batch: dict[str, Tensor]) -> Tensor:
-        return model(batch["x"]).sum()
+    def loss(model: nn.Linear, batch: SimpleNamespace) -> Tensor:
+        return model(batch.x).sum()
 
     lines: list[str] = []
     options = RunOptions(precision="fp32", log_steps=1)

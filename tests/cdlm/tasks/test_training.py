@@ -11,7 +11,7 @@ import torch
 from cdlm.errors import InputError
 from cdlm.settings import with_settings
 from cdlm.tasks import MatchTraining, QATraining
-from cdlm.tasks.training import Batch, ShuffledBatches
+from cdlm.tasks.training import ShuffledBatches
 
 
 def test_names_find_their_place() -> None:
@@ -50,7 +50,7 @@ def test_wrong_settings_of_questions_are_refused(values: dict[str, Any], message
 
 
 def batches(seed: int, epoch: int) -> list[tuple[list[int], float]]:
-    def collate(items: list[int], random: np.random.Generator) -> Batch:
+    def collate(items: list[int], random: np.random.Generator) -> dict[str, Any]:
         return {"items": torch.tensor(items), "drawn": torch.tensor(random.random())}
 
     data = ShuffledBatches(list(range(10)), 4, seed, collate)

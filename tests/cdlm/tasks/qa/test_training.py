@@ -16,7 +16,7 @@ from cdlm.settings import as_toml, with_settings
 from cdlm.tasks import QA_PRESETS, Paragraph, QAModel, QASettings, QATraining, Question, predict_answers, train_reader
 from cdlm.tasks.qa.model import collate
 from cdlm.tasks.qa.sequences import QuestionBuilder, label_sequence
-from cdlm.tasks.qa.training import _label_tensors, joint_loss
+from cdlm.tasks.qa.training import LabelledQuestions, joint_loss
 
 
 def config(encoder: Path, **values: object) -> QATraining:
@@ -28,7 +28,7 @@ def test_the_loss_of_questions_without_sentences_is_finite(tiny_encoder: Path) -
     model = QAModel.from_encoder(str(tiny_encoder), QASettings(max_length=200)).eval()
     question = Question("q", "Is it?", (Paragraph("Maren", ()), Paragraph("Pell", ())), "yes", ())
     sequences = [QuestionBuilder(model.tokenizer, 200)(question)]
-    batch = {**collate(sequences, 0), **_label_tensors(sequences, [label_sequence(question, sequences[0])])}
+    batch = LabelledQuestions.of(collate(sequences, 0), sequences, [label_sequence(question, sequences[0])])
     loss = joint_loss(config(tiny_encoder), model, batch)
     loss.backward()
     assert torch.isfinite(loss)
@@ -41,11 +41,11 @@ def test_the_loss_is_the_weighted_sum_of_four(tiny_encoder: Path, questions: tup
     builder = QuestionBuilder(model.tokenizer, 200)
     sequences = [builder(question) for question in questions]
     labels = [label_sequence(*one) for one in zip(questions, sequences, strict=True)]
-    batch = {**collate(sequences, 0), **_label_tensors(sequences, labels)}
+    batch = LabelledQuestions.of(collate(sequences, 0), sequences, labels)
     weights = {"paragraph_weight": 2.0, "sentence_weight": 3.0, "span_weight": 5.0, "type_weight": 7.0}
     with torch.no_grad():
         loss = float(joint_loss(config(tiny_encoder, **weights), model, batch))
-        logits = {name: one.double().numpy() for name, one in model(**collate(sequences, 0)).items()}
+        logits = {name: one.double().numpy() for name, one in vars(model(collate(sequences, 0))).items()}
 
     def binary(values: np.ndarray, true: np.ndarray) -> float:
         probability = 1 / (1 + np.exp(-values))
@@ -73,7 +73,7 @@ def test_questions_without_a_span_have_a_loss_too(tiny_encoder: Path, questions:
     model = QAModel.from_encoder(str(tiny_encoder), QASettings(max_length=200))
     sequences = [QuestionBuilder(model.tokenizer, 200)(questions[1])]
     labels = [label_sequence(questions[1], sequences[0])]
-    loss = joint_loss(config(tiny_encoder), model, {**collate(sequences, 0), **_label_tensors(sequences, labels)})
+    loss = joint_loss(config(tiny_encoder), model, LabelledQuestions.of(collate(sequences, 0), sequences, labels))
     loss.backward()
     assert bool(loss.isfinite())
 
