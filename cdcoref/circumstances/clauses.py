@@ -3,7 +3,8 @@
 A clause ends at punctuation that separates, and where a conjunction or a relative pronoun begins another one. A clause
 looks elsewhere if it is about another happening than what the sentence tells: "three days after a fire in Portugal",
 "since 2017, when a blaze killed 66", "unlike last year's vote", "follows a strike in Italy". A relative clause between
-commas ends at the second.
+commas ends at the second, and one without commas where the verb of what it tells of follows ("the man who fled in May
+was arrested").
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from cdcoref.circumstances.times import quantity, unit_of_time
 from cdcoref.language import is_date
 
 _BEGINNINGS_WORDS = """
-after before since when while until because although though who which whose where following unlike whereas
+after before since when while until because although though who whom which whose where following unlike whereas
 """
 _BEGINNINGS = frozenset(_BEGINNINGS_WORDS.split())
 _SEPARATORS = frozenset({";", ":", "--", "–", "—", "(", ")", "//n", "``", "''", '"', "“", "”"})
@@ -24,6 +25,14 @@ _AT_DISTANCE = frozenset({"after", "before", "following"})
 _LOOKING_ELSEWHERE = frozenset({"since", "unlike"})
 _RELATIVE = frozenset({"which", "who", "whom", "whose", "when", "where"})
 _BEFORE_RELATIVE = frozenset({"in", "at", "from", "during", "of", "on", "for", "with", "by", "to", "under", "after"})
+_MAIN_VERBS_WORDS = "was were is are has have had will would died resigned said"
+_MAIN_VERBS = frozenset(_MAIN_VERBS_WORDS.split())
+"""What may be the verb of a sentence, behind a relative clause that has its own."""
+_NO_SUBJECT_END_WORDS = "and or but that to not he she it they who which , said says told"
+_NO_SUBJECT_END = frozenset(_NO_SUBJECT_END_WORDS.split())
+"""Words behind which no verb of a sentence stands that goes on behind a relative clause."""
+_REPORTING_WORDS = "said says say told claimed claims believed believes thought alleged warned hoped knew reported"
+_REPORTING = frozenset(_REPORTING_WORDS.split())
 _COMPARING_WORDS = "follows followed resembles resembled mirrors mirrored echoes echoed"
 _COMPARING = frozenset(_COMPARING_WORDS.split())
 """Verbs between two happenings; what follows one with an indefinite article is the other."""
@@ -73,6 +82,8 @@ def clauses_of(words: Sequence[str]) -> list[Clause]:
             preposition = word in _RELATIVE and lower[place - 1] in _BEFORE_RELATIVE and place - 1 > start
             found.append(_clause(lower, start, place - preposition, opening, found))
             start, opening = place - preposition, word
+        elif word in _MAIN_VERBS and opening in _RELATIVE and _ends_relative(lower, start, place):
+            following = ""
         elif word in _INDEFINITE and lower[place - 1] in _COMPARING:
             following = _OTHER
         elif word == "," and not _in_date(words, place) and _ends_at_comma(lower, start, opening, found):
@@ -91,6 +102,18 @@ def _ends_at_comma(lower: Sequence[str], start: int, opening: str, found: Sequen
         return bool(start) and lower[start - 1] == "," and not found[-1].elsewhere
     initial = not found and opening != ""
     return initial or (opening in _AT_DISTANCE and _distance(lower, start) is not None)
+
+
+def _ends_relative(lower: Sequence[str], start: int, place: int) -> bool:
+    """Whether a verb behind the beginning of a relative clause is that of the sentence: it begins the next clause."""
+    if not start or lower[start - 1] == "," or lower[place - 1] in _NO_SUBJECT_END:
+        return False
+    pronoun = next(word for word in range(start, place) if lower[word] in _RELATIVE)
+    inside = lower[pronoun + 1 : place]
+    if not _REPORTING.isdisjoint(inside):
+        return False
+    has_verb = any(word in _MAIN_VERBS or word.endswith("ed") for word in inside)
+    return has_verb or (lower[pronoun] in ("who", "which") and len(inside) > 1)
 
 
 def _clause(lower: Sequence[str], start: int, end: int, opening: str, before: Sequence[Clause]) -> Clause:

@@ -307,7 +307,10 @@ class DocumentCircumstances:
                 and not sentence.clauses[place].elsewhere
                 and not is_reporting(sentence.lower[span[0]])
             ):
-                near = [when for clause, whens in own.items() if _lends(sentence, clause) for when in whens]
+                lending = [clause for clause in own if _lends(sentence, clause)]
+                if sentence.clauses[place].relative and own.get(place):
+                    lending = [place]
+                near = [when for clause in lending for when in own[clause]]
                 near = [when for when in near if not sentence.is_of_report(when)]
                 found[number] += [replace(when, source=Source.SENTENCE) for when in near]
                 if not near and self.setting.when is not None:

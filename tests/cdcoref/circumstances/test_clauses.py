@@ -41,6 +41,23 @@ def test_a_relative_clause_between_commas_ends_at_the_second() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "relative"),
+    [
+        ("The man who killed two people in Athens in 2009 was arrested .", "who killed two people in Athens in 2009"),
+        ("A ferry which sank in 2009 was raised .", "which sank in 2009"),
+        ("The teacher whom police arrested on Sunday was charged .", "whom police arrested on Sunday"),
+        ("The bridge where a bus crashed in March has been closed .", "where a bus crashed in March"),
+        ("A man who said he was attacked in Paris was held .", "who said he was attacked in Paris was held ."),
+        ("A man who was hit and was hurt fell .", "who was hit and was hurt fell ."),
+        ("Police held a man who was hurt .", "who was hurt ."),
+    ],
+)
+def test_a_relative_clause_without_commas_ends_before_the_verb_of_the_sentence(text: str, relative: str) -> None:
+    words = text.split()
+    assert [" ".join(words[one.start : one.end]) for one in clauses_of(words) if one.relative] == [relative]
+
+
+@pytest.mark.parametrize(
     ("text", "days"), [("two weeks after the", -14), ("a day before the", 1), ("long after the", None)]
 )
 def test_the_distance_of_a_clause(text: str, days: int | None) -> None:
