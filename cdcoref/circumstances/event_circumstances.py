@@ -189,7 +189,7 @@ class _Sentence:
         return tuple(range(self.first + start, self.first + end))
 
     def is_of_report(self, when: When) -> bool:
-        """Whether a time is when something was said or done about the happening."""
+        """Whether a time is that of a report about the happening, or of a reaction to it."""
         return belongs_to_report(self.lower, when.tokens[0] - self.first, when.tokens[-1] + 1 - self.first)
 
     def clause_of(self, word: int) -> int:

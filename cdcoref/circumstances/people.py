@@ -53,7 +53,7 @@ class StatedAge:
     age
         In years.
     holders
-        The words of which one belongs to whom it is of, the likeliest first.
+        Words that may belong to the person's mention, the likeliest first.
     """
 
     start: int
@@ -130,7 +130,7 @@ def _before_verb(place: int, lower: Sequence[str]) -> list[int]:
 
 
 def full_names(words: Sequence[str], shortest: int = _SHORTEST_NAME) -> list[tuple[int, int]]:
-    """Runs of two or three capitalised words of which none is a common word, a date or a title, in order."""
+    """Runs of two or three capitalised words without common words, dates and titles, in order."""
     found = []
     for start, stop in capitalised(words):
         end = next((place for place in range(start, stop) if words[place] == "of"), stop)

@@ -172,7 +172,7 @@ def _read_new(
 ) -> None:
     """Read the new documents that have not been read yet, each alone, for their mentions and vectors.
 
-    `sources` are the stored documents of which some are copies.
+    `sources` are the stored documents that some of them copy.
     """
     readings.read(reader, _to_find(plan.documents), plan.copies, sources, progress)
     given = [i for i in plan.documents.new if i.mentions is not None and i.document.id not in readings.vectors]

@@ -78,7 +78,7 @@ class Readings:
     places
         Of those copies, which mentions of other readings they have; see :func:`whole_reading`.
     pronouns
-        By id of a reading of which a copy has mentions, which of its mentions are pronouns.
+        By id of a reading whose mentions a copy has: which of them are pronouns.
     """
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class Readings:
         return {**self.vectors, **parts}
 
     def forget_copies(self) -> None:
-        """Forget the copies: the texts of which they are may be gone."""
+        """Forget the copies: their originals may be gone."""
         for id in self.copies:
             self.found.pop(id, None)
             self.vectors.pop(id, None)
@@ -167,7 +167,7 @@ def copies_among(
 def stored_texts(
     connection: sqlite3.Connection, new: Collection[str], original_of: Mapping[str, str], with_vectors: bool
 ) -> tuple[list[Document], dict[str, str]]:
-    """The stored documents of which new ones are copies, or the other way round, with the other copies of those.
+    """The stored documents that are originals or copies of new ones, with the other copies of these.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """How words are spelt, which an uncased encoder cannot see: a document in, a row of numbers for every word out.
 
-Capitals tell names from other words, and where a name begins and ends ("the Sea Lark"); at the beginning of a sentence
-and in headlines they tell less, so both are told too. Where all letters are capitals they tell nothing: such a
-sentence is presented as if it were in lower case.
+Capitals distinguish names from other words and mark where a name begins and ends ("the Sea Lark"). At the beginning
+of a sentence and in headlines they mean less, so both are features too. A sentence in capitals alone is presented as
+if it were in lower case.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SPELLING = (
     "before_name",
     "share_of_capitals",
 )
-"""What is told of a word, each from 0 to 1: whether it begins with a capital, has several letters, all in upper case,
+"""The features of a word, each from 0 to 1: whether it begins with a capital, has several letters, all in upper case,
 has a digit, has neither letter nor digit, begins its sentence; whether it is likely a name, a capital that neither the
 beginning of the sentence nor a headline explains; the first and the sixth of these of the words beside it in the
 sentence; and the share of the other words of its sentence, but for the first, that begin with a capital."""
@@ -53,9 +53,9 @@ def _sentence(words: tuple[str, ...]) -> NDArray[np.float32]:
     inside = letters & ~begins
     share = ((capital & inside).sum() - (capital & inside)) / np.maximum(1, inside.sum() - inside)
     name = capital & ~begins & (share <= HEADLINE)
-    told = [capital, capitals, digit, ~letters & ~digit, begins, name]
-    told += [_before(capital), _after(capital), _before(name), _after(name), share]
-    table = np.stack(told, axis=1).astype(np.float32)
+    features = [capital, capitals, digit, ~letters & ~digit, begins, name]
+    features += [_before(capital), _after(capital), _before(name), _after(name), share]
+    table = np.stack(features, axis=1).astype(np.float32)
     if not any(letter.islower() for word in words for letter in word):
         table[:, OF_CAPITALS] = 0.0
     return table

@@ -207,7 +207,7 @@ def window_pairs(
 
 
 def windows(options: SequenceOptions, document: MarkedDocument, room: int) -> list[Window]:
-    """Divide a document, of which all mentions are marked, into windows of at most `room` pieces."""
+    """Divide a document into windows of at most `room` pieces; all its mentions are marked."""
     return _windows(options, document, range(len(document.mentions)), room)
 
 

@@ -3,7 +3,7 @@
 Candidates are the `BEFORE` mentions before a pronoun and the `AFTER` ones after it that are no pronouns themselves, all
 of the pronoun's kind. The best one is the antecedent if it is likelier than none.
 
-A model may be told more (:data:`cdcoref.model.ANTECEDENT_FEATURES`). ``quotations``: whether a mention is quoted;
+Further features are optional (:data:`cdcoref.model.ANTECEDENT_FEATURES`). ``quotations``: whether a mention is quoted;
 whether both are in one quotation, in two, or only one of them in any; how many quotations apart they are. ``ranks``:
 how many mentions from the candidate to the pronoun are pronouns of the pronoun's class, and how many are no pronouns;
 how many candidates before the pronoun are no pronouns.
@@ -119,14 +119,14 @@ def anaphora(seen: Sequence[MentionFacts], features: Sequence[str] = ()) -> Anap
 def _quotations(pronoun: Integers, candidate: Integers) -> Numbers:
     """What the quotations of pronouns and candidates, 0 for none, say of them. *Shape:* (pairs, 5)"""
     both, distance = (pronoun > 0) & (candidate > 0), np.abs(pronoun - candidate)
-    told = (
+    features = (
         both & (distance == 0),
         both & (distance > 0),
         (pronoun > 0) & (candidate == 0),
         (pronoun == 0) & (candidate > 0),
         np.where(both, np.minimum(distance, 6) / 6, 0),
     )
-    return np.stack(told, axis=1).astype(np.float32)
+    return np.stack(features, axis=1).astype(np.float32)
 
 
 def _ranks(same: NDArray[np.bool_], nouns: NDArray[np.bool_], inside: NDArray[np.bool_]) -> Numbers:
@@ -156,7 +156,7 @@ def _known_of_both(
         np.array([getattr(one, name) for one in seen], dtype=np.int64) for name in ("sentence", "start", "end")
     )
     distance, sentences = np.abs(place - other_place), np.abs(sentence[pronoun] - sentence[other])
-    told = (
+    features = (
         np.log1p(distance),
         np.log1p(sentences),
         sentences == 0,
@@ -165,7 +165,7 @@ def _known_of_both(
         (start[other] <= start[pronoun]) & (end[other] >= end[pronoun]),
         distance == 1,
     )
-    known: Numbers = np.stack(told, axis=1).astype(np.float32)
+    known: Numbers = np.stack(features, axis=1).astype(np.float32)
     return known
 
 

@@ -22,7 +22,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MentionLinks:
-    """The pairs of mentions of which something is known.
+    """The pairs of mentions that were compared, and pronouns with their antecedents.
 
     Attributes
     ----------
@@ -120,7 +120,9 @@ class MentionLinks:
         matrix[one[there], other[there]] = matrix[other[there], one[there]] = self.compared.score[there]
         return matrix
 
-    def confidences(self, labels: Integers, found: Integers | None = None, said: Integers | None = None) -> Numbers:
+    def confidences(
+        self, labels: Integers, found: Integers | None = None, confirmed: Integers | None = None
+    ) -> Numbers:
         """How probably each mention belongs to its cluster; NaN where nothing is known. *Shape:* (mentions,)
 
         That of a pronoun is its antecedent's, or 0 where that is in another cluster; that of another mention the mean
@@ -134,12 +136,12 @@ class MentionLinks:
             The cluster of every mention. *Shape:* (mentions,)
         found
             The cluster that the model found it in, where people changed clusters. *Shape:* (mentions,)
-        said
-            A number for every mention, the same for those of which people said that they are the same, directly or
-            through others; they are in one cluster. *Shape:* (mentions,)
+        confirmed
+            A number for every mention, the same for mentions that people confirmed to be the same, directly or through
+            others; they are in one cluster. *Shape:* (mentions,)
         """
         own = labels if found is None else _numbered(labels, found)
-        people = np.arange(self.size) if said is None else said
+        people = np.arange(self.size) if confirmed is None else confirmed
         first, second = self.compared.first, self.compared.second
         counted = (own[first] == own[second]) & (people[first] != people[second])
         sums = np.zeros(self.size)

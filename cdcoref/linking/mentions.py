@@ -137,13 +137,13 @@ def read_documents(
         for positions in token_batches([len(s) for _, s in waiting], batch_tokens):
             sequences = [waiting[p][1] for p in positions]
             parts = [waiting[p][0] for p in positions]
-            for number, sequence, scores, *said in zip(
+            for number, sequence, scores, *further in zip(
                 parts, sequences, *_read(model, sequences, vectors=vectors), strict=True
             ):
                 keep = scores.max(axis=1) >= least
                 starts, ends = sequence.words[sequence.starts[keep]], sequence.words[sequence.ends[keep] - 1] + 1
                 found[number].append((starts, ends, scores[keep]))
-                for table, part in zip(tables[number], said, strict=True):
+                for table, part in zip(tables[number], further, strict=True):
                     table[sequence.words - unfinished[number].first] = part
             advance(sum(len(s.words) for s in sequences))
         for number, own in enumerate(unfinished):

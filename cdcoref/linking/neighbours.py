@@ -23,7 +23,7 @@ EXACT = 20_000
 IN_CELL = 100
 MOST_CELLS = 2_000
 CELLS_SEARCHED = 32
-"""With the mentions of so many cells every mention is compared, its own among them: 3,000 mentions or so."""
+"""The number of cells, its own included, whose mentions each mention is compared with: about 3,000 mentions."""
 EXAMPLES_PER_CELL = 40
 """Mentions that k-means looks at, for every cell."""
 ROWS_AT_ONCE = 512
@@ -71,7 +71,7 @@ def _codes(pairs: Iterator[tuple[Integers, Integers]], count: int) -> Integers:
 
 
 class _Points:
-    """The vectors of mentions, of which the sum of cosines is computed; a sentence's or a document's only once.
+    """The vectors of mentions, whose cosines are added up; a sentence's or a document's are kept once.
 
     Parameters
     ----------

@@ -198,7 +198,7 @@ class VectorOptions:
         A pronoun joins the cluster of its antecedent and no other; it is found by vectors of this width (see
         :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
     antecedent_kinds
-        The kinds of mention of which that is true; pronouns of the other are compared as other mentions are.
+        The kinds whose pronouns have antecedents; pronouns of the other kind are compared as other mentions are.
     antecedent_features
         Further features of pronouns and candidates: names from `ANTECEDENT_FEATURES`.
     antecedent_width

@@ -45,7 +45,7 @@ class StatedOfPerson:
 
 @dataclass(frozen=True, slots=True)
 class PeopleContradiction:
-    """Values of which documents state one each.
+    """Different values, each stated by some documents.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 
 Numbers are of the same thing if they have one unit and are of one event, or state the same sort of relation: a price of
 a purchase, the votes of a win, the years of a sentence. A document that states the value of another one too contradicts
-nothing, nor do documents of which each begins with a name that the other lacks: they are about two subjects.
+nothing, nor do documents that each begin with a name that the other lacks: they are about two subjects.
 """
 
 from __future__ import annotations
@@ -435,7 +435,7 @@ class Disagreements:
     def _about_days(self, members: Sequence[Mention]) -> Iterator[Disagreement]:
         """Days that differ; those stated by their distance ("today") are no more exact than a document's date.
 
-        What is said has no one day.
+        Statements have no single day.
         """
         if any(self._is_said(mention) for mention in members):
             return

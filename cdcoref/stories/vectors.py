@@ -7,7 +7,7 @@ story falls apart. So inverse document frequency is computed here, not by scikit
 * Every document counts for `1 / (documents like it)`, itself included, so that a story counts as one document, however
   many reports it has. Documents are alike if the cosine of their vectors without inverse document frequency is at least
   `ALIKE`. Copies of a document (:mod:`cdcoref.stories.copies`) count for nothing.
-* It is smoothed with `PRIOR_DOCUMENTS` imaginary documents, in each of which every word occurs with probability
+* It is smoothed with `PRIOR_DOCUMENTS` imaginary documents; every word occurs in each of them with probability
   `PRIOR_RATE`. Two stories do not show which words are rare, so all count alike; in a thousand the counts prevail.
 * Word counts are binary. Names (capitalised words) and numbers weigh more, and so do words of the first sentences: they
   tell two stories of one kind apart, such as two earthquakes, which a repeated "quake" does not.

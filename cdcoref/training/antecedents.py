@@ -32,7 +32,7 @@ class AntecedentTraining:
     Attributes
     ----------
     passes
-        How often the documents are seen, each of which is a batch.
+        Number of passes over the documents; each document is a batch.
     rate, decay
         The largest learning rate, and the weight decay.
     pronouns

@@ -50,7 +50,7 @@ class SamplingOptions:
     batch_tokens, batch_sequences
         Maximum number of word pieces in a batch, and (roughly) of sequences.
     step_pairs
-        Candidate pairs of an optimiser step, each of which counts the same; 0: steps are whatever batches of
+        Candidate pairs of an optimiser step, all with the same weight; 0: steps are whatever batches of
         `batch_tokens` make them. All steps of an epoch have exactly this number: every coreferent pair of what the
         epoch reads, and as many others, drawn from all of them at random, as come nearest to `negatives`. Only where
         one pair is marked a sequence, and without passes for the detector.
@@ -382,7 +382,7 @@ class TrainingData(Dataset[LabelledBatch]):
             collate_readings(sequences, self._pad),
             torch.from_numpy(target),
             torch.from_numpy(np.concatenate(weights).astype(np.float32)),
-            # Most spans are easily told from mentions; divided per mention, the loss is about as large as the pairs'.
+            # Most spans are clearly no mentions; divided per mention, the loss is about as large as the pairs'.
             torch.tensor(SPANS_PER_MENTION * max(1.0, float(target.sum()))),
         )
 

@@ -1,8 +1,8 @@
 """What training reads from one corpus: its documents, the pairs to compare, and its text for the detector.
 
 A corpus' own description of its annotation is respected. Documents are paired only where links across documents are
-annotated. The mention detector reads only sequences with an annotated sentence, and its loss counts only for the kinds
-of which every mention is annotated.
+annotated. The mention detector reads only sequences with an annotated sentence, and its loss counts only for kinds
+whose mentions are all annotated.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Optimiser steps of a fixed number of candidate pairs: which pairs an epoch reads, and in which batches.
 
-The paper's step has 128 pairs, each of which counts 1/128 (Appendix C.1). So an epoch is a whole number of steps: every
+The paper's step has 128 pairs, and each counts 1/128 (Appendix C.1). So an epoch is a whole number of steps: every
 coreferent pair, and as many of the others as fill them.
 """
 
@@ -75,7 +75,7 @@ def batches_of_steps(
     Parameters
     ----------
     lengths
-        Word pieces of the pairs' sequences, of which there are whole steps.
+        Word pieces of the pairs' sequences; their number is a multiple of the step's.
     """
     order = rng.permutation(len(lengths)).reshape(-1, step_pairs)
     longest_last = np.take_along_axis(order, np.argsort(np.array(lengths)[order], axis=1, kind="stable"), axis=1)

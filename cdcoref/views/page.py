@@ -95,10 +95,10 @@ def _parts(
     corpus: Corpus, stories: Mapping[int, Sequence[str]], title: str | None, path: Path, guess: int
 ) -> list[str]:
     """The parts of a page, none larger than `LARGEST_PAGE` unless a single story is."""
-    told = {id for ids in stories.values() for id in ids}
+    in_stories = {id for ids in stories.values() for id in ids}
     units = [
         *map(tuple, stories.values()),
-        *((document.id,) for document in corpus.documents if document.id not in told),
+        *((document.id,) for document in corpus.documents if document.id not in in_stories),
     ]
     length = {document.id: _length(document, mentions) for document, mentions in _by_document(corpus)}
     pages: list[str] = []
