@@ -265,6 +265,13 @@ class Corpus:
             mentions=tuple(m for m in self.mentions if m.document in wanted),
         )
 
+    def mention_numbers(self) -> dict[str, list[int]]:
+        """The numbers of every document's mentions (including documents without any), in ascending order."""
+        numbers: dict[str, list[int]] = {document.id: [] for document in self.documents}
+        for number, mention in enumerate(self.mentions):
+            numbers[mention.document].append(number)
+        return numbers
+
     def by_document(self) -> dict[str, list[Mention]]:
         """The mentions of every document (including those without any), sorted by position."""
         table: dict[str, list[Mention]] = {d.id: [] for d in self.documents}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import os
 import re
+import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,6 +24,8 @@ if os.environ.get("PYTEST_XDIST_WORKER"):
 
 import pytest
 from hypothesis import settings
+
+from tests.commands import Finished
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -44,6 +48,37 @@ def shared() -> Path:
     if not (folder / "corpora").is_dir():
         pytest.skip("no shared data: set CDCOREF_SHARED to the folder with corpora/ and conformance/")
     return folder
+
+
+@pytest.fixture
+def run_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Finished]:
+    """Run an entry point, by name, with some arguments in this process."""
+
+    def run(main: Callable[[], object], name: str, *arguments: object, standard_input: bytes = b"") -> Finished:
+        monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(standard_input), encoding="utf-8"))
+        capsys.readouterr()
+        code: int | str | None = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        captured = capsys.readouterr()
+        assert isinstance(code or 0, int), code
+        return Finished(int(code or 0), captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Sums are the same bit by bit only with the same number of threads."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

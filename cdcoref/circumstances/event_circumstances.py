@@ -376,9 +376,7 @@ def circumstances_of(corpus: Corpus) -> tuple[list[Circumstances], dict[str, Set
 
     Entities have no circumstances. Nothing depends on other documents.
     """
-    numbers: dict[str, list[int]] = {document.id: [] for document in corpus.documents}
-    for number, mention in enumerate(corpus.mentions):
-        numbers[mention.document].append(number)
+    numbers = corpus.mention_numbers()
     found = [Circumstances()] * len(corpus.mentions)
     settings: dict[str, Setting] = {}
     for document in corpus.documents:

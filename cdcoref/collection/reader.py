@@ -134,7 +134,7 @@ class Reader:
         if not corpus.mentions:
             return {}
         read = read_vectors(self._predictor().model, corpus, batch_tokens=self.batch_tokens)
-        return {id: read.take(own).compact() for id, own in _numbers(corpus).items() if own}
+        return {id: read.take(own).compact() for id, own in corpus.mention_numbers().items() if own}
 
     def of_kind(self, corpus: Corpus) -> Corpus:
         """The corpus with the mentions that the collection links; a mention without a kind gets it."""
@@ -232,18 +232,10 @@ class Reader:
         return self._ready
 
 
-def _numbers(corpus: Corpus) -> dict[str, list[int]]:
-    """The numbers of every document's mentions."""
-    numbers: dict[str, list[int]] = {document.id: [] for document in corpus.documents}
-    for number, mention in enumerate(corpus.mentions):
-        numbers[mention.document].append(number)
-    return numbers
-
-
 def _joined(corpus: Corpus, vectors: Mapping[str, MentionVectors]) -> MentionVectors:
     """The vectors of the mentions of a corpus, in their order; there must be at least one mention."""
     from cdcoref.linking import MentionVectors
 
-    numbers = {id: own for id, own in _numbers(corpus).items() if own}
+    numbers = {id: own for id, own in corpus.mention_numbers().items() if own}
     order = np.array([number for own in numbers.values() for number in own], dtype=np.int64)
     return MentionVectors.joined([vectors[id] for id in numbers]).take(np.argsort(order))

@@ -129,7 +129,7 @@ def _store(
     number_of = {id: number for number, id, _, _ in contents}
     shares = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if contents else {}
     documents = {document.id: document for document in stored.documents}
-    before = _by_place(stored)
+    before = {id: [stored.mentions[number] for number in own] for id, own in stored.mention_numbers().items()}
     left: set[int] = set()
     for id, mentions in present.items():
         if [m.key for m in mentions] == [m.key for m in before[id]]:
@@ -195,11 +195,3 @@ def _store_stories(connection: sqlite3.Connection, stories: Sequence[Story]) -> 
         connection.executemany("UPDATE documents SET story = ? WHERE id = ?", ((number, id) for id in story.documents))
     drop_empty_stories(connection, set(before.values()) - taken)
     return numbers
-
-
-def _by_place(corpus: Corpus) -> dict[str, list[Mention]]:
-    """The mentions of every document in the order in which they are stored."""
-    mentions: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
-    for mention in corpus.mentions:
-        mentions[mention.document].append(mention)
-    return mentions

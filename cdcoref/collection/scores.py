@@ -118,9 +118,7 @@ def pair_logits(corpus: Corpus, places: np.ndarray, scores: Mapping[DocumentPair
     """
     from cdcoref.linking import PairLogits
 
-    own: dict[str, list[int]] = {document.id: [] for document in corpus.documents}
-    for number, mention in enumerate(corpus.mentions):
-        own[mention.document].append(number)
+    own = corpus.mention_numbers()
     number_at = {}
     for id, numbers in own.items():
         table = np.full(max((int(places[n]) for n in numbers), default=-1) + 2, -1, dtype=np.int64)

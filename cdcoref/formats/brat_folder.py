@@ -23,8 +23,7 @@ from cdcoref.formats.chains import (
     tokens_between,
 )
 from cdcoref.formats.folders import file_names, recorded, written_folder
-from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.mention_table import MentionTable, table_of_corpus
+from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.text import text_content, tokenise_text
 
@@ -162,14 +161,10 @@ def _link(document: Document, match: re.Match[str], path: Path, line: int) -> Li
     return Link(tuple(sorted(tokens)), kind if kind in KINDS else None, None, tag)
 
 
-def _read_table(path: Path, options: ReadOptions) -> MentionTable:
-    return table_of_corpus(read_brat_file(path, options), str(path))
-
-
 BRAT = Format(
     name="brat",
     suffixes=(".ann",),
     recognise=lambda start: _BEGINNING.match(start) is not None,
     read=read_brat_file,
-    read_table=_read_table,
+    read_table=table_reader(read_brat_file),
 )

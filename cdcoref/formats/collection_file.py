@@ -18,9 +18,8 @@ from urllib.parse import quote
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError, first_line
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl import document_fields
-from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 from cdlm.printing import counted
 
 APPLICATION_ID = 0x43444352
@@ -322,14 +321,10 @@ def _read(path: Path, options: ReadOptions) -> Corpus:
     return read_collection(path).with_kind(options.kind)
 
 
-def _read_table(path: Path, options: ReadOptions) -> MentionTable:
-    return table_of_corpus(read_collection(path), str(path))
-
-
 COLLECTION = Format(
     name="collection",
     suffixes=(COLLECTION_SUFFIX,),
     recognise=lambda start: start.startswith(_MAGIC),
     read=_read,
-    read_table=_read_table,
+    read_table=table_reader(_read),
 )

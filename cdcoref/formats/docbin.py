@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import whole_file
-from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 from cdcoref.formats.packed import check_zlib
 from cdcoref.formats.text import tokenise_text
 from cdcoref.language import head_span
@@ -434,10 +433,6 @@ def _read(path: Path, options: ReadOptions) -> Corpus:
     return read_docbin(path).with_kind(options.kind)
 
 
-def _read_table(path: Path, options: ReadOptions) -> MentionTable:
-    return table_of_corpus(read_docbin(path), str(path))
-
-
 def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
     write_docbin(corpus, path)
     return ()
@@ -448,7 +443,7 @@ DOCBIN = Format(
     suffixes=(".spacy",),
     recognise=_recognise,
     read=_read,
-    read_table=_read_table,
+    read_table=table_reader(_read),
     write=_write,
     metadata=True,
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.formats.mention_table import IdScope, MentionTable
+from cdcoref.formats.mention_table import IdScope, MentionTable, table_of_corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,11 @@ class ReadOptions:
 Read = Callable[[Path, ReadOptions], Corpus]
 ReadTable = Callable[[Path, ReadOptions], MentionTable]
 Write = Callable[[Corpus, Path, str | None], tuple[str, ...]]
+
+
+def table_reader(read: Read) -> ReadTable:
+    """Reads the mentions of files of a format that can only be read whole."""
+    return lambda path, options: table_of_corpus(read(path, options), str(path))
 
 
 class WriteDocument(Protocol):

@@ -154,12 +154,10 @@ def write_jsonl(corpus: Corpus, path: str | Path) -> None:
     InputError
         If the file cannot be written. An existing file is then left unchanged.
     """
-    mentions: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
-    for mention in corpus.mentions:
-        mentions[mention.document].append(mention)
+    numbers = corpus.mention_numbers()
     with jsonl_writer(path, corpus.names) as write:
         for document in corpus.documents:
-            write(document, mentions[document.id])
+            write(document, [corpus.mentions[number] for number in numbers[document.id]])
 
 
 def document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:

@@ -214,13 +214,11 @@ def table_of_corpus(corpus: Corpus, name: str) -> MentionTable:
         If two documents have the same name and part, or a kind is unknown.
     """
     builder = MentionTableBuilder(name)
-    mentions: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
-    for mention in corpus.mentions:
-        mentions[mention.document].append(mention)
+    numbers = corpus.mention_numbers()
     for document in corpus.documents:
         row = DocumentRow(document.topic, document.subtopic, len(document.tokens))
         builder.begin_document(DocumentKey.of(document.id, document.part), row)
-        for mention in mentions[document.id]:
+        for mention in (corpus.mentions[number] for number in numbers[document.id]):
             if mention.kind not in KIND_NUMBERS:
                 raise InputError(f"a mention of document {document.id!r} has the unknown kind {mention.kind!r}", name)
             builder.add_mention(mention.tokens, mention.kind, mention.cluster)

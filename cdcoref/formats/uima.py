@@ -19,9 +19,8 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.chains import Link, as_recorded, chains_of, filled_gaps, label_of, parsed_label, tokens_between
 from cdcoref.formats.folders import file_names, written_folder
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import whole_file
-from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.text import tokenise_text
 from cdlm.extras import install_command
@@ -178,14 +177,10 @@ def _type_system() -> Any:
     return load_dkpro_core_typesystem()
 
 
-def _read_table(path: Path, options: ReadOptions) -> MentionTable:
-    return table_of_corpus(read_xmi(path, options), str(path))
-
-
 XMI = Format(
     name="UIMA CAS XMI",
     suffixes=(".xmi",),
     recognise=lambda start: _BEGINNING.match(start) is not None,
     read=read_xmi,
-    read_table=_read_table,
+    read_table=table_reader(read_xmi),
 )

@@ -15,8 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.chains import Link, as_recorded, chains_of, filled_gaps, label_of, parsed_label
 from cdcoref.formats.folders import file_names, written_folder
-from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.mention_table import MentionTable, table_of_corpus
+from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.text import text_content
 
@@ -203,14 +202,10 @@ def _document(read: _Read, path: Path, id: str) -> Document:
     return Document(id.removesuffix(".tsv"), words, tuple(sentences), text, tuple(offsets), path=str(path))
 
 
-def _read_table(path: Path, options: ReadOptions) -> MentionTable:
-    return table_of_corpus(read_webanno(path, options), str(path))
-
-
 WEBANNO = Format(
     name="WebAnno TSV",
     suffixes=(),  # .tsv is that of tables
     recognise=lambda start: start.startswith(_MAGIC),
     read=read_webanno,
-    read_table=_read_table,
+    read_table=table_reader(read_webanno),
 )

@@ -212,9 +212,7 @@ class Comparison:
 
     def _stories(self) -> Iterator[tuple[Corpus, np.ndarray]]:
         """Every story, and the numbers of its mentions."""
-        numbers: dict[str, list[int]] = {document.id: [] for document in self.corpus.documents}
-        for number, mention in enumerate(self.corpus.mentions):
-            numbers[mention.document].append(number)
+        numbers = self.corpus.mention_numbers()
         documents = {document.id: document for document in self.corpus.documents}
         tied = self._pairs
         if tied is not None and self._known is not None:

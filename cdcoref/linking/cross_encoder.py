@@ -129,9 +129,7 @@ def _contents(sequence: PairSequence) -> str:
 
 def _marked(builder: SequenceBuilder, corpus: Corpus) -> dict[str, MarkedDocument]:
     """The documents that have mentions, by id; mentions are numbered as in the corpus."""
-    numbers: dict[str, list[int]] = {d.id: [] for d in corpus.documents}
-    for number, mention in enumerate(corpus.mentions):
-        numbers[mention.document].append(number)
+    numbers = corpus.mention_numbers()
     marked: dict[str, MarkedDocument] = {}
     for document in sorted(corpus.documents, key=lambda d: d.id):
         own = numbers[document.id]

@@ -248,9 +248,7 @@ def read_vectors(
     advance: Callable[[int], None] = lambda words: None,
 ) -> MentionVectors:
     """Vectors of the mentions of a corpus, in their order; documents are read, or looked up."""
-    numbers: dict[str, list[int]] = {document.id: [] for document in corpus.documents}
-    for number, mention in enumerate(corpus.mentions):
-        numbers[mention.document].append(number)
+    numbers = corpus.mention_numbers()
     found: dict[str, MentionVectors] = {}
     todo, keys = [], {}
     for document in (d for d in corpus.documents if numbers[d.id]):

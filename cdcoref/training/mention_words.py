@@ -31,9 +31,7 @@ class ReadWords:
 def read_words(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> ReadWords:
     """Read every document of a corpus, alone; zeros for what the encoder does not read."""
     width = model.word_layer_width
-    numbers: dict[str, list[int]] = {document.id: [] for document in corpus.documents}
-    for number, mention in enumerate(corpus.mentions):
-        numbers[mention.document].append(number)
+    numbers = corpus.mention_numbers()
     mean, last = (torch.zeros(len(corpus.mentions), width, dtype=torch.float16) for _ in range(2))
     for document in corpus.documents:
         if numbers[document.id]:

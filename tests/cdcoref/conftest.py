@@ -6,13 +6,11 @@ for every test, so that a test can break it.
 
 from __future__ import annotations
 
-import io
 import shutil
 import signal
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
@@ -20,6 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
+from tests.commands import Finished
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -160,34 +159,12 @@ def tiny_model(tiny_model_folder: Path) -> CorefModel:
 # -- the command line ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Finished:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def cdcoref(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Finished]:
+def cdcoref(run_command: Callable[..., Finished]) -> Callable[..., Finished]:
     """Run ``cdcoref`` with some arguments, as its entry point does, but in this process."""
     from cdcoref.cli import main
 
-    def run(*arguments: object, standard_input: bytes = b"") -> Finished:
-        monkeypatch.setattr(sys, "argv", ["cdcoref", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(standard_input), encoding="utf-8"))
-        capsys.readouterr()
-        code: int | str | None = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code
-        captured = capsys.readouterr()
-        assert isinstance(code or 0, int), code
-        return Finished(int(code or 0), captured.out, captured.err)
-
-    return run
+    return partial(run_command, main, "cdcoref")
 
 
 @pytest.fixture

@@ -131,10 +131,8 @@ def chunks(corpus: Corpus, stories: Sequence[Story]) -> Iterator[Chunk]:
 
 def given_mentions(corpus: Corpus) -> dict[str, Mentions]:
     """The mentions that a collection comes with, by document, in their order."""
-    given: dict[str, list[Mention]] = {document.id: [] for document in corpus.documents}
-    for mention in corpus.mentions:
-        given[mention.document].append(mention)
-    return {name: Mentions(mentions) for name, mentions in given.items()}
+    numbers = corpus.mention_numbers()
+    return {name: Mentions([corpus.mentions[n] for n in own]) for name, own in numbers.items()}
 
 
 def with_unique_cluster_ids(story: LinkedStory, number: int) -> LinkedStory:

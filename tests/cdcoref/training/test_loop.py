@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext
     from multiprocessing.process import BaseProcess
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 KILLS = 3
 silent = str
 """Takes a line of progress and shows it to nobody, in another process too."""
@@ -47,15 +49,6 @@ def config(tiny_encoder: Path) -> TrainingConfig:
         "model.sequences.max_length": 128, "scorer_steps": 5,
     }  # fmt: skip
     return with_settings(PRESETS["small"], settings)
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Sums are the same bit by bit only with the same number of threads."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

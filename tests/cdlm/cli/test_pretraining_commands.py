@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,28 +11,11 @@ import typer.main
 
 from cdlm import documents
 from cdlm.alignment import PairReader
-from cdlm.cli import app, main
+from cdlm.cli import app
 from cdlm.documents import AnnotatedDocument, MentionSpan
+from tests.commands import Finished
 
-Command = Callable[..., tuple[int, str, str]]
 SETS = "".join(f"w{n} w{n + 1} w3 ||||| w{n} w5 w6 ||||| w{n + 1} w8\n" for n in range(12))
-
-
-@pytest.fixture
-def cdlm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run ``cdlm`` in this process: exit code, standard output, standard error."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["cdlm", *map(str, arguments)])
-        code: int | str | None = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code
-        captured = capsys.readouterr()
-        return int(code or 0), captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture
@@ -55,7 +37,9 @@ def ecb(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "annotated_documents", read)
 
 
-def test_pretrain_and_perplexity(cdlm: Command, corpus: Path, word_encoder: Path, tmp_path: Path) -> None:
+def test_pretrain_and_perplexity(
+    cdlm: Callable[..., Finished], corpus: Path, word_encoder: Path, tmp_path: Path
+) -> None:
     (tmp_path / "small.toml").write_text("sequences_at_once = 2\n[run]\nsteps = 9\nlog_steps = 1\n")
     small = ("--config", tmp_path / "small.toml", "--max-length", 64, "--set", "batch_size=2", "--steps", 2)
     plain = (*small, "--encoder", word_encoder, "--precision", "fp32", "--device", "cpu", "--log", "none")
@@ -80,7 +64,7 @@ def test_pretrain_and_perplexity(cdlm: Command, corpus: Path, word_encoder: Path
     assert rows[0]["value"] == pytest.approx(written, rel=1e-4)
 
 
-def test_align(cdlm: Command, word_encoder: Path, tmp_path: Path, ecb: None) -> None:
+def test_align(cdlm: Callable[..., Finished], word_encoder: Path, tmp_path: Path, ecb: None) -> None:
     command = ("align", "--ecb-root", tmp_path, "--model", word_encoder, "--device", "cpu")
     code, out, err = cdlm(*command)
     assert (code, err) == (0, "")
@@ -92,7 +76,7 @@ def test_align(cdlm: Command, word_encoder: Path, tmp_path: Path, ecb: None) -> 
 
 
 def test_align_one_example(
-    cdlm: Command, word_encoder: Path, tmp_path: Path, ecb: None, monkeypatch: pytest.MonkeyPatch
+    cdlm: Callable[..., Finished], word_encoder: Path, tmp_path: Path, ecb: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("PIL")
     command = ("align", "--ecb-root", tmp_path, "--model", word_encoder, "--example", "--device", "cpu")
@@ -114,7 +98,9 @@ def test_align_one_example(
     assert (code, err.partition(";")[0]) == (2, "cdlm: a PNG shows the example for one model")
 
 
-def test_wrong_input_is_one_sentence(cdlm: Command, corpus: Path, word_encoder: Path, tmp_path: Path) -> None:
+def test_wrong_input_is_one_sentence(
+    cdlm: Callable[..., Finished], corpus: Path, word_encoder: Path, tmp_path: Path
+) -> None:
     code, _, err = cdlm("pretrain", "--corpus", tmp_path / "absent", "-o", tmp_path / "model")
     assert code == 2
     assert err.startswith(f"cdlm: {tmp_path / 'absent'}: there is no such file or folder")
@@ -144,7 +130,7 @@ def test_wrong_input_is_one_sentence(cdlm: Command, corpus: Path, word_encoder: 
 
 
 @pytest.mark.parametrize("command", ["pretrain", "perplexity", "align", "tables"])
-def test_every_option_says_what_it_does(cdlm: Command, command: str) -> None:
+def test_every_option_says_what_it_does(cdlm: Callable[..., Finished], command: str) -> None:
     assert cdlm(command, "--help")[0] == 0
     parsed = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
     assert parsed.help

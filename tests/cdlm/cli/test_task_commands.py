@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from cdlm.cli import main
 from cdlm.tasks import BENCHMARKS
+from tests.commands import Finished
 
 WORDS = {1: ("the ferry sank", "a ferry sank"), 0: ("the ferry sank", "a painting was stolen")}
 QUESTION = {
@@ -22,34 +20,6 @@ QUESTION = {
     "supporting_facts": [["Maren", 0], ["Jonas Pell", 0]],
     "context": [["Maren", ["Her captain was Jonas Pell."]], ["Jonas Pell", ["Jonas Pell was born in Tresk."]]],
 }
-
-
-@dataclass(frozen=True)
-class Finished:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def cdlm(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Finished]:
-    """Run ``cdlm`` with some arguments, as its entry point does, but in this process."""
-
-    def run(*arguments: object) -> Finished:
-        monkeypatch.setattr(sys, "argv", ["cdlm", *map(str, arguments)])
-        capsys.readouterr()
-        code: int | str | None = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code
-        captured = capsys.readouterr()
-        assert isinstance(code or 0, int), code
-        return Finished(int(code or 0), captured.out, captured.err)
-
-    return run
 
 
 @pytest.fixture

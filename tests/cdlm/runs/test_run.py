@@ -27,6 +27,8 @@ from cdlm.errors import InputError
 from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, RunOptions, digest, loop, mark_whole
 from cdlm.runs.loop import TrainingLoop
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 WEIGHTS_FILE = "model.safetensors"
 KILLS = 3
 OPTIONS = RunOptions(epochs=2, learning_rate=0.05, precision="fp32", save_steps=3, log_steps=1)
@@ -114,15 +116,6 @@ def fit(
     if not run.finished:
         run.train(Line(), Points(options.seed, batches), loss=loss, evaluate=scores, save=write)
     return run
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Sums are the same bit by bit only with the same number of threads."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
