@@ -86,14 +86,18 @@ def named_object(event: Span, words: Sequence[str]) -> tuple[str, ...]:
         while stop < len(words) and words[stop][:1].isupper() and words[stop].isalpha():
             stop += 1
         name = tuple(word.casefold() for word in words[place:stop])
-        if _SHORTEST_NAME <= len(name) <= _LONGEST_NAME and all(map(_is_of_name, name)):
+        if (
+            _SHORTEST_NAME <= len(name) <= _LONGEST_NAME
+            and all(map(_is_of_name, name))
+            and not all(map(is_common_word, name))
+        ):
             return name
         place = max(stop, place + 1)
     return ()
 
 
 def _is_of_name(word: str) -> bool:
-    return len(word) > _SHORTEST_NAME and not is_common_word(word) and not is_date(word.title())
+    return len(word) > _SHORTEST_NAME and not is_date(word.title())
 
 
 def _is_noun(event: Span, words: Sequence[str]) -> bool:

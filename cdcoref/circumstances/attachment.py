@@ -22,6 +22,11 @@ identify identified charge charged arraigned pleaded mourned mourning remembered
 """
 _FOLLOWING_UP = frozenset(_FOLLOWING_UP_WORDS.split())
 """What is done after a happening, on a day of its own."""
+_OF_JUSTICE_WORDS = """
+acquitted arrested charged cleared convicted convictions conviction guilty indicted jailed sentenced
+"""
+_OF_JUSTICE = frozenset(_OF_JUSTICE_WORDS.split())
+"""What is done about a deed on a day of its own."""
 _BOUNDARIES_WORDS = """
 with for over of to that who from which about against
 """
@@ -139,6 +144,8 @@ def _backwards(start: int, before: Sequence[int], events: Sequence[Span], words:
         between = words[end:edge]
         if any(map(is_reporting, between)) or (owners and _is_reduced(number, edge, events, words)):
             break
+        if owners and words[end - 1] in _OF_JUSTICE and between and between[0] in ("of", "with", "for"):
+            owners = []  # "convicted of fraud in October"
         if owners and not _BOUNDARIES.isdisjoint(between):
             if start - events[owners[0]][1] > _NEAR:
                 return []  # either may be meant

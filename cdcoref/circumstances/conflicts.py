@@ -29,6 +29,7 @@ from cdcoref.circumstances.event_circumstances import (
     circumstances_of,
 )
 from cdcoref.circumstances.gazetteer import FAR, Place, kilometres
+from cdcoref.circumstances.themes import noun_sort_of, sort_of
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.language import head_word, lemma
 
@@ -45,6 +46,7 @@ SHORT = 31
 """Days of a time, at most, that tells events of one place and kind apart: a month."""
 AGREEMENT = 1.7
 """What is added to the log-odds of pairs that agree; see :meth:`CircumstanceTables.agree`."""
+_DEFINITE = frozenset({"the", "this"})
 NOBODY = -1
 _NOWHERE = -1
 _LONGEST_WITHOUT_YEAR = 300
@@ -66,6 +68,10 @@ class CircumstanceTables:
         The dictionary form of each mention's head; empty: unknown.
     subjects
         By the number of a mention, that of the mention that is its subject.
+    sentences
+        The place of each mention's sentence in its document; empty: unknown.
+    definite
+        Whether "the" or "this" is before each; empty: unknown.
     """
 
     def __init__(
@@ -75,6 +81,8 @@ class CircumstanceTables:
         settings: Mapping[str, Setting],
         words: Sequence[str] = (),
         subjects: Mapping[int, int] = MappingProxyType({}),
+        sentences: Sequence[int] = (),
+        definite: Sequence[bool] = (),
     ) -> None:
         used = dict.fromkeys(documents)
         number = {id: place for place, id in enumerate(used)}
@@ -93,6 +101,19 @@ class CircumstanceTables:
         self._words = np.unique(list(words), return_inverse=True)[1] if words else -np.arange(len(circumstances))
         self._objects = [frozenset(one.named_object) for one in circumstances]
         self._named = np.array([bool(own) for own in self._objects], dtype=bool)
+        lasts = {one.theme[-1] for one in circumstances if len(one.theme) > 1}
+        # One word is a surname only if a full name of somebody has it.
+        self._themes = [
+            frozenset(one.theme if len(one.theme) > 1 or lasts.issuperset(one.theme) else ()) for one in circumstances
+        ]
+        self._themed = np.array([bool(own) for own in self._themes], dtype=bool)
+        sorts = [sort_of(word) for word in words] if words else [""] * len(circumstances)
+        self._sorts = np.unique(sorts, return_inverse=True)[1] if sorts else np.zeros(0, dtype=np.int64)
+        nouns = [noun_sort_of(word) for word in words] if words else [""] * len(circumstances)
+        self._is_noun = np.array([bool(noun) for noun in nouns], dtype=bool)
+        self._nouns = np.unique(nouns, return_inverse=True)[1] if nouns else np.zeros(0, dtype=np.int64)
+        self._sentences = np.array(sentences if len(sentences) else range(len(circumstances)), dtype=np.int64)
+        self._definite = np.array(definite if len(definite) else [False] * len(circumstances), dtype=bool)
         self._subject_of = np.array([subjects.get(one, NOBODY) for one in range(len(circumstances))], dtype=np.int64)
 
     @classmethod
@@ -110,7 +131,12 @@ class CircumstanceTables:
         subjects = {
             place: number[one.subject.place] for place, one in enumerate(circumstances) if one.subject is not None
         }
-        return cls(circumstances, [mention.document for mention in corpus.mentions], settings, words, subjects)
+        sentences = [documents[m.document].sentence_at(m.start)[0] for m in corpus.mentions]
+        definite = [
+            m.start > 0 and documents[m.document].tokens[m.start - 1].lower() in _DEFINITE for m in corpus.mentions
+        ]
+        names = [mention.document for mention in corpus.mentions]
+        return cls(circumstances, names, settings, words, subjects, sentences, definite)
 
     @property
     def looks_back(self) -> Flags:
@@ -121,16 +147,36 @@ class CircumstanceTables:
         """Whether the events of pairs of mentions cannot be one. *Shape of all:* (pairs,)"""
         found = self.own_conflicts(first, second) | self.document_conflicts(first, second)
         found |= self._names_differ(first, second)
+        found |= self._are_compared(first, second)
         for one, other in ((first, second), (second, first)):
             found |= self._is_outside(one, other)
         return found | (self._subject_of[first] == second) | (self._subject_of[second] == first)
 
+    def _are_compared(self, first: Integers, second: Integers) -> Flags:
+        """Whether one word is twice in a sentence, once of another happening ("a vote a week after a vote in Kiel").
+
+        *Shape of all:* (pairs,)
+        """
+        one_sentence = self._document_of[first] == self._document_of[second]
+        one_sentence &= self._sentences[first] == self._sentences[second]
+        apart = self._elsewhere[first] != self._elsewhere[second]
+        return one_sentence & apart & (self._words[first] == self._words[second])
+
     def _names_differ(self, first: Integers, second: Integers) -> Flags:
-        """Whether both are one verb, and their objects are unlike names. *Shape of all:* (pairs,)"""
+        """Whether both are one verb, and their objects are unlike names; or of one sort, and unlike people.
+
+        *Shape of all:* (pairs,)
+        """
         found = self._named[first] & self._named[second] & (self._words[first] == self._words[second])
         for place in np.flatnonzero(found):
             found[place] = self._objects[first[place]].isdisjoint(self._objects[second[place]])
+        for place in np.flatnonzero(self._are_of_one_sort(first, second)):
+            found[place] |= self._themes[first[place]].isdisjoint(self._themes[second[place]])
         return found
+
+    def _are_of_one_sort(self, first: Integers, second: Integers) -> Flags:
+        """Whether both are transfers, arrests or the like, and name whom they are of. *Shape of all:* (pairs,)"""
+        return self._themed[first] & self._themed[second] & (self._sorts[first] == self._sorts[second])
 
     def _is_outside(self, first: Integers, second: Integers) -> Flags:
         """Whether the clause of the first states a place, and the document of the second is about another.
@@ -147,7 +193,9 @@ class CircumstanceTables:
     def agree(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs with one word, of different documents, have one day and one place. *Shape of all:* (pairs,)
 
-        One of them states both in its own clause, which looks elsewhere.
+        One of them states both in its own clause, which looks elsewhere. Or both are transfers, arrests or the like of
+        one person, and both look at what their documents are about, or their times agree. Or they are synonyms in one
+        document.
         """
         found = np.zeros(len(first), dtype=bool)
         same = self._words[first] == self._words[second]
@@ -158,7 +206,23 @@ class CircumstanceTables:
                 self._own_times.short[one] & self._times.short[other] & self._own_times.agree(self._times, one, other)
             )
             found |= when & self._own_places.agree(self._places, one, other)
-        return found & same & ~self.conflicts(first, second)
+        found &= same
+        near = (self.looks_back[first] == self.looks_back[second]) | self._times.agree(self._times, first, second)
+        of_one = self._are_of_one_sort(first, second) & near
+        for place in np.flatnonzero(of_one):
+            found[place] |= not self._themes[first[place]].isdisjoint(self._themes[second[place]])
+        return (found | self._are_synonyms(first, second)) & ~self.conflicts(first, second)
+
+    def _are_synonyms(self, first: Integers, second: Integers) -> Flags:
+        """Whether both are what a document is about, and the later is a definite noun of the same sort.
+
+        "An election was held ... Turnout in the vote was low." *Shape of all:* (pairs,)
+        """
+        found = self._is_noun[first] & self._is_noun[second] & (self._nouns[first] == self._nouns[second])
+        found &= (self._document_of[first] == self._document_of[second]) & (self._words[first] != self._words[second])
+        later = np.where(self._sentences[first] > self._sentences[second], first, second)
+        found &= self._definite[later] & (self._sentences[first] != self._sentences[second])
+        return found & ~self._elsewhere[first] & ~self._elsewhere[second]
 
     def own_conflicts(self, first: Integers, second: Integers) -> Flags:
         """Whether what their clauses state keeps them apart. *Shape of all:* (pairs,)"""

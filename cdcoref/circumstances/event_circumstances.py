@@ -22,6 +22,7 @@ from cdcoref.circumstances.periods import UNKNOWN_YEAR, Period
 from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, places_in
 from cdcoref.circumstances.quantities import Count, Quantity, counts_in, quantities_in
 from cdcoref.circumstances.relations import relations, states_relation
+from cdcoref.circumstances.themes import surnames_of, theme
 from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.language import in_sentence_case, is_common_word
@@ -111,6 +112,8 @@ class Circumstances:
         The event that is its subject ("The blaze burned ..."); None if none is.
     named_object
         The full name closely behind a verb ("signed Piet Maas"), in lower case; empty if there is none.
+    theme
+        The full name of whom a transfer, an arrest or the like is of, or its last word, in lower case; else empty.
     """
 
     when: tuple[When, ...] = ()
@@ -120,6 +123,7 @@ class Circumstances:
     elsewhere: bool = False
     subject: Mention | None = None
     named_object: tuple[str, ...] = ()
+    theme: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,7 @@ class DocumentCircumstances:
         if known:
             self._sentences = [replace(own, places=_places(own.words, known)) for own in self._sentences]
         self.setting = _setting(self._sentences, today)
+        self._surnames = surnames_of([own.words[own.dateline :] for own in self._sentences])
 
     def of_mentions(self, mentions: Sequence[Mention]) -> list[Circumstances]:
         """The circumstances of mentions of the document, in their order; entities have none.
@@ -279,6 +284,7 @@ class DocumentCircumstances:
                 clause.elsewhere,
                 subject_of.get(number),
                 named_object(spans[number], sentence.words),
+                theme(spans[number], sentence.words, self._surnames),
             )
 
     def _when(self, sentence: _Sentence, spans: Sequence[Span]) -> list[list[When]]:

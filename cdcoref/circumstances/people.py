@@ -130,22 +130,27 @@ def _before_verb(place: int, lower: Sequence[str]) -> list[int]:
 
 
 def full_names(words: Sequence[str], shortest: int = _SHORTEST_NAME) -> list[tuple[int, int]]:
-    """Runs of two or three capitalised words without common words, dates and titles, in order."""
+    """Runs of two or three capitalised words, some of them no common words, without dates and titles, in order."""
     found = []
     for start, stop in capitalised(words):
         end = next((place for place in range(start, stop) if words[place] == "of"), stop)
         while start < end and words[start].casefold().rstrip(".") in TITLES:
             start += 1
         name = words[start:end]
-        if shortest <= len(name) <= _LONGEST_NAME and all(
-            word.replace("-", "").replace("'", "").isalpha() and not word.isupper() and not is_common_word(word.lower())
-            for word in name
-        ):
+        if shortest <= len(name) <= _LONGEST_NAME and all(map(_is_of_name, name)) and not all(map(_is_common, name)):
             found.append((start, end))
     return found
 
 
-def roles_of(event: tuple[int, int], words: Sequence[str]) -> list[NamedRole]:
+def _is_of_name(word: str) -> bool:
+    return word.replace("-", "").replace("'", "").isalpha() and not word.isupper()
+
+
+def _is_common(word: str) -> bool:
+    return is_common_word(word.lower())
+
+
+def roles_of(event: tuple[int, int], words: Sequence[str], shortest: int = _SHORTEST_NAME) -> list[NamedRole]:
     """The names in plain roles of an event: full ones, and shorter ones directly behind a preposition ("lost to Moss").
 
     Parameters
@@ -154,11 +159,13 @@ def roles_of(event: tuple[int, int], words: Sequence[str]) -> list[NamedRole]:
         Its words in the sentence, end exclusive.
     words
         The sentence, in sentence case.
+    shortest
+        The fewest words of a name elsewhere than behind a preposition.
     """
     lower = [word.casefold() for word in words]
     found = []
     for start, end in full_names(words, 1):
-        if end - start < _SHORTEST_NAME and not (start == event[1] + 1 and lower[event[1]] in _SIDES):
+        if end - start < shortest and not (start == event[1] + 1 and lower[event[1]] in _SIDES):
             continue
         if end <= event[0]:
             role = _role_before(end, event, lower)

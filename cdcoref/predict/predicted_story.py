@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from cdcoref.circumstances import Period, Setting, Source, day_of, places_named
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
-from cdcoref.language import head_word, lemma
+from cdcoref.language import head_word, is_common_word, lemma
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
 from cdcoref.predict.disagreements import Disagreement, Disagreements, Statement
 from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
@@ -31,11 +31,16 @@ PEOPLE_SHOWN = 4
 """Names of a story, at most."""
 _LONG_SENTENCE = 40
 """In words; longer sentences are less likely to be shown."""
+_NOBODY = frozenset({"reuters", "reuter", "upi", "afp", "dlr", "dlrs", "ecus", "ecu", "yen", "euro", "euros", "stg"})
+"""Agencies that report, and money."""
+_NEARLY_BEST = 0.4
+"""The share of the weight of an event's best sentence from which another one may be shown instead."""
 _SAY_LITTLE_WORDS = """
 say tell announce report state add confirm claim believe write note comment explain describe declare mention suggest
 insist warn argue speak talk ask call be have do make take get go come give use become remain ensure move continue
 begin start include keep let need want try seem appear see know think expect plan hope allow help follow lead show
-increase number work time
+increase number work time promise vow pledge end
+compare cover put hope focus respond response action affect exclude project attempt seek ct cent
 """
 _SAY_LITTLE = frozenset(_SAY_LITTLE_WORDS.split())
 """Dictionary forms of events that tell a reader nothing when they stand alone."""
@@ -130,7 +135,7 @@ class PredictedStory:
         for members in self._clusters(ENTITY):
             label = self._label(members)
             named = self._are_named(members) and label[:1].isupper() and not is_pronoun(label)
-            if named and label.casefold() not in places and not places_named(label.split()):
+            if named and label.casefold() not in places and not places_named(label.split()) and _is_of_who(label):
                 counted.append((-len({m.document for m in members}), -len(members), label))
         return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
 
@@ -138,6 +143,9 @@ class PredictedStory:
     def where(self) -> str:
         """The place of the main events of most documents; empty if unknown."""
         places = [setting.where.place for setting in self._settings.values() if setting.where is not None]
+        companies = {words[-1].casefold() for words in map(str.split, self.who) if words}
+        companies |= {words[0].casefold() for words in map(str.split, self.who) if len(words) > 1}
+        places = [place for place in places if place.country or place.name.casefold() not in companies]
         return _commonest(places).shown() if places else ""
 
     @cached_property
@@ -244,7 +252,28 @@ class PredictedStory:
             for members in self._clusters(EVENT)
             if (len({m.document for m in members}) > 1 if several else len(members) > 1) and self._tells(members)
         ]
-        return sorted(chosen, key=lambda pair: _time_key(pair[0]))
+        return self._with_other_sentences(sorted(chosen, key=lambda pair: _time_key(pair[0])))
+
+    def _with_other_sentences(
+        self, events: Sequence[tuple[StoryEvent, list[Mention]]]
+    ) -> list[tuple[StoryEvent, list[Mention]]]:
+        """Events with a sentence that no event before shows, if there is one that is nearly as good."""
+        shown: set[tuple[str, str]] = set()
+        found = []
+        for event, members in events:
+            best = event.best
+            if (best.document, best.sentence) in shown:
+                most = max(map(self._weight, members))
+                others = [
+                    mention
+                    for mention in members
+                    if (mention.document, self._sentence(mention)) not in shown
+                    and self._weight(mention) >= _NEARLY_BEST * most
+                ]
+                best = self._best(others) if others else best
+            shown.add((best.document, best.sentence))
+            found.append((replace(event, best=best), members))
+        return found
 
     def _order(self, name: str) -> tuple[bool, bool, date]:
         day = self._days[name]
@@ -282,7 +311,9 @@ class PredictedStory:
         for mention in members:
             document = self._documents[mention.document]
             words = [document.tokens[token] for token in mention.tokens]
-            if lemma(head_word(words).casefold()) not in _SAY_LITTLE and not says_little(mention, document):
+            head = head_word(words).casefold()
+            superlative = head.endswith("est") and lemma(head) != head
+            if not superlative and lemma(head) not in _SAY_LITTLE and not says_little(mention, document):
                 return True
         return False
 
@@ -360,6 +391,12 @@ class PredictedStory:
         """What the words of a document are forms of."""
         shown = (bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden)
         return _lemmas(token for first, last in shown for token in document.tokens[first:last])
+
+
+def _is_of_who(label: str) -> bool:
+    """Whether a name may be somebody's: not the agency of a report, a word of a headline ("FUNDS") or a single noun."""
+    words = label.casefold().split()
+    return not (len(words) == 1 and (is_common_word(words[0]) or words[0] in _NOBODY))
 
 
 def _lemmas(words: Iterable[str]) -> frozenset[str]:

@@ -107,7 +107,7 @@ CASES_BY_HAND = CorpusFolder.parse(f"invented:{Path(__file__).parent / 'happenin
 """Ten happenings, each told by three outlets, and others of their kind: the answers were written before."""
 RIGHT = {
     "small": {"awards", "convictions", "recalls"},
-    "base": {"awards", "convictions", "launches", "recalls", "robberies", "storms"},
+    "base": {"awards", "convictions", "elections", "launches", "recalls", "robberies", "storms", "transfers"},
 }
 """The cases in which every pair of annotated mentions is right."""
 

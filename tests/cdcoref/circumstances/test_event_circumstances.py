@@ -67,6 +67,12 @@ def test_what_somebody_said_on_a_day_happened_another_day() -> None:
     assert [source for _, source in when(shot)] != [Source.CLAUSE]
 
 
+def test_the_day_of_a_verdict_is_not_that_of_the_deed() -> None:
+    convicted, fraud = circumstances(["He was convicted of fraud on Friday ."], "convicted", "fraud", id="2024-05-18")
+    assert when(convicted) == [("2024-05-17", Source.CLAUSE)]
+    assert Source.CLAUSE not in [source for _, source in when(fraud)]
+
+
 def test_of_two_days_in_a_clause_each_belongs_to_its_event() -> None:
     charged, shooting = circumstances(
         ["He was charged on Friday with the shooting on March 3 ."], "charged", "shooting", id="2024-05-18"
