@@ -11,6 +11,7 @@ from cdcoref.language.dates import MONTHS, WEEKDAYS, date_name, is_date, is_date
 from cdcoref.language.document_dates import BEGINNING, date_of, day_in, day_in_name
 from cdcoref.language.english import remarks_on_language
 from cdcoref.language.fact_tables import FactTables, WordSets
+from cdcoref.language.first_names import gender_of_first_name
 from cdcoref.language.mention_facts import LastWord, MentionFacts, last_word, mention_facts, mention_words
 from cdcoref.language.pair_features import FEATURES, check_features, conflicts, pair_features
 from cdcoref.language.quotations import quotations
@@ -62,6 +63,7 @@ __all__ = [
     "day_in",
     "day_in_name",
     "different_names",
+    "gender_of_first_name",
     "head_span",
     "head_word",
     "in_conflict",

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, plain_number, whole_figures
 from cdcoref.language.dates import WEEKDAYS, date_name, is_date, is_year
-from cdcoref.language.stated_facts import NO_FACTS, StatedFacts
-from cdcoref.language.words import continues_phrase, head_word
+from cdcoref.language.stated_facts import NO_FACTS, TOWN, StatedFacts
+from cdcoref.language.words import continues_phrase, head_word, nationality
 
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
 """Numbers that count or measure; also such as "3-1/2"."""
 _DAY = re.compile(r"([1-9]|[12]\d|3[01])(st|nd|rd|th)?", re.IGNORECASE)
+_WHERE = frozenset({"in", "near", "outside", "around", "across", "throughout", "downtown", "central"})
+"""What stands before the names of towns, and not before those of clubs."""
 YEAR, DAY, WEEKDAY, MONTH = "year", "day", "weekday", "month"
 """The parts of a date. Days of months are amounts."""
 
@@ -34,16 +36,35 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
     StatedFacts
         For a weekday or a month, with or without a day: the parts of the date that the mention lacks. For a year:
         nothing. For anything else: the numbers at the end of `before` that count or measure it, unless one of them is a
-        year or belongs to a date.
+        year or belongs to a date; that a name of one word is a town, if it is behind "in" or another such word; and of
+        which country somebody with a title or an office is.
     """
     head = head_word(words)
     if not is_date(head):
-        return StatedFacts(amounts=_amounts(before))
+        inside = bool(before) and before[-1].casefold() in _WHERE
+        return StatedFacts(
+            amounts=_amounts(before),
+            sorts=frozenset((TOWN,)) if inside else frozenset(),
+            nationality=nationality([*_modifiers(before), *words, *_complement(after)]),
+        )
     if is_year(head):
         return NO_FACTS
     rest = _rest_of_date(before, words, after)
     years, days, weekdays, months = (frozenset(rest.get(part, ())) for part in (YEAR, DAY, WEEKDAY, MONTH))
     return StatedFacts(years, days, weekdays, months)
+
+
+def _modifiers(before: Sequence[str]) -> Sequence[str]:
+    """The words of a phrase directly before its mention, at most two."""
+    start = len(before)
+    while start and len(before) - start < 2 and continues_phrase(before[start - 1]):
+        start -= 1
+    return before[start:]
+
+
+def _complement(after: Sequence[str]) -> Sequence[str]:
+    """The name of one or two words that "of" ties to a mention directly before it."""
+    return after[1:3] if after and after[0] == "of" else ()
 
 
 def _amounts(before: Sequence[str]) -> frozenset[str]:

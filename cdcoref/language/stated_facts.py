@@ -27,7 +27,10 @@ class StatedFacts(NamedTuple):
     gender
         ``man`` or ``woman``, where the title of a name, its first name, a noun ("wife") or a pronoun states it.
     sorts
-        What a noun or the last word of a name states that it may be: a person, an organisation, a club or a town.
+        What a noun or the last word of a name states that it may be: a person, an organisation, a club or a town; a
+        town also for a single name behind such as "in".
+    nationality
+        Of a person with a title or an office: its country ("the Finnish prime minister").
     full_name
         Up to three capitalised words, in lower case, without titles before two or more words, middle initials and a
         company's legal form; empty if it is not the whole mention.
@@ -40,6 +43,7 @@ class StatedFacts(NamedTuple):
     countries: frozenset[str] = frozenset()
     gender: frozenset[str] = frozenset()
     sorts: frozenset[str] = frozenset()
+    nationality: frozenset[str] = frozenset()
     full_name: tuple[str, ...] = ()
 
     @property
@@ -49,6 +53,8 @@ class StatedFacts(NamedTuple):
 
 
 NO_FACTS = StatedFacts()
+TOWN = "town"
+"""One of the sorts."""
 
 _MEN = """
 mr mister sir king prince lord duke baron emperor uncle brother father grandfather grandpa congressman councilman herr
@@ -85,9 +91,10 @@ NO_FIRST_NAMES = TITLES | frozenset(_ADJECTIVES.split())
 """Words that stand before a name and may be left out: titles, ranks and adjectives."""
 
 
-_INSTITUTIONS = frozenset(
-    ("airport", "bridge", "cathedral", "church", "clinic", "college", "hospital", "hotel", "lake", "museum", "prison",
-     "river", "school", "stadium", "station", "university")
+INSTITUTIONS = frozenset(
+    ("academy", "airport", "bridge", "cathedral", "center", "centre", "church", "clinic", "college", "hospital",
+     "hotel", "infirmary", "institute", "lake", "library", "museum", "park", "prison", "river", "school", "stadium",
+     "station", "theater", "theatre", "university", "zoo")
 )  # fmt: skip
 """Kinds of institutions and places that are the last word of their names."""
 
@@ -110,7 +117,7 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     words in common, which is no title, and neither of the last begins with the other ("New York", "New Jersey", not
     "Robert H."). Or the last of two words is the first of two, after another word than a title ("Ronald Li", "Li
     Ka-shing", not "Uncle John", "John Linden"). Or they are names of institutions of a kind, of more than two words,
-    and have only the kind in common ("Ansel General Hospital", "St Brannoc Hospital").
+    and have nothing in common before the words with which both end ("Mercy Medical Center", "Lake Medical Center").
     """
     if not one or not other:
         return False
@@ -119,7 +126,7 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
         initials = _initials(one) in other or _initials(other) in one
         return not initials and not _one_word(one[-1], other[-1])
     if not len(one) == len(other) == 2:
-        return min(len(one), len(other)) > 1 and common == {one[-1]} == {other[-1]} and one[-1] in _INSTITUTIONS
+        return one[-1] == other[-1] in INSTITUTIONS and _unlike_before_the_end(one, other)
     first, second = one[0], other[0]
     if common == {one[1]} == {other[1]}:
         if {first, second} <= MEN_AND_WOMEN.keys():
@@ -130,6 +137,15 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     if common == {first} == {second}:
         return first not in TITLES and not _one_word(one[1], other[1])
     return _follows(one, other) or _follows(other, one)
+
+
+def _unlike_before_the_end(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two names have different words before those with which both end, and each has some."""
+    same = 1
+    while same < min(len(one), len(other)) and one[-1 - same] == other[-1 - same]:
+        same += 1
+    mine, theirs = one[:-same], other[:-same]
+    return bool(mine and theirs) and set(mine).isdisjoint(theirs)
 
 
 def may_be_surname(name: Sequence[str]) -> bool:

@@ -21,10 +21,12 @@ from cdcoref.language.dates import WEEKDAYS, YEAR, date_name, is_date, is_date_n
 from cdcoref.language.first_names import gender_of_first_name
 from cdcoref.language.stated_facts import (
     GENDER_OF_NOUNS,
+    INSTITUTIONS,
     MEN_AND_WOMEN,
     NO_FACTS,
     NO_FIRST_NAMES,
     TITLES,
+    TOWN,
     StatedFacts,
 )
 
@@ -118,7 +120,7 @@ _CLUBS = frozenset({"club", "side", "squad", "team"})
 _ABBREVIATIONS_OF_CLUBS = frozenset({"afc", "cf", "fc", "sc"})
 _LAST_WORDS_OF_CLUBS = _ABBREVIATIONS_OF_CLUBS | {"albion", "hotspur", "rovers", "united", "wanderers"}
 _TOWNS = frozenset({"city", "port", "suburb", "town", "village"})
-_PERSON, _ORGANISATION, _CLUB, _TOWN = "person", "organisation", "club", "town"
+_PERSON, _ORGANISATION, _CLUB, _TOWN = "person", "organisation", "club", TOWN
 LONGEST_FULL_NAME = 3
 """In words, without titles, middle initials and a company's legal form; what is longer is more than one name."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6
@@ -154,6 +156,8 @@ class MentionWords:
         Those whose name, adjective or people its head is.
     initial_name
         The one word that it is at the beginning of a sentence, in lower case, if it is capitalised and no common word.
+    nationality
+        Where one of its words is a title or an office: the country that the others name, if it is one.
     """
 
     words: tuple[str, ...]
@@ -169,6 +173,7 @@ class MentionWords:
     amounts: frozenset[str] = frozenset()
     countries: frozenset[str] = frozenset()
     initial_name: str = ""
+    nationality: frozenset[str] = frozenset()
 
     @property
     def stated(self) -> StatedFacts:
@@ -186,6 +191,7 @@ class MentionWords:
             self.countries,
             self._gender,
             self.sorts,
+            self.nationality or beside.nationality,
             self._full_name,
         )
 
@@ -234,9 +240,14 @@ class MentionWords:
             return frozenset((_CLUB, _ORGANISATION))
         if last in _TOWNS and not self.names:
             return frozenset((_TOWN,))
+        if self.head in INSTITUTIONS and not self.pronoun:
+            return frozenset((_ORGANISATION,))
         if self.is_organisation and not self.countries:  # "the Australian" may be a man
             return frozenset((_ORGANISATION, _CLUB, _TOWN))
-        return frozenset((_PERSON,)) if last == self.head and last in GENDER_OF_NOUNS else frozenset()
+        if last == self.head and last in GENDER_OF_NOUNS:
+            return frozenset((_PERSON,))
+        alone = len(self.words) == 1 and not self.countries and self.names.issuperset(self.words)
+        return self.beside.sorts if alone else frozenset()
 
     @property
     def _gender(self) -> frozenset[str]:
@@ -321,7 +332,23 @@ class MentionWords:
             tokens[0].casefold()
             if begins_sentence and len(tokens) == 1 and _is_name(tokens[0]) and not is_common_word(tokens[0].casefold())
             else "",
+            nationality(core),
         )
+
+
+def nationality(words: Sequence[str]) -> frozenset[str]:
+    """The country of which somebody with a title or an office is, if the words name one and no other."""
+    if len(words) < 2 or TITLES.isdisjoint(map(str.casefold, words)):
+        return frozenset()
+    found = [countries for countries in map(_countries_of_word, words, (*words[1:], "")) if countries]
+    return found[0] if len(set(found)) == 1 else frozenset()
+
+
+def _countries_of_word(word: str, following: str = "") -> frozenset[str]:
+    """Those that a capitalised word names, alone or with the one behind it ("New Zealand")."""
+    if not word[:1].isupper():
+        return frozenset()
+    return countries_named((word.casefold(), following.casefold())) or countries_named((word.casefold(),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,16 +362,26 @@ class PhraseWords:
         determiner, of the two words before the head.
     complements
         Lemmas of the words after a preposition that directly follows the head, up to the next preposition.
+    has_article
+        Whether it begins with "the".
     """
 
     modifiers: frozenset[str]
     complements: frozenset[str]
+    has_article: bool = False
 
     @classmethod
     def of(cls, sentence: Sequence[str], start: int, end: int) -> PhraseWords:
         """Look around the head, the words from `start` to before `end` of a sentence."""
         before, after = sentence[max(0, start - BEFORE_HEAD) : start], sentence[end : end + AFTER_HEAD]
-        return cls(_before_head(before), _after_head(after))
+        return cls(_before_head(before), _after_head(after), _has_article(before))
+
+
+def _has_article(before: Sequence[str]) -> bool:
+    for word in reversed(before):
+        if _DETERMINER.fullmatch(word) or _QUANTIFIER.fullmatch(word) or not continues_phrase(word):
+            return word.casefold() == "the"
+    return False
 
 
 def _before_head(words: Sequence[str]) -> frozenset[str]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cdcoref.circumstances import AGREEMENT, CircumstanceTables
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
-from cdcoref.language import MentionFacts
+from cdcoref.language import MentionFacts, gender_of_first_name
 from cdcoref.linking.conflicts import MentionConflicts, odd_ones
 from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
 from cdcoref.linking.links import MentionLinks
@@ -177,7 +177,8 @@ def _conflicts(
     stated = {number: one.words.stated for number, one in facts.items() if not apart[number]}
     for number, name in names.items():
         if not facts[number].words.whole_name:
-            stated[number] = stated[number]._replace(full_name=name)
+            of_name = stated[number].gender or frozenset(filter(None, (gender_of_first_name(name[0]),)))
+            stated[number] = stated[number]._replace(full_name=name, gender=of_name)
     genders: dict[int, set[str]] = defaultdict(set)
     for pronoun, (_, probability) in links.antecedents.items():
         if probability >= CERTAIN_ANTECEDENT and pronoun in facts:

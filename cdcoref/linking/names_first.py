@@ -4,8 +4,9 @@ Mentions of one story with the same full name are one person, organisation or pl
 it, is the full name that it can belong to, if there is exactly one: of the full names with this surname that stand
 before it in the document, or else anywhere in it, or else, if one person of the story has the surname, in the story.
 Among several a title decides that only one of them can have ("Mr."), that one of them has, or that the sentence of only
-one of them names ("Ann Keller, the former minister"). Clusters become one by that unless they hold a cannot-link; then
-the mention alone is moved, if it can be. What no full name decides stays as it was.
+one of them names ("Ann Keller, the former minister"). An office ("the finance minister") is the one full name before it
+in its document that has it as a title. Clusters become one by that unless they hold a cannot-link; then the mention
+alone is moved, if it can be. What no full name decides stays as it was.
 """
 
 from __future__ import annotations
@@ -46,6 +47,13 @@ class NamesOfStory:
         for number, one in facts.items():
             if name := one.words.whole_name or _bearer(one, bearers.get(one.words.surname, ())):
                 self.names[number] = name
+        titled: defaultdict[str, list[MentionFacts]] = defaultdict(list)
+        for one in facts.values():
+            if one.words.whole_name:
+                titled[one.document].append(one)
+        for number, one in facts.items():
+            if number not in self.names and (name := _holder(one, titled.get(one.document, ()))):
+                self.names[number] = name
 
     def same(self) -> Iterator[tuple[int, int]]:
         """Pairs of mentions that are the same by their names: the first with a full name, and another."""
@@ -71,6 +79,27 @@ def _bearer(one: MentionFacts, bearers: Sequence[MentionFacts]) -> Name:
             names = list(dict.fromkeys(other.words.whole_name for other in titled or group))
             return () if any(different_names(*pair) for pair in combinations(names, 2)) else names[0]
     return ()
+
+
+def _holder(one: MentionFacts, named: Sequence[MentionFacts]) -> Name:
+    """The full name before an office with "the" that has it as a title, if there is exactly one.
+
+    `named` are the mentions of the document with full names.
+    """
+    words = one.words
+    if words.names or not (words.definite == 1 or one.phrase.has_article) or words.head not in TITLES:
+        return ()
+    if words.words[-1:] != (words.head,):
+        return ()  # "the ministers"
+    office = words.lemmas | one.phrase.modifiers | one.phrase.complements
+    holders = [other for other in named if other.start < one.start and office <= _titles(other)]
+    names = list(dict.fromkeys(other.words.whole_name for other in holders if not _differ_in_gender(one, other)))
+    return () if not names or any(different_names(*pair) for pair in combinations(names, 2)) else names[0]
+
+
+def _titles(named: MentionFacts) -> frozenset[str]:
+    """The words before a full name, of its mention or not."""
+    return (named.words.lemmas - frozenset(named.words.whole_name)) | named.phrase.modifiers
 
 
 def _differ_in_gender(one: MentionFacts, other: MentionFacts) -> bool:

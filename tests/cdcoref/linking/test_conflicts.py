@@ -46,6 +46,34 @@ def divide(
     return [np.flatnonzero(parts == part).tolist() for part in range(parts.max() + 1)]
 
 
+def in_sentence(text: str) -> MentionWords:
+    """The words of the mention in brackets."""
+    before, rest = text.split("[")
+    own, after = rest.split("]")
+    tokens = [*before.split(), *own.split(), *after.split()]
+    start, end = len(before.split()), len([*before.split(), *own.split()])
+    document = Document.from_sentences("d", [tokens])
+    return mention_words(document, Mention("d", tuple(range(start, end)), "entity"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Trains stopped in [Liverpool] .", "On Sunday [Liverpool FC] won .", True),
+        ("Trains stopped in [Liverpool] .", "On Sunday the [team] won .", True),
+        ("They lost to [Liverpool] .", "On Sunday [Liverpool FC] won .", False),
+        ("Trains stopped in [Liverpool] .", "The [city] thanked them .", False),
+        ("Trust in [Norway] is high .", "The [team] won .", False),
+        ("The Finnish prime [minister] left .", "The Dutch prime [minister] left .", True),
+        ("The [minister] of Finland left .", "The Dutch [minister] left .", True),
+        ("The [minister] of defence left .", "The Dutch [minister] left .", False),
+        ("The Finnish [forest] is old .", "The Dutch [forest] is old .", False),
+    ],
+)
+def test_what_stands_beside_a_head_keeps_it_apart(one: str, other: str, expected: bool) -> None:
+    assert in_conflict(in_sentence(one).stated, in_sentence(other).stated) is expected
+
+
 def words(phrase: str) -> MentionWords:
     return MentionWords.of(phrase.split())
 

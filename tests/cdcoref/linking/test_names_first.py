@@ -81,6 +81,28 @@ def joined(labels: Sequence[int], links: MentionConflicts, *texts: str) -> list[
     return with_names_first(np.array(labels), names, links).tolist()
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[ Captain Ruth Lang ] sat with [ Jan Beck ] . The [ captain ] slept .", "ruth lang"),
+        (
+            "Finance Minister [ Olga Brandt ] met [ Minister Pavel Rusk ] . The finance [ minister ] left .",
+            "olga brandt",
+        ),
+        ("Finance Minister [ Olga Brandt ] met [ Minister Pavel Rusk ] . The [ minister ] left .", ""),
+        ("[ Captain Ruth Lang ] sat with [ Captain Jan Beck ] . The [ captain ] slept .", ""),
+        ("[ Captain Ruth Lang ] sat with [ Jan Beck ] . A [ captain ] slept .", ""),
+        ("[ Captain Ruth Lang ] sat with [ Jan Beck ] . The [ captains ] slept .", ""),
+        ("[ Captain Ruth Lang ] sat with [ Jan Beck ] . The other [ captain ] slept .", ""),
+        ("The [ captain ] slept . [ Captain Ruth Lang ] sat with [ Jan Beck ] .", ""),
+    ],
+)
+def test_an_office_is_the_one_name_that_has_it_as_a_title(text: str, expected: str) -> None:
+    names = names_in(text)
+    place = 0 if text.startswith("The [") else 2
+    assert names[place] == expected
+
+
 def test_clusters_of_one_full_name_become_one() -> None:
     texts = ("[ Ann Keller ] left with [ her dog ] .", "[ Ann Keller ] fell . [ Keller ] sued [ the town ] .")
     assert joined([0, 1, 2, 3, 4], MentionConflicts({}), *texts) == [0, 1, 0, 0, 4]
