@@ -25,10 +25,6 @@ _AT_PLACE_WORDS = """
 in near at outside off around across throughout inside within
 """
 _AT_PLACE = frozenset(_AT_PLACE_WORDS.split())
-_TOWARDS_WORDS = """
-from to toward towards through into over between via for of
-"""
-_TOWARDS = frozenset(_TOWARDS_WORDS.split())
 _PLACE_NOUNS_WORDS = """
 area areas borough capital city coast coastline community county district island islands neighborhood neighbourhood
 north northeast northwest outskirts province region republic resort shore south southeast southwest state suburb

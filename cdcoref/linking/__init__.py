@@ -14,7 +14,7 @@ from cdlm.lazy_imports import on_first_use
 
 if TYPE_CHECKING:
     from cdcoref.linking.antecedents import Anaphora, anaphora, mentions_by_kind
-    from cdcoref.linking.bi_encoder import ReadMentions, comparison_features
+    from cdcoref.linking.bi_encoder import ReadMentions, compare_vectors, comparison_features
     from cdcoref.linking.candidates import candidate_pairs
     from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
     from cdcoref.linking.compared_pairs import ComparedPairs
@@ -63,6 +63,7 @@ __all__ = [
     "check_cross_encoder",
     "cluster_mentions",
     "clusters_by_kind",
+    "compare_vectors",
     "comparison_features",
     "copied_mentions",
     "document_hash",
@@ -87,7 +88,7 @@ __getattr__ = on_first_use(
     __name__,
     {
         "antecedents": "Anaphora anaphora mentions_by_kind",
-        "bi_encoder": "ReadMentions comparison_features",
+        "bi_encoder": "ReadMentions compare_vectors comparison_features",
         "candidates": "candidate_pairs",
         "clusters": "KindClusters cluster_mentions clusters_by_kind",
         "compared_pairs": "ComparedPairs",

@@ -30,8 +30,7 @@ from cdcoref.scoring.overlap import ABSENT, Overlap
 from cdlm.printing import counted
 
 Level = Literal["corpus", "topic", "subtopic", "document", "block"]
-LEVELS: tuple[Level, ...] = ("corpus", "topic", "subtopic", "document")
-"""The levels that any file has; a block is the default one of a file whose cluster ids are local to its blocks."""
+"""A block is the default of a file whose cluster ids are local to its blocks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

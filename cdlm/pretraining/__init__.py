@@ -9,19 +9,23 @@ from cdlm.pretraining.comparison import Contender, ModelPerplexity, perplexities
 from cdlm.pretraining.config import PRESETS, PretrainingConfig
 from cdlm.pretraining.document_sets import SetSource, open_source
 from cdlm.pretraining.loop import pretrain
-from cdlm.pretraining.masking import VARIANTS, Variant
+from cdlm.pretraining.masking import IGNORED, VARIANTS, Masking, Variant
 from cdlm.pretraining.perplexity import Perplexity
 from cdlm.pretraining.token_store import TokenStore, in_words, prepare
+from cdlm.pretraining.training_sequences import TrainingSequences
 
 __all__ = [
+    "IGNORED",
     "PRESETS",
     "VARIANTS",
     "Contender",
+    "Masking",
     "ModelPerplexity",
     "Perplexity",
     "PretrainingConfig",
     "SetSource",
     "TokenStore",
+    "TrainingSequences",
     "Variant",
     "in_words",
     "open_source",

@@ -191,7 +191,7 @@ def test_documents_come_back_in_order_however_they_are_batched(
 
 
 def test_found_mentions_stay_within_sentences_that_may_be_seen(tiny_model: CorefModel, sample: Path) -> None:
-    from cdcoref.formats.text import read_text
+    from cdcoref.formats import read_text
 
     documents = [replace(read_text(path), hidden=frozenset([1])) for path in sorted(sample.glob("*.txt"))]
     old = Mention(documents[0].id, (0,), "event", cluster="of the input")

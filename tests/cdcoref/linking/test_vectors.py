@@ -28,13 +28,13 @@ from cdcoref.linking import (
     bi_encoder,
     candidate_pairs,
     check_cross_encoder,
+    compare_vectors,
     find_mentions_and_vectors,
     link_story,
     read_vectors,
     score_spans,
 )
 from cdcoref.linking import mentions as mentions_module
-from cdcoref.linking.bi_encoder import compare_vectors
 from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions
 from cdcoref.predict import Predictor, ResultCache
 from cdcoref.training.mention_words import read_words

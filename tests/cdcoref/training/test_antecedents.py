@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.linking import LinkingOptions, anaphora, facts_of_mentions, link_story, read_vectors
+from cdcoref.linking import LinkingOptions, anaphora, compare_vectors, facts_of_mentions, link_story, read_vectors
 from cdcoref.linking.antecedents import antecedents
-from cdcoref.linking.bi_encoder import compare_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.training import AntecedentTraining, tune
 from cdcoref.training.antecedents import fit_antecedents

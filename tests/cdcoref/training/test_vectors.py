@@ -13,8 +13,7 @@ import torch
 from cdcoref.corpora import annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.linking import PairEvidence, read_vectors
-from cdcoref.linking.bi_encoder import compare_vectors
+from cdcoref.linking import PairEvidence, compare_vectors, read_vectors
 from cdcoref.model import ALL, UNSEEN, Combination, CorefModel, VectorOptions
 from cdcoref.training import PairExamples, VectorTraining, fit_vectors, fit_weights, weigh
 

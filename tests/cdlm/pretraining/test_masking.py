@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tokenizers import ByteLevelBPETokenizer
 from transformers import PreTrainedTokenizerFast, RobertaTokenizerFast
 
-from cdlm.pretraining import VARIANTS, Variant
-from cdlm.pretraining.masking import IGNORED, Masking
+from cdlm.pretraining import IGNORED, VARIANTS, Masking, Variant
 from cdlm.sequences import SequenceFrame
 from cdlm.tokens import WordPieces, load_tokenizer
 

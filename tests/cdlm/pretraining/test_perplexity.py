@@ -15,8 +15,10 @@ from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.pretraining import (
+    IGNORED,
     VARIANTS,
     Contender,
+    Masking,
     Perplexity,
     PretrainingConfig,
     open_source,
@@ -24,7 +26,6 @@ from cdlm.pretraining import (
     prepare,
     pretrain,
 )
-from cdlm.pretraining.masking import IGNORED, Masking
 from cdlm.pretraining.perplexity import EvaluationSequences, SetLosses, set_losses
 from cdlm.runs import RunOptions
 from cdlm.sequences import SequenceFrame

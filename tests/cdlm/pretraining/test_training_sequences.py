@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from transformers import PreTrainedTokenizerFast
 
-from cdlm.pretraining import SetSource, TokenStore, Variant, prepare
-from cdlm.pretraining.masking import IGNORED, Masking
-from cdlm.pretraining.training_sequences import TrainingSequences
+from cdlm.pretraining import IGNORED, Masking, SetSource, TokenStore, TrainingSequences, Variant, prepare
 from cdlm.sequences import SequenceFrame
 
 SIZES = (3, 4, 5, 3, 6)

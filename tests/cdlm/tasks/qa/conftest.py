@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cdlm.tasks.qa.sequences import QA_TOKENS
+from cdlm.tasks.qa import QA_TOKENS
 from cdlm.tokens import add_special_tokens
 
 if TYPE_CHECKING:

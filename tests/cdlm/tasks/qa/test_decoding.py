@@ -10,9 +10,7 @@ import pytest
 import torch
 
 from cdlm.tasks import Paragraph, Question
-from cdlm.tasks.qa.decoding import choose_evidence, decode
-from cdlm.tasks.qa.model import QALogits
-from cdlm.tasks.qa.sequences import QASequence, QuestionBuilder
+from cdlm.tasks.qa import QALogits, QASequence, QuestionBuilder, choose_evidence, decode
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast

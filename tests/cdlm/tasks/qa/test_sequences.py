@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cdlm.tasks import Paragraph, Question
+from cdlm.tasks.qa import ANSWER_TYPES, QA_TOKENS, QASequence, QuestionBuilder, label_sequence
 from cdlm.tasks.qa.questions import TITLE
-from cdlm.tasks.qa.sequences import ANSWER_TYPES, QA_TOKENS, QASequence, QuestionBuilder, label_sequence
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast

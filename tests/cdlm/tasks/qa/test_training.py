@@ -14,9 +14,7 @@ import torch
 from cdlm.errors import InputError
 from cdlm.settings import as_toml, with_settings
 from cdlm.tasks import QA_PRESETS, Paragraph, QAModel, QASettings, QATraining, Question, predict_answers, train_reader
-from cdlm.tasks.qa.model import collate
-from cdlm.tasks.qa.sequences import QuestionBuilder, label_sequence
-from cdlm.tasks.qa.training import LabelledQuestions, joint_loss
+from cdlm.tasks.qa import LabelledQuestions, QuestionBuilder, collate, joint_loss, label_sequence
 
 
 def config(encoder: Path, **values: object) -> QATraining:
