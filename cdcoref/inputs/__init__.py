@@ -4,7 +4,8 @@ A window is the part of a document that one sequence contains; a sequence contai
 their mentions marked, or of one unmarked document.
 """
 
-from cdcoref.inputs.options import SMALLEST_LENGTH, Length, SequenceOptions
+from cdcoref.inputs.contexts import DocumentContexts, MentionContext
+from cdcoref.inputs.options import SMALLEST_LENGTH, ContextOptions, Length, SequenceOptions
 from cdcoref.inputs.packs import Candidates, Pack, pack_length, packs
 from cdcoref.inputs.pair_sequences import Integers, Marked, PairSequence, SequenceBuilder
 from cdcoref.inputs.reading import ReadingBuilder, ReadingSequence
@@ -16,11 +17,14 @@ __all__ = [
     "SMALLEST_LENGTH",
     "SPELLING",
     "Candidates",
+    "ContextOptions",
+    "DocumentContexts",
     "Extent",
     "Integers",
     "Length",
     "Marked",
     "MarkedDocument",
+    "MentionContext",
     "Pack",
     "PairSequence",
     "ReadingBuilder",

@@ -58,3 +58,40 @@ class SequenceOptions:
         if self.documents == "many" and self.marking == "pair":
             raise InputError("marking is 'pair', which is only for sequences of two documents; choose 'all'")
         check_features(self.features)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextOptions:
+    """What a cross-encoder of upper layers sees of a mention (:mod:`cdcoref.inputs.contexts`), and how it is built.
+
+    Attributes
+    ----------
+    rank
+        Of its difference from the encoder that reads documents alone; 0: the model has no such cross-encoder.
+    lower_layers
+        How many layers read a document alone; the others read two contexts side by side.
+    opening, names, sentence
+        Word pieces of the first sentence of the document, of its names and numbers, and of the mention's sentence.
+    width
+        Units of the scorer's hidden layer.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of range.
+    """
+
+    rank: Index = 0
+    lower_layers: Count = 6
+    opening: Index = 24
+    names: Index = 32
+    sentence: Count = 56
+    width: Count = 512
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def longest(self) -> int:
+        """Word pieces of the longest sequence of two contexts."""
+        return 2 * (self.opening + self.names + self.sentence)

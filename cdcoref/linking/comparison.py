@@ -19,6 +19,7 @@ from cdcoref.errors import InputError
 from cdcoref.inputs import Candidates, Extent
 from cdcoref.linking.bi_encoder import compare_vectors
 from cdcoref.linking.candidates import candidate_pairs
+from cdcoref.linking.context_reading import ContextReading
 from cdcoref.linking.cross_encoder import CrossEncoderReading
 from cdcoref.linking.options import LinkingOptions
 from cdcoref.linking.pair_logits import PairEvidence, PairLogits
@@ -103,7 +104,7 @@ class Comparison:
         self._options = model.settings.vectors
         if options.candidates is not None:
             self._options = replace(self._options, candidates=options.candidates)
-        self._reading: CrossEncoderReading | None = None
+        self._reading: CrossEncoderReading | ContextReading | None = None
 
     @property
     def extent(self) -> Extent:
@@ -142,7 +143,7 @@ class Comparison:
             Called repeatedly with the number of document pairs, or the share of one, done since the last call.
         """
         if self.model.vector_scorer is None:
-            return self._together().run(batch_tokens, store, advance)
+            return self._all_read().run(batch_tokens, store, advance)
         evidence = self.evidence(batch_tokens=batch_tokens, store=store, advance=advance)
         return evidence.combine(self._options)
 
@@ -170,12 +171,20 @@ class Comparison:
             return apart
         chosen = candidate_pairs(apart, self._options)
         first, second = apart.first[chosen], apart.second[chosen]
+        if self.model.context_scorer is not None:
+            sides = first.astype(np.int64), second.astype(np.int64)
+            contexts = ContextReading(self.model, self.corpus, *sides, self._pairs)
+            self._reading = contexts
+            logits = np.full(len(apart.first), np.nan, dtype=np.float32)
+            logits[chosen] = contexts.run(batch_tokens, store, advance)
+            return replace(apart, cross_encoder=logits)
         numbers = np.unique(np.concatenate([first, second]))
         weight = 1.0 / (1.0 + np.exp(-apart.bi_encoder[chosen].astype(np.float64)))
         candidates = Candidates(np.searchsorted(numbers, first), np.searchsorted(numbers, second), weight)
         with_candidates = replace(self.corpus, mentions=tuple(self.corpus.mentions[n] for n in numbers))
-        self._reading = CrossEncoderReading(self.model, with_candidates, self._pairs, self._sequences, candidates)
-        read_pairs = self._reading.run(batch_tokens, store, advance)
+        packs = CrossEncoderReading(self.model, with_candidates, self._pairs, self._sequences, candidates)
+        self._reading = packs
+        read_pairs = packs.run(batch_tokens, store, advance)
         logits = np.full(len(apart.first), np.nan, dtype=np.float32)
         known = _keys(numbers[read_pairs.first], numbers[read_pairs.second], apart.size)
         wanted = _keys(first, second, apart.size)
@@ -223,13 +232,19 @@ class Comparison:
             story = Corpus(tuple(documents[name] for name in names), tuple(self.corpus.mentions[n] for n in own))
             yield story, own
 
-    def _together(self) -> CrossEncoderReading:
+    def _together(self) -> CrossEncoderReading | ContextReading:
         if self._reading is None:
             if self.model.vector_scorer is not None:
                 self.evidence(batch_tokens=self.model.settings.sequences.max_length)
             else:
-                self._reading = CrossEncoderReading(self.model, self.corpus, self._pairs, self._sequences)
+                self._reading = self._all_read()
         assert self._reading is not None
+        return self._reading
+
+    def _all_read(self) -> CrossEncoderReading:
+        """The reading of a model without a bi-encoder."""
+        if not isinstance(self._reading, CrossEncoderReading):
+            self._reading = CrossEncoderReading(self.model, self.corpus, self._pairs, self._sequences)
         return self._reading
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         collate_readings,
         token_batches,
     )
+    from cdcoref.model.context_scorer import ContextBatch, ContextScorer, collate_contexts
     from cdcoref.model.coref_model import BatchReading, CorefModel
     from cdcoref.model.fingerprint import model_fingerprint
     from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, DEFAULT_MODEL
@@ -61,6 +62,8 @@ __all__ = [
     "BatchReading",
     "Combination",
     "Combinations",
+    "ContextBatch",
+    "ContextScorer",
     "CorefConfig",
     "CorefModel",
     "CurvePoint",
@@ -75,6 +78,7 @@ __all__ = [
     "VectorOptions",
     "VectorScorer",
     "antecedent_loss",
+    "collate_contexts",
     "collate_pairs",
     "collate_readings",
     "model_card",
@@ -89,6 +93,7 @@ __getattr__ = on_first_use(
     {
         "antecedents": "AntecedentScorer antecedent_loss",
         "batches": "EncoderBatch LabelledBatch PairBatch ReadingBatch collate_pairs collate_readings token_batches",
+        "context_scorer": "ContextBatch ContextScorer collate_contexts",
         "coref_model": "BatchReading CorefModel",
         "fingerprint": "model_fingerprint",
         "folder": "CARD_FILE CONFIG_FILE DEFAULT_MODEL",

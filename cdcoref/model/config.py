@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from cdcoref.clustering import Linkage
 from cdcoref.corpus import ENTITY, EVENT, KINDS, STYLES
 from cdcoref.errors import InputError
-from cdcoref.inputs import Length, SequenceOptions
+from cdcoref.inputs import ContextOptions, Length, SequenceOptions
 from cdcoref.language import FEATURES, LastWord, check_features
 from cdlm.validation import Count, Flag, Index, Probability, check_fields, number, shown, validated, whole_number
 
@@ -312,6 +312,9 @@ class CorefConfig:
         What the detector sees, and the styles of annotation that it distinguishes.
     vectors
         How the bi-encoder compares mentions, if there is one.
+    contexts
+        The cross-encoder that reads the contexts of two candidates by the encoder's upper layers, if there is one. A
+        model has this one, or that of `scorer_width`, or none.
     fitted_in_int8
         Whether the encoder computed in eight bits when the heads were fitted. If so, the precision ``"auto"`` is int8
         on processors that support it and do not support bf16.
@@ -337,15 +340,24 @@ class CorefConfig:
     detection_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
     detector: DetectorOptions = field(default_factory=DetectorOptions)
     vectors: VectorOptions = field(default_factory=VectorOptions)
+    contexts: ContextOptions = field(default_factory=ContextOptions)
     fitted_in_int8: Flag = False
 
     def __post_init__(self) -> None:
         check_fields(self)
         _check_kinds(self, ("distance_threshold", "temperature", "detection_threshold"))
-        if not self.scorer_width and self.vectors.layers and self.vectors.cross_encoder_kinds:
+        if self.contexts.rank and (self.scorer_width or not self.vectors.layers):
+            raise InputError("contexts.rank needs a bi-encoder (vectors.layers), and scorer_width must be 0 then")
+        if not self.has_cross_encoder and self.vectors.layers and self.vectors.cross_encoder_kinds:
             raise InputError(
-                "scorer_width is 0, so there is no cross-encoder; vectors.cross_encoder_kinds must be empty then"
+                "scorer_width and contexts.rank are 0, so there is no cross-encoder; vectors.cross_encoder_kinds must "
+                "be empty then"
             )
+
+    @property
+    def has_cross_encoder(self) -> bool:
+        """Whether a cross-encoder reads mentions together."""
+        return bool(self.scorer_width or self.contexts.rank)
 
     def in_style(self, style: str) -> CorefConfig:
         """The same with another style of annotation in use, at its thresholds.

@@ -20,10 +20,11 @@ from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.inputs import SPELLING, ReadingBuilder, SequenceBuilder
+from cdcoref.inputs import SPELLING, ContextOptions, ReadingBuilder, SequenceBuilder
 from cdcoref.model.antecedents import AntecedentScorer
 from cdcoref.model.batches import EncoderBatch, LabelledBatch, PairBatch, ReadingBatch
 from cdcoref.model.config import CorefConfig, DetectorOptions, VectorOptions
+from cdcoref.model.context_scorer import ContextBatch, ContextScorer
 from cdcoref.model.folder import (
     CARD_FILE,
     CONFIG_FILE,
@@ -85,6 +86,11 @@ class CorefModel(nn.Module):
         The three parts; one encoder serves both heads, which are None if the configuration gives them no width.
     earlier, vector_scorer, antecedent_scorer
         The bi-encoder's parts, and what finds antecedents of pronouns; None if the model has none.
+    context_scorer
+        The cross-encoder of the encoder's upper layers; None if the model has none.
+    kept_logits
+        Within :meth:`each_sequence_read_once`, the logits of pairs of contexts that were read, by both digests and the
+        kind; None outside.
     settings
         See :class:`CorefConfig`.
     tokenizer
@@ -115,8 +121,12 @@ class CorefModel(nn.Module):
         self._kept_dtype: torch.dtype | None = None
         self.vector_scorer: VectorScorer | None = None
         self.antecedent_scorer: AntecedentScorer | None = None
+        self.context_scorer: ContextScorer | None = None
+        self.kept_logits: dict[bytes, float] | None = None
         if config.vectors.layers:
             self.add_vectors(config.vectors)
+        if config.contexts.rank:
+            self.add_context_scorer(config.contexts)
 
     def replace_detector(self, options: DetectorOptions) -> None:
         """Give the model another mention detector, untrained; it sees no more layers than the encoder has."""
@@ -159,6 +169,22 @@ class CorefModel(nn.Module):
             others = options.antecedent_features, options.antecedent_starts
             self.antecedent_scorer = AntecedentScorer(width, *sizes, *others).to(self.device)
 
+    def add_context_scorer(self, options: ContextOptions) -> None:
+        """Give the model the cross-encoder of its upper layers, untrained.
+
+        Raises
+        ------
+        InputError
+            If the encoder has no relative positions, too few layers, or too narrow a window of attention.
+        """
+        self.settings = replace(self.settings, contexts=options)
+        if options.longest > min(self.encoder.config.attention_window) // 2:
+            raise InputError(f"two contexts have {options.longest} word pieces, more than half the attention window")
+        try:
+            self.context_scorer = ContextScorer(self.encoder, options).to(self.device)
+        except ValueError as error:
+            raise InputError(f"this encoder can have no cross-encoder of upper layers: {error}") from error
+
     @property
     def word_layer_width(self) -> int:
         """Of what the encoder's layers say of a word, for the heads that learn from it."""
@@ -184,17 +210,23 @@ class CorefModel(nn.Module):
     def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> CorefModel:
         for made in self._earlier_encoder:
             made.encoder._apply(fn, recurse)
+        if self.context_scorer is not None:
+            self.context_scorer.layers.forget_merged()
         return super()._apply(fn, recurse)
 
     def load_state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """As of any module; the earlier encoder is made anew from what is loaded."""
+        """As of any module; what is made from the weights is made anew."""
         self._earlier_encoder.clear()
+        if self.context_scorer is not None:
+            self.context_scorer.layers.forget_merged()
         return super().load_state_dict(*args, **kwargs)
 
     def compute_in_int8(self) -> None:
         """Compute all products of the encoder in eight bits; see :meth:`cdlm.encoder.CDLMModel.compute_in_int8`."""
         if self.earlier is not None:
             self.earlier_encoder().compute_in_int8()
+        if self.context_scorer is not None:
+            self.context_scorer.layers.compute_in_int8(self.encoder)
         self.encoder.compute_in_int8()
 
     @contextmanager
@@ -258,6 +290,19 @@ class CorefModel(nn.Module):
             spans = spans / sizes[:, None].to(spans.dtype)
         pairs = batch.pairs, batch.pair_sequence, batch.pair_kinds, batch.pair_features
         return self.pair_scorer(hidden[:, 0], spans, *pairs)
+
+    def lower_states(self, batch: EncoderBatch) -> Tensor:
+        """What the cross-encoder sees of documents that are read alone: the output of the lower layers.
+
+        *Shape:* (sequences, length, width)
+        """
+        masks = batch.attention_mask, batch.global_attention_mask
+        return self.encoder.lower_layers(batch.input_ids, *masks, self.settings.contexts.lower_layers)
+
+    def context_logits(self, batch: ContextBatch) -> Tensor:
+        """Logits of pairs of contexts that are read side by side. *Shape:* (pairs,)"""
+        assert self.context_scorer is not None
+        return self.context_scorer(self.encoder, batch).float()
 
     def span_logits(self, batch: ReadingBatch) -> Tensor:
         """Logits of the candidate spans of a batch of :func:`collate_readings`. *Shape:* (spans, kinds)"""
@@ -324,7 +369,7 @@ class CorefModel(nn.Module):
 
     @contextmanager
     def each_sequence_read_once(self, dtype: torch.dtype | None = None) -> Iterator[None]:
-        """Within the block, keep what the last layers say of documents that are read alone.
+        """Within the block, keep what the last layers say of documents that are read alone, and logits of contexts.
 
         Where the same texts are needed again, the encoder, which must not change meanwhile, reads each once, as far as
         `MOST_KEPT` bytes hold them. Only the layers that heads see are kept.
@@ -334,11 +379,11 @@ class CorefModel(nn.Module):
         dtype
             The numeric precision in which it is kept; None: as the encoder computes.
         """
-        self._read, self._kept_dtype = {}, dtype
+        self._read, self._kept_dtype, self.kept_logits = {}, dtype, {}
         try:
             yield
         finally:
-            self._read = None
+            self._read = self.kept_logits = None
 
     def _states(self, batch: EncoderBatch) -> tuple[Tensor, ...]:
         """The output of every layer, or at least of those that heads see. *Shape:* (sequences, length, width) each"""

@@ -6,13 +6,16 @@ from cdlm.encoder.model import PRECISIONS, CDLMModel, SelfAttention
 from cdlm.encoder.output import EncoderOutput
 from cdlm.encoder.remainder import resized_rows
 from cdlm.encoder.sizes import check_shapes, check_sizes
+from cdlm.encoder.upper import APART, UpperLayers
 
 __all__ = [
+    "APART",
     "PRECISIONS",
     "CDLMModel",
     "EarlierEncoder",
     "EncoderOutput",
     "SelfAttention",
+    "UpperLayers",
     "check_shapes",
     "check_sizes",
     "resized_rows",

@@ -1,0 +1,151 @@
+"""What the cross-encoder sees of a mention: pieces of its document that was read alone in, its context out.
+
+A context has three parts: the opening of the document, words of the document that name somebody or something or are
+numbers, and the sentence of the mention. The opening and the names say when, where, and who: what tells two happenings
+of one kind apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.corpus import Document, Mention
+from cdcoref.inputs.options import ContextOptions
+from cdcoref.inputs.pair_sequences import Integers
+from cdcoref.inputs.reading import ReadingSequence
+from cdcoref.language import in_sentence_case
+
+PIECES_OF_NAME = 4
+"""At most this many word pieces of a name or number are shown: the first ones."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MentionContext:
+    """What is seen of one mention.
+
+    Attributes
+    ----------
+    pieces
+        Word pieces as positions in the sequences of the document, one sequence after the other. *Shape:* (pieces,)
+    parts
+        The part that each is of: 0 the opening, 1 the names, 2 the sentence. *Shape:* (pieces,)
+    own
+        Which of them are the mention's. *Shape:* (pieces,)
+    digest
+        The same for contexts with the same contents, whatever their documents are called.
+    """
+
+    pieces: Integers
+    parts: Integers
+    own: NDArray[np.bool_]
+    digest: bytes
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def places(self, apart: int) -> Integers:
+        """Places that count on within each part, which begins at a multiple of `apart`. *Shape:* (pieces,)"""
+        counts = np.bincount(self.parts, minlength=3)
+        within = np.concatenate([np.arange(count) for count in counts])
+        return self.parts * apart + within
+
+
+class DocumentContexts:
+    """The contexts of mentions of one document.
+
+    Parameters
+    ----------
+    document
+        The document.
+    sequences
+        In which it is read alone (see :class:`cdcoref.inputs.ReadingBuilder`).
+    options
+        How much of each part is seen.
+    """
+
+    def __init__(self, document: Document, sequences: Sequence[ReadingSequence], options: ContextOptions) -> None:
+        self._options = options
+        self._sentences = document.sentences
+        self._sentence_of = document.sentence_of_tokens()
+        self._first = np.full(len(document.tokens), -1, dtype=np.int64)
+        self._count = np.zeros(len(document.tokens), dtype=np.int64)
+        offset = 0
+        for sequence in sequences:
+            self._first[sequence.words] = sequence.word_places + offset
+            self._count[sequence.words] = np.diff(sequence.word_places, append=len(sequence) - 1)
+            offset += len(sequence)
+        words = in_sentence_case(document).tokens
+        self._lower = [word.lower() for word in words]
+        self._names = [t for t in np.flatnonzero(self._first >= 0).tolist() if _is_name_or_number(words[t])]
+        read = (n for n, (start, end) in enumerate(self._sentences) if (self._first[start:end] >= 0).any())
+        self._opening = next(read, -1)
+        self._around: dict[int, tuple[list[int], list[int]]] = {}
+        self._digest = hashlib.blake2b(repr([s.input_ids.tolist() for s in sequences]).encode(), digest_size=16)
+
+    def of(self, mention: Mention) -> MentionContext | None:
+        """What is seen of a mention; None if none of its words is read."""
+        sentence = self._sentence_of[mention.start]
+        pieces, tokens = self._pieces(*self._sentences[sentence])
+        inside = np.flatnonzero(np.isin(tokens, mention.tokens))
+        if not len(inside):
+            return None
+        if sentence not in self._around:
+            self._around[sentence] = self._opening_and_names(sentence)
+        opening, names = self._around[sentence]
+        low, high = _window(len(pieces), int(inside[0]), int(inside[-1]) + 1, self._options.sentence)
+        seen = np.array([*opening, *names, *pieces[low:high]], dtype=np.int64)
+        parts = np.repeat([0, 1, 2], [len(opening), len(names), high - low])
+        own = np.zeros(len(seen), dtype=bool)
+        own[len(opening) + len(names) + inside[(inside >= low) & (inside < high)] - low] = True
+        digest = self._digest.copy()
+        digest.update(seen.tobytes() + own.tobytes())
+        return MentionContext(seen, parts, own, digest.digest())
+
+    def _pieces(self, start: int, end: int) -> tuple[list[int], list[int]]:
+        """The pieces of some tokens that are read, and the token of each."""
+        found = [
+            (piece, token)
+            for token in range(start, end)
+            if self._first[token] >= 0
+            for piece in range(self._first[token], self._first[token] + self._count[token])
+        ]
+        return [piece for piece, _ in found], [token for _, token in found]
+
+    def _opening_and_names(self, sentence: int) -> tuple[list[int], list[int]]:
+        """The other two parts for mentions of a sentence; no word of an earlier part is a name again."""
+        start, end = self._sentences[sentence]
+        seen = set(self._lower[start:end])
+        opening: list[int] = []
+        if self._opening not in (-1, sentence):
+            pieces, tokens = self._pieces(*self._sentences[self._opening])
+            opening = pieces[: self._options.opening]
+            seen.update(self._lower[token] for token in tokens[: self._options.opening])
+        names: list[int] = []
+        for token in self._names:
+            if self._lower[token] in seen or start <= token < end:
+                continue
+            seen.add(self._lower[token])
+            count = min(PIECES_OF_NAME, int(self._count[token]))
+            if len(names) + count > self._options.names:
+                break
+            names += range(int(self._first[token]), int(self._first[token]) + count)
+        return opening, names
+
+
+def _is_name_or_number(word: str) -> bool:
+    return word[:1].isupper() or any(character.isdigit() for character in word)
+
+
+def _window(length: int, start: int, end: int, room: int) -> tuple[int, int]:
+    """The part of a sentence of at most `room` pieces in whose middle the pieces from `start` to before `end` are."""
+    if length <= room:
+        return 0, length
+    end = min(end, start + room)
+    low = max(0, start - (room - (end - start)) // 2)
+    high = min(length, low + room)
+    return max(0, high - room), high

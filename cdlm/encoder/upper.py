@@ -1,0 +1,177 @@
+"""The upper layers of an encoder, changed by a low-rank difference, over states that its lower layers computed.
+
+The lower layers read every text once; the upper ones read parts of several texts side by side, as often as wanted
+(as PreTTR, MacAvaney et al. 2020, divides a cross-encoder). The difference is LoRA's (Hu et al. 2022): two narrow
+matrices for each matrix of a layer; the norms are the upper layers' own. Parts of a sequence that do not follow each other in a text have one bias for all
+distances between them, which is learnt, so that their order does not matter.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from cdlm.encoder.attention import TokenLayout
+from cdlm.encoder.model import CDLMModel, Layer
+from cdlm.encoder.relative import MAX_DISTANCE, PositionBias
+from cdlm.quantization import Int8Linear
+
+NARROW = "narrow"
+WIDE = "wide"
+APART = 8 * MAX_DISTANCE
+"""How far apart the places of different parts are: more than any distance that the bias distinguishes."""
+_MATRICES = (
+    "attention.self.query",
+    "attention.self.key",
+    "attention.self.value",
+    "attention.output.dense",
+    "intermediate.dense",
+    "output.dense",
+)
+_NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
+
+
+class UpperLayers(nn.Module):
+    """A low-rank difference for the last layers of an encoder with relative positions.
+
+    Parameters
+    ----------
+    encoder
+        Whose layers they are; it is not part of this module.
+    first
+        Number of the first layer, from 0.
+    rank
+        Width of the narrow matrices.
+
+    Attributes
+    ----------
+    unrelated
+        The bias between places that are further apart than the encoder distinguishes. *Shape:* (heads,)
+
+    Raises
+    ------
+    ValueError
+        If the encoder has no relative positions, or no layer from `first` on.
+    """
+
+    def __init__(self, encoder: CDLMModel, first: int, rank: int) -> None:
+        super().__init__()
+        table = encoder.encoder.relative_attention_bias
+        if table is None:
+            raise ValueError("only layers of an encoder with relative positions can read parts of texts side by side")
+        if not 0 <= first < encoder.config.num_hidden_layers:
+            raise ValueError(f"the encoder has {encoder.config.num_hidden_layers} layers and none with number {first}")
+        self.first = first
+        self.matrices = nn.ParameterDict()
+        self.norms = nn.ParameterDict()
+        for number, layer in self._layers(encoder):
+            for name in _MATRICES:
+                weight = layer.get_parameter(f"{name}.weight")
+                narrow = torch.randn(rank, weight.shape[1], device=weight.device) / math.sqrt(weight.shape[1])
+                self.matrices[_key(number, name, NARROW)] = nn.Parameter(narrow)
+                self.matrices[_key(number, name, WIDE)] = nn.Parameter(weight.new_zeros(rank, weight.shape[0]))
+            for norm in _NORMS:
+                for side in ("weight", "bias"):
+                    own = layer.get_parameter(f"{norm}.{side}").detach().clone()
+                    self.norms[_key(number, norm, side)] = nn.Parameter(own)
+        half = len(table.weight) // 2
+        self.unrelated = nn.Parameter(table.weight.detach()[[half - 1, -1]].mean(0).clone())
+        self._merged: list[nn.ModuleList] = []
+
+    def forward(self, encoder: CDLMModel, states: Tensor, places: Tensor, lengths: Sequence[int]) -> Tensor:
+        """Read sequences of states.
+
+        Parameters
+        ----------
+        encoder
+            Whose layers they are.
+        states
+            The output of its layer before :attr:`first`, one sequence after the other. *Shape:* (tokens, width)
+        places
+            Where each token is; see `APART`. *Shape:* (tokens,)
+        lengths
+            Tokens of every sequence, at most half of the attention window.
+
+        Returns
+        -------
+        Tensor
+            The output of the last layer. *Shape:* (tokens, width)
+        """
+        layout = _side_by_side(lengths, states.device)
+        bias = PositionBias(self._table(encoder), places)
+        if torch.is_grad_enabled():
+            for number, layer in self._layers(encoder):
+                states = functional_call(layer, self._weights(number, layer), (states, layout, None, bias))
+            return states
+        for merged in self.merged(encoder):
+            states = merged(states, layout, None, bias)
+        return states
+
+    def merged(self, encoder: CDLMModel) -> nn.ModuleList:
+        """The layers with their difference, for inference; made once."""
+        if not self._merged:
+            layers = nn.ModuleList()
+            with torch.no_grad():
+                for number, layer in self._layers(encoder):
+                    shared: dict[int, object] = {}
+                    for name, weight in self._weights(number, layer).items():
+                        shared[id(layer.get_parameter(name))] = nn.Parameter(weight.detach(), requires_grad=False)
+                    # Everything else is the encoder's own: no second copy of what does not differ.
+                    shared |= {id(own): own for own in layer.parameters() if id(own) not in shared}
+                    layers.append(copy.deepcopy(layer, shared))
+            self._merged.append(layers.eval())
+        return self._merged[0]
+
+    def compute_in_int8(self, encoder: CDLMModel) -> None:
+        """Round the weights of the merged layers to eight bits; see :meth:`CDLMModel.compute_in_int8`."""
+        for module in list(self.merged(encoder).modules()):
+            for name, child in list(module.named_children()):
+                if isinstance(child, nn.Linear):
+                    setattr(module, name, Int8Linear(child))
+
+    def forget_merged(self) -> None:
+        """Make the merged layers anew when they are next needed, since weights have changed."""
+        self._merged.clear()
+
+    def _layers(self, encoder: CDLMModel) -> Iterator[tuple[int, Layer]]:
+        """The encoder's layers from the first one on, with their numbers."""
+        for number, layer in enumerate(encoder.encoder.layer):
+            if number >= self.first:
+                assert isinstance(layer, Layer)
+                yield number, layer
+
+    def _weights(self, number: int, layer: Layer) -> dict[str, Tensor]:
+        found = {}
+        # In full precision: a small difference would be lost beside a weight that is rounded to sixteen bits.
+        with torch.autocast(self.unrelated.device.type, enabled=False):
+            for name in _MATRICES:
+                weight = layer.get_parameter(f"{name}.weight")
+                narrow, wide = self.matrices[_key(number, name, NARROW)], self.matrices[_key(number, name, WIDE)]
+                found[f"{name}.weight"] = torch.addmm(weight, wide.T, narrow)
+        for norm in _NORMS:
+            found |= {f"{norm}.{side}": self.norms[_key(number, norm, side)] for side in ("weight", "bias")}
+        return found
+
+    def _table(self, encoder: CDLMModel) -> Tensor:
+        """The encoder's table of distances, with :attr:`unrelated` for the largest ones, forward and backward."""
+        table = encoder.encoder.relative_attention_bias
+        assert table is not None
+        half = len(table.weight) // 2
+        own, far = table.weight, self.unrelated[None].to(table.weight)
+        return torch.cat([own[: half - 1], far, own[half:-1], far])
+
+
+def _key(number: int, name: str, side: str) -> str:
+    return f"{number}-{name.replace('.', '-')}-{side}"
+
+
+def _side_by_side(lengths: Sequence[int], device: torch.device) -> TokenLayout:
+    """The layout of sequences without padding, all of whose tokens see each other."""
+    longest = max(lengths, default=0)
+    mask = torch.arange(longest, device=device) < torch.tensor(lengths, device=device)[:, None]
+    return TokenLayout.from_masks(mask.to(torch.int64), None)
