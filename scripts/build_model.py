@@ -29,7 +29,7 @@ from cdcoref.evaluation import BOTH, evaluate
 from cdcoref.linking import LinkingOptions
 from cdcoref.model import CARD_FILE, CorefModel, CurvePoint, KindScores, Metadata, model_card
 from cdcoref.predict import Predictor, load
-from cdcoref.training import PRESETS, TrainingConfig, fit_heads, train
+from cdcoref.training import PRESETS, TrainingConfig, fit_contexts, fit_heads, train
 from cdlm.files import replaced_folder
 from cdlm.runs import RUN_FILE, say_on_stderr
 from cdlm.settings import parse_settings, with_settings
@@ -137,6 +137,8 @@ def fit(
     """Fit heads on the encoder of the model in a folder, and write the model there again."""
     model = CorefModel.from_pretrained(output)
     model.inference_dtype = torch.bfloat16
+    if config.model.contexts.rank:
+        fit_contexts(config, learnt, dev, output)
     fit_heads(model, config, learnt, dev, output)
 
 

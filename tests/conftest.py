@@ -149,6 +149,26 @@ def tiny_encoder(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.Te
     return folder
 
 
+@pytest.fixture(scope="session")
+def tiny_biased_encoder(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an encoder with relative positions: three layers of width 32 and windows of 128 tokens."""
+    import torch
+
+    from cdlm.config import EncoderConfig
+    from cdlm.encoder import CDLMModel
+
+    torch.manual_seed(9)
+    config = EncoderConfig(
+        vocab_size=len(wordpiece), hidden_size=32, num_hidden_layers=3, num_attention_heads=2, intermediate_size=64,
+        attention_window=(128, 128, 128), max_position_embeddings=513, pad_token_id=0, hidden_dropout_prob=0.1,
+        attention_probs_dropout_prob=0.1, initializer_range=0.2, relative_attention_num_buckets=16,
+    )  # fmt: skip
+    folder = tmp_path_factory.mktemp("biased-encoder")
+    CDLMModel(config).save_pretrained(folder)
+    wordpiece.save_pretrained(str(folder))
+    return folder
+
+
 # -- a stand-in for the hub --------------------------------------------------------------------------------------------
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         collate_readings,
         token_batches,
     )
-    from cdcoref.model.context_scorer import ContextBatch, ContextScorer, collate_contexts
+    from cdcoref.model.context_scorer import ContextBatch, ContextScorer, check_contexts, collate_contexts
     from cdcoref.model.coref_model import BatchReading, CorefModel
     from cdcoref.model.fingerprint import model_fingerprint
     from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, DEFAULT_MODEL
@@ -78,6 +78,7 @@ __all__ = [
     "VectorOptions",
     "VectorScorer",
     "antecedent_loss",
+    "check_contexts",
     "collate_contexts",
     "collate_pairs",
     "collate_readings",
@@ -93,7 +94,7 @@ __getattr__ = on_first_use(
     {
         "antecedents": "AntecedentScorer antecedent_loss",
         "batches": "EncoderBatch LabelledBatch PairBatch ReadingBatch collate_pairs collate_readings token_batches",
-        "context_scorer": "ContextBatch ContextScorer collate_contexts",
+        "context_scorer": "ContextBatch ContextScorer check_contexts collate_contexts",
         "coref_model": "BatchReading CorefModel",
         "fingerprint": "model_fingerprint",
         "folder": "CARD_FILE CONFIG_FILE DEFAULT_MODEL",

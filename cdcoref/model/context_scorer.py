@@ -16,7 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
+from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, MentionContext
+from cdlm.config import EncoderConfig
 from cdlm.encoder import APART, CDLMModel, UpperLayers
 
 T = TypeVar("T")
@@ -88,6 +90,29 @@ def collate_contexts(
 
 def _pairs(items: Sequence[T]) -> list[tuple[T, T]]:
     return list(zip(items[::2], items[1::2], strict=True))
+
+
+def check_contexts(encoder: EncoderConfig, options: ContextOptions) -> None:
+    """Refuse an encoder whose upper layers cannot read contexts side by side.
+
+    Raises
+    ------
+    InputError
+        If it has no relative positions, too few layers, or too narrow a window of attention.
+    """
+    if encoder.relative_attention_num_buckets is None:
+        raise InputError("model.contexts needs an encoder with relative positions, such as mpnet; this one has none")
+    if options.lower_layers >= encoder.num_hidden_layers:
+        raise InputError(
+            f"contexts.lower_layers is {options.lower_layers}, but the encoder has {encoder.num_hidden_layers} layers, "
+            "at least one of which must be left to read contexts together"
+        )
+    reach = min(encoder.attention_window) // 2
+    if options.longest > reach:
+        raise InputError(
+            f"two contexts have up to {options.longest} word pieces, more than half the encoder's window of attention, "
+            f"{reach}; make contexts.opening, contexts.names or contexts.sentence smaller"
+        )
 
 
 class ContextScorer(nn.Module):

@@ -24,7 +24,7 @@ from cdcoref.inputs import SPELLING, ContextOptions, ReadingBuilder, SequenceBui
 from cdcoref.model.antecedents import AntecedentScorer
 from cdcoref.model.batches import EncoderBatch, LabelledBatch, PairBatch, ReadingBatch
 from cdcoref.model.config import CorefConfig, DetectorOptions, VectorOptions
-from cdcoref.model.context_scorer import ContextBatch, ContextScorer
+from cdcoref.model.context_scorer import ContextBatch, ContextScorer, check_contexts
 from cdcoref.model.folder import (
     CARD_FILE,
     CONFIG_FILE,
@@ -117,6 +117,7 @@ class CorefModel(nn.Module):
         self.replace_detector(config.detector)
         self.earlier: EarlierEncoder | None = None
         self._earlier_encoder: list[CDLMModel] = []
+        self._not_rounded: list[CDLMModel] = []
         self._read: dict[bytes, Tensor] | None = None
         self._kept_dtype: torch.dtype | None = None
         self.vector_scorer: VectorScorer | None = None
@@ -177,13 +178,9 @@ class CorefModel(nn.Module):
         InputError
             If the encoder has no relative positions, too few layers, or too narrow a window of attention.
         """
+        check_contexts(self.encoder.config, options)
         self.settings = replace(self.settings, contexts=options)
-        if options.longest > min(self.encoder.config.attention_window) // 2:
-            raise InputError(f"two contexts have {options.longest} word pieces, more than half the attention window")
-        try:
-            self.context_scorer = ContextScorer(self.encoder, options).to(self.device)
-        except ValueError as error:
-            raise InputError(f"this encoder can have no cross-encoder of upper layers: {error}") from error
+        self.context_scorer = ContextScorer(self.encoder, options).to(self.device)
 
     @property
     def word_layer_width(self) -> int:
@@ -236,10 +233,14 @@ class CorefModel(nn.Module):
         if wanted:
             self.encoder = copy.deepcopy(own)
             self.encoder.compute_in_int8()
+            self._not_rounded = [own]
         try:
             yield
         finally:
             self.encoder = own
+            self._not_rounded = []
+            if self.context_scorer is not None:
+                self.context_scorer.layers.forget_merged()
 
     @property
     def device(self) -> torch.device:
@@ -302,6 +303,8 @@ class CorefModel(nn.Module):
     def context_logits(self, batch: ContextBatch) -> Tensor:
         """Logits of pairs of contexts that are read side by side. *Shape:* (pairs,)"""
         assert self.context_scorer is not None
+        for encoder in self._not_rounded:  # the difference is one from exact weights
+            self.context_scorer.layers.compute_in_int8(encoder)
         return self.context_scorer(self.encoder, batch).float()
 
     def span_logits(self, batch: ReadingBatch) -> Tensor:

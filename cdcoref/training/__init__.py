@@ -3,9 +3,10 @@
 from cdcoref.training.antecedents import AntecedentTraining
 from cdcoref.training.bi_encoder_data import BiEncoderData, BiEncoderTraining
 from cdcoref.training.config import PRESETS, TrainingConfig
+from cdcoref.training.contexts_data import ContextData, ContextTraining
 from cdcoref.training.data import SamplingOptions, TrainingData
 from cdcoref.training.detector import DetectorTraining, fit_detector
-from cdcoref.training.loop import fit_heads, train
+from cdcoref.training.loop import fit_contexts, fit_heads, train
 from cdcoref.training.roles import CorpusRoles
 from cdcoref.training.sources import linkable_groups
 from cdcoref.training.styles import tune_styles
@@ -28,6 +29,8 @@ __all__ = [
     "AntecedentTraining",
     "BiEncoderData",
     "BiEncoderTraining",
+    "ContextData",
+    "ContextTraining",
     "CorpusRoles",
     "DetectorTraining",
     "PairExamples",
@@ -37,6 +40,7 @@ __all__ = [
     "VectorTraining",
     "best_distance_threshold",
     "calibration_error",
+    "fit_contexts",
     "fit_detector",
     "fit_heads",
     "fit_pair_scorers",

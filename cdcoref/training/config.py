@@ -10,6 +10,7 @@ from typing import Any, Literal
 from cdcoref.corpus import KINDS
 from cdcoref.model import CorefConfig
 from cdcoref.training.bi_encoder_data import BiEncoderTraining
+from cdcoref.training.contexts_data import ContextTraining
 from cdcoref.training.data import SamplingOptions
 from cdcoref.training.detector import DetectorTraining
 from cdcoref.training.roles import CorpusRoles
@@ -50,6 +51,9 @@ class TrainingConfig:
         What an encoder that is trained as a bi-encoder reads, and by which losses it learns.
     run
         How the run is optimised, evaluated and saved.
+    contexts
+        How the cross-encoder of the encoder's upper layers is trained after the run; only if `model.contexts` has a
+        rank.
     vectors
         How the bi-encoder's heads are fitted after the run; only if `model.vectors` has layers.
     detector
@@ -70,6 +74,7 @@ class TrainingConfig:
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
     bi_encoder: BiEncoderTraining = field(default_factory=BiEncoderTraining)
     run: RunOptions = field(default_factory=RunOptions)
+    contexts: ContextTraining = field(default_factory=ContextTraining)
     vectors: VectorTraining = field(default_factory=VectorTraining)
     detector: DetectorTraining = field(default_factory=DetectorTraining)
 
@@ -88,6 +93,7 @@ class TrainingConfig:
             self.sampling.weights,
             self.bi_encoder.corpus_shares,
             self.bi_encoder.lengths,
+            self.contexts.corpus_shares,
             self.vectors.corpus_weights,
             self.vectors.antecedents.corpus_shares,
             self.detector.corpus_shares,
@@ -111,6 +117,7 @@ class TrainingConfig:
                 corpus_shares=kept(self.bi_encoder.corpus_shares),
                 lengths={name: length for name, length in self.bi_encoder.lengths.items() if name in names},
             ),
+            contexts=replace(self.contexts, corpus_shares=kept(self.contexts.corpus_shares)),
             vectors=replace(
                 vectors,
                 corpus_weights=kept(vectors.corpus_weights),

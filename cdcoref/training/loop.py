@@ -8,6 +8,7 @@ dev split: thresholds tuned, CoNLL F1 computed, the best epoch kept. What all tr
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from torch import Tensor
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, licences
 from cdcoref.errors import InputError
+from cdcoref.inputs import ContextOptions
 from cdcoref.model import (
     UNSEEN,
     CorefConfig,
@@ -27,10 +29,12 @@ from cdcoref.model import (
     LabelledBatch,
     Metadata,
     VectorOptions,
+    check_contexts,
     model_card,
 )
 from cdcoref.training.bi_encoder import train_bi_encoder
 from cdcoref.training.config import TrainingConfig
+from cdcoref.training.contexts import load_contexts, run_options, train_contexts
 from cdcoref.training.data import TrainingData
 from cdcoref.training.detector import fit_detector
 from cdcoref.training.sources import check_weights
@@ -42,8 +46,9 @@ from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, Say, digest, say_on_stderr
 from cdlm.starting_encoders import encoder_folder
 
-VECTORS, DETECTOR = "vectors", "detector"
-"""The heads that are fitted after the run, as progress calls them."""
+CONTEXTS, VECTORS, DETECTOR = "contexts", "vectors", "detector"
+"""What is trained after the run, as progress calls it; the first of them in a folder of its own, within that of the
+run, until the model is written again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,8 @@ def train(
     if not run.finished:
         fine_tune = _train_bi_encoder if config.trained_as == "bi_encoder" else _fine_tune
         fine_tune(run, config, roles.for_encoder(learnt), roles.to_choose_epoch(dev))
+    if config.model.contexts.rank:
+        fit_contexts(config, learnt, dev, output, data=data, device=device, tracker=tracker, say=run.say)
     with run.first_process_first():
         model = CorefModel.from_pretrained(output)
         if run.precision == "bf16":
@@ -128,12 +135,17 @@ def _check_corpora(config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) ->
     """Refuse settings for corpora that are not trained on, and those that leave nothing to train on."""
     heads = {
         "bi_encoder.corpus_shares": config.bi_encoder.corpus_shares,
+        "contexts.corpus_shares": config.contexts.corpus_shares,
         "vectors.corpus_weights": config.vectors.corpus_weights,
         "vectors.antecedents.corpus_shares": config.vectors.antecedents.corpus_shares,
         "detector.corpus_shares": config.detector.corpus_shares,
     }
     for setting, weights in {"sampling.weights": config.sampling.weights, **heads}.items():
         check_weights(weights, learnt, setting)
+    if config.model.contexts.rank and not config.model.vectors.cross_encoder_kinds:
+        raise InputError(
+            "model.contexts has a rank, but model.vectors.cross_encoder_kinds names no kind of mention to read"
+        )
     vectors, names = config.model.vectors, {part.info.name for part in learnt}
     learning = vectors.layers and vectors.learnt and any(UNSEEN in own for own in vectors.learnt_shares.values())
     if learning and not names.intersection(config.vectors.unseen):
@@ -148,9 +160,7 @@ def _fine_tune(
 ) -> None:
     """Train the encoder, the pair scorer and the detector; the model of the best epoch is written."""
     with encoder_folder(config.encoder) as encoder:
-        model = CorefModel.from_encoder(
-            encoder, replace(config.model, vectors=VectorOptions(), detector=DetectorOptions())
-        )
+        model = CorefModel.from_encoder(encoder, _without_heads(config.model))
     if run.precision == "bf16":
         model.inference_dtype = torch.bfloat16
     data = TrainingData(model, learnt, config.sampling, config.run.seed, config.run.accumulation * run.processes)
@@ -175,8 +185,9 @@ def _train_bi_encoder(
 ) -> None:
     """Train the encoder to read documents alone; it is written with untrained heads, or none."""
     with encoder_folder(config.encoder) as encoder:
-        untrained = replace(config.model, vectors=VectorOptions(), detector=DetectorOptions())
-        model = CorefModel.from_encoder(encoder, untrained)
+        model = CorefModel.from_encoder(encoder, _without_heads(config.model))
+    if config.model.contexts.rank:
+        check_contexts(model.encoder.config, config.model.contexts)
 
     def save(model: CorefModel, folder: Path, epoch: float) -> None:
         model.save_pretrained(folder, _card(model, config, {}, epoch, learnt, dev))
@@ -184,10 +195,72 @@ def _train_bi_encoder(
     train_bi_encoder(run, model, learnt, dev, config.bi_encoder, seed=config.run.seed, save=save)
 
 
+def _without_heads(config: CorefConfig) -> CorefConfig:
+    """The configuration of a model whose encoder is trained: without what is trained after that."""
+    return replace(config, vectors=VectorOptions(), detector=DetectorOptions(), contexts=ContextOptions())
+
+
+def fit_contexts(
+    config: TrainingConfig,
+    learnt: Sequence[AnnotatedCorpus],
+    dev: Sequence[AnnotatedCorpus],
+    output: Path,
+    *,
+    data: str | None = None,
+    device: str | None = None,
+    tracker: str | None = None,
+    say: Say = say_on_stderr,
+) -> None:
+    """Train the cross-encoder of upper layers for the model that a run left, in a run and a folder of its own.
+
+    :func:`fit_heads` then gives it to the model. If it has been trained, nothing happens; if its training was
+    interrupted, that is resumed.
+
+    Parameters
+    ----------
+    config, learnt, dev, output, device, tracker, say
+        As in :func:`train`.
+    data
+        A fingerprint of the corpora.
+    """
+    folder = RunFolder(output / CONTEXTS)
+    model = CorefModel.from_pretrained(output)
+    if folder.finished or model.context_scorer is not None:
+        return
+    begun, options = folder.checkpoints.is_dir(), run_options(config.contexts, config.run)
+    run = Run(folder.output, options, config, data=data, resume=begun, device=device, tracker=tracker, say=say)
+    with run.first_process_first():  # all processes have looked at the folder before the first one writes to it
+        run.say("training the cross-encoder of upper layers")
+    if run.precision == "bf16":
+        model.inference_dtype = torch.bfloat16
+    _round(model, config)
+    model.settings = _with_contexts(model, config)
+    roles = config.corpora
+    train_contexts(
+        run,
+        model.to(run.device),
+        roles.for_contexts(learnt),
+        roles.to_choose_epoch(dev),
+        config.contexts,
+        attention_dropout=options.attention_dropout,
+        seed=options.seed,
+        batch_tokens=4 * config.sampling.batch_tokens,
+    )
+
+
+def _with_contexts(model: CorefModel, config: TrainingConfig) -> CorefConfig:
+    """The settings of a model that has, or will have, a cross-encoder of upper layers, and a bi-encoder."""
+    vectors = config.model.vectors
+    if model.vector_scorer is not None:  # what was chosen for it remains
+        vectors = replace(model.settings.vectors, cross_encoder_kinds=vectors.cross_encoder_kinds)
+    return replace(model.settings, vectors=vectors, contexts=config.model.contexts)
+
+
 def _heads_to_fit(model: CorefModel, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> tuple[str, ...]:
-    """Which heads are fitted after the run and have not been: `VECTORS`, `DETECTOR`."""
+    """What the model is to have and has not: `CONTEXTS`, `VECTORS`, `DETECTOR`."""
     wanted = config.model.detector.word_layers and config.sampling.detection_passes
     heads = {
+        CONTEXTS: config.model.contexts.rank and model.context_scorer is None,
         VECTORS: config.model.vectors.layers and model.vector_scorer is None,
         DETECTOR: wanted and not model.settings.detector.word_layers and any(part.info.exhaustive for part in learnt),
     }
@@ -205,7 +278,8 @@ def fit_heads(
 ) -> None:
     """Fit the heads that the run has not trained: those that compare mentions which were read alone, and the detector.
 
-    The model is tuned anew and written again. If it has those heads already, nothing happens.
+    The cross-encoder of upper layers, if the model is to have one, has been trained by :func:`fit_contexts`. The model
+    is tuned anew and written again. If it has those heads already, nothing happens.
 
     Parameters
     ----------
@@ -223,7 +297,14 @@ def fit_heads(
     rounding = config.int8 and not record.get("int8", False)
     if not heads and not rounding:
         return
-    say(f"fitting heads on the trained encoder: {' and '.join(heads) or 'none'}")
+    fitted = [name for name in heads if name != CONTEXTS]
+    say(f"fitting heads on the trained encoder: {' and '.join(fitted) or 'none'}")
+    if CONTEXTS in heads:
+        model.settings = _with_contexts(model, config)
+        model.add_context_scorer(config.model.contexts)
+        load_contexts(model, output / CONTEXTS)
+        own = json.loads((output / CONTEXTS / RUN_FILE).read_text(encoding="utf-8"))
+        record[CONTEXTS] = {name: own[name] for name in ("best_epoch", "dev", "precision")}
     _round(model, config)
     # Of a single encoder whose weights are rounded anyway, and which nothing else is computed with meanwhile.
     faster = config.int8 and not config.model.vectors.earlier_rank and model.device.type == "cpu"
@@ -241,7 +322,18 @@ def fit_heads(
             path.replace(target / path.name)
         (target / "model").rmdir()
         (target / RUN_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    _remove_contexts(output)
     say(f"written to {output} with {' and '.join(heads) or 'rounded weights'}")
+
+
+def _remove_contexts(output: Path) -> None:
+    """Remove the folder in which the cross-encoder of upper layers was trained, once the model has it; logs remain."""
+    logs = RunFolder(output / CONTEXTS).logs
+    if logs.is_dir():
+        RunFolder(output).logs.mkdir(exist_ok=True)
+        logs.replace(RunFolder(output).logs / CONTEXTS)
+    if (output / CONTEXTS).is_dir():
+        shutil.rmtree(output / CONTEXTS)
 
 
 def _fitted_heads(
@@ -271,6 +363,7 @@ def _fitted_heads(
             say=say,
         )
         _round_heads(model, config)
+    if VECTORS in heads or CONTEXTS in heads:
         model.settings = replace(model.settings, vectors=weigh(model, roles.to_weigh(dev), batch_tokens=tokens))
     if DETECTOR in heads:
         fit_detector(

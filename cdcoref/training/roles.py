@@ -94,6 +94,10 @@ class CorpusRoles:
         """What the bi-encoder and the scorer of antecedents are fitted on."""
         return [part for part in self.for_detector(parts) if part.info.name not in self.only_detector]
 
+    def for_contexts(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
+        """What the cross-encoder of upper layers is trained on: the topics of the encoder, and those of the heads."""
+        return [part for part in self._of_genres(parts) if part.info.name not in self.only_detector]
+
     def for_detector(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
         """What the detector is fitted on after the run."""
         found = []

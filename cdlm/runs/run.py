@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import torch
 from accelerate import Accelerator, PartialState
 from accelerate.state import AcceleratorState
 from accelerate.utils import DistributedDataParallelKwargs, GradientAccumulationPlugin, ProjectConfiguration, set_seed
@@ -115,6 +116,11 @@ class Run:
     def processes(self) -> int:
         """How many processes share the work."""
         return int(PartialState(cpu=self._use_cpu).num_processes)
+
+    @property
+    def device(self) -> torch.device:
+        """Where this process computes."""
+        return torch.device(PartialState(cpu=self._use_cpu).device)
 
     def say(self, line: str) -> None:
         """Report progress once, whatever the number of processes."""

@@ -1,0 +1,170 @@
+"""Training the cross-encoder of upper layers: a trained bi-encoder and annotated corpora in, the scorer's weights out.
+
+What is learnt is a low-rank difference for the encoder's upper layers (LoRA, Hu et al. 2022), norms, marks and a scorer
+(:class:`cdcoref.model.ContextScorer`). The encoder itself does not change, so the bi-encoder stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from sklearn.metrics import average_precision_score
+from torch import Tensor, nn
+
+from cdcoref.corpora import AnnotatedCorpus
+from cdcoref.corpus import KINDS
+from cdcoref.errors import InputError
+from cdcoref.model import ContextScorer, CorefModel
+from cdcoref.training.contexts_data import ContextData, ContextTraining, LabelledContexts
+from cdlm.checkpoints import WEIGHTS_FILE, read_safetensors, save_file
+from cdlm.encoder import CDLMModel, SelfAttention
+from cdlm.runs import Evaluation, Run, RunOptions
+
+
+class ContextLearner(nn.Module):
+    """The scorer of contexts, and its loss.
+
+    Parameters
+    ----------
+    encoder
+        Whose upper layers are changed; it is no part of this module, so that checkpoints are small.
+    scorer
+        What is trained.
+    attention_dropout
+        Dropout of attention probabilities in the encoder.
+    """
+
+    def __init__(self, encoder: CDLMModel, scorer: ContextScorer, attention_dropout: float = 0.0) -> None:
+        super().__init__()
+        # By this name, they have the learning rate of an encoder; see cdlm.runs.
+        self.encoder = nn.ModuleList([scorer.layers.matrices, scorer.layers.norms])
+        self.scorer = scorer
+        self._unchanged = [encoder.requires_grad_(False)]
+        for module in encoder.modules():
+            if isinstance(module, SelfAttention):
+                module.dropout = attention_dropout
+
+    def train(self, mode: bool = True) -> ContextLearner:
+        """As of any module; the encoder's dropout is that of training too."""
+        self._unchanged[0].train(mode)
+        return super().train(mode)
+
+    def forward(self, batch: LabelledContexts) -> Tensor:
+        """Binary cross-entropy, the mean over the pairs. *Shape:* ()"""
+        logits = self.scorer(self._unchanged[0], batch.inputs).float()
+        return nn.functional.binary_cross_entropy_with_logits(logits, batch.labels)
+
+    def average_precisions(self, data: ContextData, precision: str) -> dict[str, float]:
+        """Average precision on the pairs of each corpus and kind that has coreferent pairs and others.
+
+        Parameters
+        ----------
+        data
+            The pairs.
+        precision
+            The numeric precision of the run.
+        """
+        device = self.scorer.marks.device
+        logits = np.zeros(len(data.pairs), dtype=np.float32)
+        self.scorer.layers.forget_merged()
+        with torch.inference_mode(), torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16"):
+            for chosen, batch in data.in_order(data.options.batch_pairs):
+                logits[chosen] = self.scorer(self._unchanged[0], batch.inputs.to(device)).float().cpu().numpy()
+        self.scorer.layers.forget_merged()
+        found: dict[str, float] = {}
+        for place, part in enumerate(data.parts):
+            for kind, name in enumerate(KINDS):
+                own = (data.part_of == place) & (data.kind_of == kind)
+                if data.labels[own].any() and not data.labels[own].all():
+                    found[f"{part.info.name}_{name}"] = float(average_precision_score(data.labels[own], logits[own]))
+        return found
+
+
+def run_options(options: ContextTraining, run: RunOptions) -> RunOptions:
+    """How the scorer of contexts is optimised, where the rest of a model is optimised by `run`."""
+    return RunOptions(
+        seed=run.seed,
+        epochs=options.context_passes,
+        learning_rate=options.upper_rate,
+        head_learning_rate=options.new_rate,
+        warmup=options.rising_share,
+        attention_dropout=run.attention_dropout,
+        precision=options.mixed_precision,
+        save_steps=run.save_steps,
+        log_steps=run.log_steps,
+    )
+
+
+def train_contexts(
+    run: Run,
+    model: CorefModel,
+    learnt: Sequence[AnnotatedCorpus],
+    dev: Sequence[AnnotatedCorpus],
+    options: ContextTraining,
+    *,
+    attention_dropout: float,
+    seed: int,
+    batch_tokens: int,
+) -> None:
+    """Train a scorer of contexts; the weights of the epoch with the best average precision on dev are written.
+
+    Parameters
+    ----------
+    run
+        The run and its folder, which receives the weights; :func:`load_contexts` reads them.
+    model
+        A model whose encoder has been trained, on the device of the run; its settings have the options of contexts. Its
+        encoder computes without gradients afterwards.
+    learnt, dev
+        Corpora to learn from, and those on whose pairs the epoch is chosen.
+    options
+        See :class:`ContextTraining`.
+    attention_dropout
+        Dropout of attention probabilities.
+    seed
+        Random seed of the pairs and of their order.
+    batch_tokens
+        Word pieces that the encoder reads at once.
+
+    Raises
+    ------
+    InputError
+        If no two mentions of the corpora corefer.
+    """
+    torch.manual_seed(seed)
+    scorer = ContextScorer(model.encoder, model.settings.contexts)
+    kinds = model.settings.vectors.cross_encoder_kinds
+    model.eval()
+    data = ContextData(model, learnt, options, kinds=kinds, seed=seed, batch_tokens=batch_tokens)
+    if data.labels.all() or not data.labels.any():
+        raise InputError("the cross-encoder needs coreferent mentions to learn from, and others that are not")
+    candidates = replace(options, same_cluster=0, other_topics=0, corpus_shares={})
+    unseen = ContextData(model, dev, candidates, kinds=kinds, seed=seed, batch_tokens=batch_tokens)
+    learner = ContextLearner(model.encoder, scorer, attention_dropout)
+    run.say(
+        f"contexts: {len(data.pairs)} pairs, {100 * data.labels.mean():.0f}% of them coreferent; {len(data)} steps a "
+        f"pass; {sum(p.numel() for p in learner.parameters()) / 1e6:.1f}M parameters"
+    )
+
+    def evaluate(learner: ContextLearner) -> Evaluation[None]:
+        metrics = learner.average_precisions(unseen, run.precision)
+        mean = sum(metrics.values()) / max(1, len(metrics))
+        each = ", ".join(f"{name.replace('_', ' ')} {100 * value:.1f}" for name, value in metrics.items())
+        return Evaluation(mean, f"average precision {100 * mean:.1f} ({each})", metrics, metrics, None)
+
+    def written(learner: ContextLearner, folder: Path, evaluation: Evaluation[None], epoch: float) -> None:
+        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in learner.scorer.state_dict().items()}
+        save_file(weights, folder / WEIGHTS_FILE)
+
+    run.train(learner, data, loss=lambda learner, batch: learner(batch), evaluate=evaluate, save=written)
+
+
+def load_contexts(model: CorefModel, folder: Path) -> None:
+    """Give the scorer of contexts of a model the weights that :func:`train_contexts` wrote."""
+    assert model.context_scorer is not None
+    model.context_scorer.load_state_dict(read_safetensors([folder / WEIGHTS_FILE]))
+    model.context_scorer.layers.forget_merged()

@@ -1,0 +1,380 @@
+"""What the cross-encoder of upper layers learns from: annotated corpora and an encoder in, batches of pairs out.
+
+The lower layers, which do not change, read every document once, and what they say is kept. The pairs are those that are
+hard to tell apart: mentions of one kind whose vectors are most similar, or with the same head; and coreferent ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Annotated, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from cdcoref.corpora import AnnotatedCorpus
+from cdcoref.corpus import EVENT, KINDS, Corpus
+from cdcoref.errors import InputError
+from cdcoref.inputs import DocumentContexts, MentionContext, ReadingSequence
+from cdcoref.language import FactTables
+from cdcoref.linking import facts_of_mentions, pronouns
+from cdcoref.model import ContextBatch, CorefModel, collate_contexts, collate_readings, token_batches
+from cdcoref.training.sources import Shares, drawn_by_share, linkable_groups, widest_setting
+from cdlm.validation import Count, Index, Probability, check_fields, number
+
+Integers = NDArray[np.int64]
+
+SORTED_BATCHES = 48
+"""The pairs of this many batches are sorted by length together."""
+ROWS_AT_ONCE = 1024
+"""Mentions whose cosines with all others are in memory together."""
+SHARES = "contexts.corpus_shares"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextTraining:
+    """Which pairs the cross-encoder of upper layers learns from, and how it is trained.
+
+    The seed, the dropout of attention, and how often checkpoints are written and progress is reported are those of the
+    run; the dropout of hidden states is that of the encoder.
+
+    Attributes
+    ----------
+    nearest
+        The mentions of its group that a mention is compared with because their vectors are most similar. A group is a
+        topic, or a document where links across documents are not annotated.
+    same_head, same_cluster
+        Further pairs of a group for each of its mentions, on average and at most, drawn at random: of mentions whose
+        heads have one lemma, and of coreferent ones.
+    other_topics, other_topics_similarity
+        The most similar events of other topics that an event is compared with where links across documents are
+        annotated, and the cosine that they must exceed.
+    corpus_shares
+        By corpus, the share of its pairs that a pass sees, drawn anew for each; 1 where a corpus is not named.
+    context_passes
+        How often the pairs are seen.
+    batch_pairs
+        Pairs of a step.
+    upper_rate, new_rate
+        Peak learning rates: of the difference from the encoder's layers and of their norms; and of what is new.
+    rising_share
+        Share of the steps in which the rates rise from 0; then they fall to 0.
+    mixed_precision
+        Numeric precision; see :class:`cdlm.runs.RunOptions`.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type or out of range.
+    """
+
+    nearest: Count = 16
+    same_head: Index = 6
+    same_cluster: Index = 8
+    other_topics: Index = 6
+    other_topics_similarity: Probability = 0.2
+    corpus_shares: Shares = field(default_factory=dict)
+    context_passes: Count = 2
+    batch_pairs: Count = 512
+    upper_rate: Annotated[float, number(0, most=1)] = 4e-4
+    new_rate: Annotated[float, number(0, most=1)] = 1e-3
+    rising_share: Probability = 0.05
+    mixed_precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True)
+class LabelledContexts:
+    """A batch of pairs, and whether each corefers.
+
+    Attributes
+    ----------
+    inputs
+        The pairs.
+    labels
+        1 for coreferent pairs, otherwise 0. *Shape:* (pairs,)
+    """
+
+    inputs: ContextBatch
+    labels: Tensor
+
+    def to(self, device: torch.device) -> LabelledContexts:
+        """The same on a device."""
+        return LabelledContexts(self.inputs.to(device), self.labels.to(device))
+
+
+@dataclass(frozen=True)
+class ReadContexts:
+    """The mentions of one corpus that a cross-encoder can compare; each attribute has one entry a mention.
+
+    Attributes
+    ----------
+    contexts
+        What is seen of each.
+    rows
+        The pieces of its context, as rows of the states of the corpus.
+    vectors
+        The means of its pieces in the last layer, of length 1. *Shape:* (mentions, width)
+    kinds, clusters, groups, heads
+        Numbers of its kind, cluster, group and head. Only mentions of one group, or events, are compared.
+        *Shape:* (mentions,)
+    """
+
+    contexts: list[MentionContext]
+    rows: list[Tensor]
+    vectors: Tensor
+    kinds: Integers
+    clusters: Integers
+    groups: Integers
+    heads: Integers
+
+
+class ContextData(Dataset[LabelledContexts]):
+    """The batches of an epoch, which `set_epoch` chooses; they follow from the random seed and the epoch.
+
+    What the lower layers say of all documents is kept on the model's device, in sixteen bits: 1.4 GB for the 925,000
+    pieces of the five corpora of the model base.
+
+    Parameters
+    ----------
+    model
+        Its encoder has been trained; its options of contexts are used.
+    parts
+        Annotated corpora.
+    options
+        See :class:`ContextTraining`.
+    kinds
+        The kinds of mention that are compared.
+    seed
+        Random seed.
+    batch_tokens
+        Word pieces that the encoder reads at once.
+
+    Attributes
+    ----------
+    pairs
+        Numbers of the two mentions of every pair, counted through all corpora. *Shape:* (pairs, 2)
+    labels
+        Whether the two corefer. *Shape:* (pairs,)
+    part_of, kind_of
+        Numbers of the corpus and the kind of each pair. *Shape:* (pairs,)
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or the shares leave none.
+    """
+
+    def __init__(
+        self,
+        model: CorefModel,
+        parts: Sequence[AnnotatedCorpus],
+        options: ContextTraining,
+        *,
+        kinds: Collection[str],
+        seed: int,
+        batch_tokens: int,
+    ) -> None:
+        self.options, self.seed, self.epoch = options, seed, 0
+        self.parts = parts
+        self._contexts: list[MentionContext] = []
+        self._rows: list[Tensor] = []
+        states, pairs, labels, kind_of = [], [], [], []
+        for place, part in enumerate(parts):
+            read, own_states = read_contexts(model, part, kinds=kinds, batch_tokens=batch_tokens)
+            offset = sum(map(len, states))
+            crossing = options.other_topics if part.info.cross_document else 0
+            found = hard_pairs(read, options, crossing, np.random.default_rng((seed, place, 5)))
+            pairs.append(found + len(self._contexts))
+            labels.append(read.clusters[found[:, 0]] == read.clusters[found[:, 1]])
+            kind_of.append(read.kinds[found[:, 0]])
+            self._contexts += read.contexts
+            self._rows += [rows + offset for rows in read.rows]
+            states.append(own_states)
+        self._states = torch.cat(states)
+        self.pairs, self.labels, self.kind_of = (np.concatenate(tables) for tables in (pairs, labels, kind_of))
+        counts = list(map(len, pairs))
+        self.part_of = np.repeat(np.arange(len(parts)), counts)
+        self._of_parts = [range(*bounds) for bounds in pairwise(np.cumsum([0, *counts]).tolist())]
+        if not len(self.pairs):
+            raise InputError("no two mentions can be compared, so the cross-encoder has nothing to learn from")
+        self._lengths = np.array([len(context) for context in self._contexts])[self.pairs].sum(axis=1)
+        self._batches: list[Integers] = []
+        self._built = -1
+        self._lay_out()
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch, from 0."""
+        self.epoch = epoch
+
+    def __getitem__(self, number: int) -> LabelledContexts:
+        if self._built != self.epoch:
+            self._lay_out()
+        return self.batch(self._batches[number])
+
+    def batch(self, chosen: Integers) -> LabelledContexts:
+        """Some pairs, by number."""
+        both = self.pairs[chosen].ravel().tolist()
+        contexts, rows = [self._contexts[n] for n in both], [self._rows[n] for n in both]
+        inputs = collate_contexts(self._states, rows, contexts, self.kind_of[chosen].tolist())
+        return LabelledContexts(inputs, torch.from_numpy(self.labels[chosen].astype(np.float32)))
+
+    def in_order(self, batch_pairs: int) -> Iterator[tuple[Integers, LabelledContexts]]:
+        """All pairs once, the longest first, with their numbers."""
+        order = np.argsort(-self._lengths, kind="stable")
+        for start in range(0, len(order), batch_pairs):
+            chosen = order[start : start + batch_pairs]
+            yield chosen, self.batch(chosen)
+
+    def _lay_out(self) -> None:
+        rng = np.random.default_rng((self.seed, self.epoch, 6))
+        (drawn,) = drawn_by_share(self._of_parts, self.parts, self.options.corpus_shares, 1, rng, SHARES)
+        order, size = np.array(drawn, dtype=np.int64), self.options.batch_pairs
+        self._batches = []
+        for start in range(0, len(order), SORTED_BATCHES * size):
+            block = order[start : start + SORTED_BATCHES * size]
+            block = block[np.argsort(self._lengths[block], kind="stable")]
+            self._batches += [block[first : first + size] for first in range(0, len(block), size)]
+        self._batches = [self._batches[place] for place in rng.permutation(len(self._batches))]
+        self._built = self.epoch
+
+
+def read_contexts(
+    model: CorefModel, part: AnnotatedCorpus, *, kinds: Collection[str], batch_tokens: int
+) -> tuple[ReadContexts, Tensor]:
+    """Read a corpus: the mentions of some kinds that are no pronouns, and what the lower layers say of its documents.
+
+    The second is in sixteen bits, on the model's device. *Shape:* (pieces, width)
+    """
+    corpus, options = part.corpus, model.settings.contexts
+    numbers = [n for n, apart in enumerate(pronouns(corpus, KINDS)) if not apart and corpus.mentions[n].kind in kinds]
+    documents = {document.id: document for document in corpus.documents}
+    build = model.reading_builder()
+    sequences: list[ReadingSequence] = []
+    first_row: dict[str, int] = {}
+    of_documents: dict[str, DocumentContexts] = {}
+    for name in dict.fromkeys(corpus.mentions[n].document for n in numbers):
+        own = list(build(documents[name]))
+        of_documents[name] = DocumentContexts(documents[name], own, options)
+        first_row[name] = sum(map(len, sequences))
+        sequences += own
+    found = [(n, of_documents[corpus.mentions[n].document].of(corpus.mentions[n])) for n in numbers]
+    seen = [(n, context) for n, context in found if context is not None]
+    contexts = [context for _, context in seen]
+    rows = [torch.from_numpy(context.pieces) + first_row[corpus.mentions[n].document] for n, context in seen]
+    lower, upper = _states(model, sequences, batch_tokens)
+    vectors = torch.zeros(len(contexts), upper.shape[1], device=model.device)
+    for place, (own_rows, context) in enumerate(zip(rows, contexts, strict=True)):
+        vectors[place] = upper[own_rows[torch.from_numpy(context.own)].to(model.device)].float().mean(dim=0)
+    kept = np.array([n for n, _ in seen], dtype=np.int64)
+    facts = FactTables(facts_of_mentions(corpus))
+    read = ReadContexts(
+        contexts,
+        rows,
+        torch.nn.functional.normalize(vectors, dim=1),
+        np.array([KINDS.index(corpus.mentions[n].kind or "") for n in kept], dtype=np.int64),
+        _clusters(corpus, part.info.cross_document)[kept],
+        _groups(part)[kept],
+        facts.heads[kept],
+    )
+    return read, lower
+
+
+def _states(model: CorefModel, sequences: Sequence[ReadingSequence], batch_tokens: int) -> tuple[Tensor, Tensor]:
+    """What the lower layers say of sequences, and the last one, in sixteen bits. *Shape:* (pieces, width) each"""
+    starts = np.cumsum([0, *map(len, sequences)])
+    width, first = model.encoder.config.hidden_size, model.settings.contexts.lower_layers
+    lower, upper = (torch.zeros(int(starts[-1]), width, dtype=torch.bfloat16, device=model.device) for _ in range(2))
+    for numbers in token_batches([len(sequence) for sequence in sequences], batch_tokens):
+        batch = collate_readings([sequences[n] for n in numbers], model.encoder.config.pad_token_id).to(model.device)
+        with model.inference():
+            below = model.lower_states(batch)
+            above = model.encoder.upper_layers(below, batch.attention_mask, batch.global_attention_mask, first)
+        for row, n in enumerate(numbers):
+            start, end = starts[n], starts[n + 1]
+            lower[start:end] = below[row, : end - start].to(lower)
+            upper[start:end] = above[row, : end - start].to(upper)
+    return lower, upper
+
+
+def _clusters(corpus: Corpus, cross_document: bool) -> Integers:
+    """The number of the cluster of every mention; without links between documents, a name holds within its document."""
+    names: dict[object, int] = {}
+    return np.array(
+        [
+            names.setdefault(
+                n if m.cluster is None else (None if cross_document else m.document, m.kind, m.cluster), len(names)
+            )
+            for n, m in enumerate(corpus.mentions)
+        ],
+        dtype=np.int64,
+    )
+
+
+def _groups(part: AnnotatedCorpus) -> Integers:
+    """The number of the group of every mention: its topic, or its document."""
+    groups = linkable_groups(part, widest_setting(part.corpus))
+    of_document = {name: number for number, group in enumerate(groups) for name in group}
+    return np.array([of_document[m.document] for m in part.corpus.mentions], dtype=np.int64)
+
+
+def hard_pairs(
+    read: ReadContexts, options: ContextTraining, other_topics: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Pairs to learn from, each once, as places in the tables of a corpus. *Shape:* (pairs, 2)
+
+    Parameters
+    ----------
+    read
+        The mentions of a corpus.
+    options
+        See :class:`ContextTraining`.
+    other_topics
+        How many events of other groups an event is compared with.
+    rng
+        Draws the pairs of which there are too many.
+    """
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    for kind in np.unique(read.kinds).tolist():
+        of_kind = np.flatnonzero(read.kinds == kind)
+        for group in np.unique(read.groups[of_kind]).tolist():
+            own = of_kind[read.groups[of_kind] == group]
+            found.append(own[_nearest(read.vectors[torch.from_numpy(own)], np.arange(len(own)), options.nearest)])
+            for table, most in ((read.heads, options.same_head), (read.clusters, options.same_cluster)):
+                found.append(own[_of_one_class(table[own], most * len(own), rng)])
+        if other_topics and kind == KINDS.index(EVENT):
+            vectors, groups = read.vectors[torch.from_numpy(of_kind)], read.groups[of_kind]
+            found.append(of_kind[_nearest(vectors, groups, other_topics, options.other_topics_similarity)])
+    pairs: Integers = np.unique(np.sort(np.concatenate(found), axis=1), axis=0)
+    return pairs
+
+
+def _nearest(vectors: Tensor, groups: Integers, count: int, least: float = -2.0) -> Integers:
+    """For each vector those of other groups with the largest cosines, which exceed `least`. *Shape:* (pairs, 2)"""
+    own = torch.from_numpy(groups).to(vectors.device)
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    for start in range(0, len(vectors), ROWS_AT_ONCE):
+        cosines = vectors[start : start + ROWS_AT_ONCE] @ vectors.T
+        cosines[own[start : start + ROWS_AT_ONCE, None] == own[None]] = -torch.inf
+        best = cosines.topk(min(count, len(vectors)), dim=1)
+        row, column = torch.nonzero(best.values > least, as_tuple=True)
+        found.append(torch.stack([row + start, best.indices[row, column]], dim=1).cpu().numpy())
+    return np.concatenate(found)
+
+
+def _of_one_class(classes: Integers, most: int, rng: np.random.Generator) -> Integers:
+    """Pairs of items of one class; at most some, drawn at random. *Shape:* (pairs, 2)"""
+    order = np.argsort(classes, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(classes[order])) + 1)
+    pairs = np.concatenate([part[np.stack(np.triu_indices(len(part), 1), axis=1)] for part in parts])
+    return pairs if len(pairs) <= most else pairs[np.sort(rng.permutation(len(pairs))[:most])]
