@@ -1,0 +1,147 @@
+"""The upper layers with a low-rank difference: equal to the encoder's without one, and to dense layers with one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
+
+from cdlm.encoder import APART, CDLMModel, UpperLayers
+
+FIRST = 1
+
+
+@pytest.fixture(scope="module")
+def encoder(tiny_biased_encoder: Path) -> CDLMModel:
+    return CDLMModel.from_pretrained(tiny_biased_encoder)
+
+
+@pytest.fixture
+def layers(encoder: CDLMModel) -> UpperLayers:
+    """With a difference, norms and a bias between parts that are not those of the encoder."""
+    torch.manual_seed(1)
+    made = UpperLayers(encoder, FIRST, rank=3)
+    with torch.no_grad():
+        for weight in made.parameters():
+            weight.add_(0.1 * torch.randn_like(weight))
+    return made
+
+
+def side_by_side() -> tuple[Tensor, Tensor, list[int]]:
+    """States of a sequence of three parts and of one of two."""
+    torch.manual_seed(2)
+    parts = [[7, 4, 11], [9, 3]]
+    places = [number * APART + torch.arange(size) for sizes in parts for number, size in enumerate(sizes)]
+    lengths = [sum(sizes) for sizes in parts]
+    return torch.randn(sum(lengths), 32), torch.cat(places), lengths
+
+
+def dense(encoder: CDLMModel, layers: UpperLayers, states: Tensor, places: Tensor) -> Tensor:
+    """One sequence, with a whole matrix of scores for each head."""
+    table = encoder.encoder.relative_attention_bias.weight  # type: ignore[union-attr]
+    distances = places[None] - places[:, None]
+    bias = table[MPNetEncoder.relative_position_bucket(distances, len(table))]
+    bias = torch.where((places[None] // APART == places[:, None] // APART)[..., None], bias, layers.unrelated)
+
+    def product(number: int, name: str, inner: Tensor) -> Tensor:
+        linear = encoder.encoder.layer[number].get_submodule(name)
+        narrow, wide = (
+            layers.matrices[f"{number}-{name.replace('.', '-')}-{side}"] for side in ("narrow", "wide")
+        )
+        return inner @ linear.weight.T + (inner @ narrow.T) @ wide + linear.bias  # type: ignore[union-attr,operator]
+
+    def normed(number: int, name: str, inner: Tensor) -> Tensor:
+        weight, offset = (layers.norms[f"{number}-{name.replace('.', '-')}-{side}"] for side in ("weight", "bias"))
+        return nn.functional.layer_norm(inner, (32,), weight, offset, encoder.config.layer_norm_eps)
+
+    for number in range(FIRST, 3):
+        query, key, value = (
+            product(number, f"attention.self.{name}", states).unflatten(1, (2, 16)).transpose(0, 1)
+            for name in ("query", "key", "value")
+        )
+        scores = query @ key.transpose(1, 2) / 4 + bias.permute(2, 0, 1)
+        attended = (scores.softmax(dim=-1) @ value).transpose(0, 1).flatten(1)
+        own = product(number, "attention.output.dense", attended)
+        states = normed(number, "attention.output.LayerNorm", states + own)
+        wide = nn.functional.gelu(product(number, "intermediate.dense", states))
+        states = normed(number, "output.LayerNorm", states + product(number, "output.dense", wide))
+    return states
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_without_a_difference_one_part_is_read_as_the_encoder_reads_it(encoder: CDLMModel, training: bool) -> None:
+    ids = torch.randint(8, encoder.config.vocab_size, (2, 30), generator=torch.Generator().manual_seed(3))
+    mask, none = torch.ones_like(ids), torch.zeros_like(ids)
+    with torch.no_grad():
+        lower = encoder.lower_layers(ids, mask, none, FIRST)
+        whole = encoder.upper_layers(lower, mask, none, FIRST)
+    with torch.set_grad_enabled(training):
+        found = UpperLayers(encoder, FIRST, 4)(encoder, lower.flatten(0, 1), torch.arange(30).repeat(2), [30, 30])
+    torch.testing.assert_close(found, whole.flatten(0, 1), atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_parts_are_read_as_by_dense_layers(encoder: CDLMModel, layers: UpperLayers, training: bool) -> None:
+    """So the bias between parts, whatever their order, is `unrelated`."""
+    states, places, lengths = side_by_side()
+    with torch.set_grad_enabled(training):
+        found = layers(encoder, states, places, lengths)
+    expected = [dense(encoder, layers, *own) for own in zip(states.split(lengths), places.split(lengths), strict=True)]
+    torch.testing.assert_close(found, torch.cat(expected), atol=1e-5, rtol=1e-4)
+
+
+def test_the_bias_between_parts_matters_and_their_order_does_not(encoder: CDLMModel, layers: UpperLayers) -> None:
+    states, places, lengths = side_by_side()
+    with torch.no_grad():
+        before = layers(encoder, states, places, lengths)
+        turned = places.clone()
+        turned[: lengths[0]] = 2 * APART - places[: lengths[0]] // APART * APART + places[: lengths[0]] % APART
+        torch.testing.assert_close(layers(encoder, states, turned, lengths), before, atol=1e-5, rtol=1e-4)
+        layers.unrelated.add_(torch.tensor([2.0, -2.0]))
+        assert (layers(encoder, states, places, lengths) - before).abs().max() > 0.01
+
+
+def test_gradients_reach_all_that_is_learnt_and_nothing_else(encoder: CDLMModel, layers: UpperLayers) -> None:
+    for weight in encoder.parameters():
+        weight.requires_grad_(False)
+    states, places, lengths = side_by_side()
+    layers(encoder, states, places, lengths).square().sum().backward()
+    for name, weight in layers.named_parameters():
+        # A bias of all keys is no difference between them.
+        assert weight.grad is not None, name
+        assert weight.grad.abs().max() > 0, name
+    assert all(weight.grad is None for weight in encoder.parameters())
+
+
+def test_merged_layers_are_made_once_until_they_are_forgotten(encoder: CDLMModel, layers: UpperLayers) -> None:
+    states, places, lengths = side_by_side()
+    with torch.no_grad():
+        before = layers(encoder, states, places, lengths)
+        assert layers.merged(encoder) is layers.merged(encoder)
+        layers.matrices["1-output-dense-wide"].add_(1.0)
+        torch.testing.assert_close(layers(encoder, states, places, lengths), before)
+        layers.forget_merged()
+        assert (layers(encoder, states, places, lengths) - before).abs().max() > 0.01
+
+
+def test_eight_bits_are_close(encoder: CDLMModel, layers: UpperLayers) -> None:
+    states, places, lengths = side_by_side()
+    with torch.no_grad():
+        exact = layers(encoder, states, places, lengths)
+        layers.compute_in_int8(encoder)
+        rounded = layers(encoder, states, places, lengths)
+    assert 0 < (rounded - exact).abs().mean() < 0.03 * exact.abs().mean()
+
+
+@pytest.mark.parametrize(("first", "message"), [(3, "3 layers and none with number 3"), (-1, "number -1")])
+def test_a_layer_that_is_not_there_is_refused(encoder: CDLMModel, first: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        UpperLayers(encoder, first, 4)
+
+
+def test_an_encoder_without_relative_positions_is_refused(tiny_encoder: Path) -> None:
+    with pytest.raises(ValueError, match="relative positions"):
+        UpperLayers(CDLMModel.from_pretrained(tiny_encoder), 1, 4)
