@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,22 @@ import torch
 from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.inputs import ContextOptions
-from cdcoref.model import CorefConfig, CorefModel, VectorOptions
+from cdcoref.model import CorefModel, DetectorOptions
 from cdcoref.predict import Predictor
-from cdcoref.training import ContextData, ContextTraining, TrainingConfig, loop, train
+from cdcoref.training import (
+    ContextData,
+    ContextTraining,
+    TrainingConfig,
+    fit_contexts,
+    fit_heads,
+    loop,
+    train,
+)
+from cdcoref.training.contexts import ContextLearner, run_options
 from cdcoref.training.contexts_data import ReadContexts, hard_pairs
 from cdlm.checkpoints import WEIGHTS_FILE
-from cdlm.runs import RUN_FILE
+from cdlm.runs import RUN_FILE, RunOptions
+from cdlm.runs.optimizer import make_optimizer
 from cdlm.settings import with_settings
 
 silent = str
@@ -48,7 +57,11 @@ def stories(prefix: str, topics: int = 2) -> Corpus:
             name = NAMES[(topic + happening) % len(NAMES)]
             for number in range(2):
                 id = f"{prefix}{topic}_{happening}_{number}"
-                text = [[name, "was", "there", "."], ["The", "ferry", VERBS[topic % len(VERBS)], "today", "."], ["It", "was", "old", "."]]
+                text = [
+                    [name, "was", "there", "."],
+                    ["The", "ferry", VERBS[topic % len(VERBS)], "today", "."],
+                    ["It", "was", "old", "."],
+                ]
                 documents.append(replace(Document.from_sentences(id, text), topic=str(topic)))
                 mentions += [
                     Mention(id, (6,), "event", f"e{topic}{happening}"),
@@ -77,8 +90,261 @@ def config(tiny_biased_encoder: Path) -> TrainingConfig:
     )  # fmt: skip
 
 
-def test_a_model_from_end_to_end(config: TrainingConfig, tmp_path: Path) -> None:
-    said: list[str] = []
-    model = train(config, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=said.append)
-    print("\n".join(said))
+@pytest.fixture(scope="module")
+def reference(config: TrainingConfig, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder of a run that nothing interrupts, and the lines of its progress."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    lines: list[str] = []
+    folder = tmp_path_factory.mktemp("trained") / "model"
+    train(config, stories("a"), stories("b"), folder, device="cpu", say=lines.append)
+    torch.set_num_threads(before)
+    return folder, lines
+
+
+@pytest.fixture
+def model(config: TrainingConfig, tiny_biased_encoder: Path) -> CorefModel:
+    """An untrained model that is ready to learn."""
+    torch.manual_seed(6)
+    return CorefModel.from_encoder(
+        tiny_biased_encoder, replace(config.model, detector_width=0, detector=DetectorOptions())
+    )
+
+
+def data_of(
+    model: CorefModel, parts: Sequence[AnnotatedCorpus], kinds: Sequence[str] = KINDS, **options: Any
+) -> ContextData:
+    training = ContextTraining(**{"batch_pairs": 8, "other_topics_similarity": 0.0, **options})
+    return ContextData(model, parts, training, kinds=kinds, seed=0, batch_tokens=512)
+
+
+# -- which pairs -------------------------------------------------------------------------------------------------------
+
+
+def mentions(kinds: str, clusters: str, groups: str, heads: str, angles: Sequence[float]) -> ReadContexts:
+    """Mentions by one letter or figure each, whose vectors are those at some angles of a circle, in degrees."""
+    numbered = [np.array(list(map(ord, of)), dtype=np.int64) for of in (kinds, clusters, groups, heads)]
+    numbered[0] = np.array(list(map(int, kinds)), dtype=np.int64)
+    turned = torch.tensor(angles).deg2rad()
+    return ReadContexts([], [], torch.stack([turned.cos(), turned.sin()], dim=1), *numbered)
+
+
+def pairs(read: ReadContexts, other_topics: int = 0, **options: Any) -> set[tuple[int, int]]:
+    none = {"nearest": 1, "same_head": 0, "same_cluster": 0}
+    found = hard_pairs(read, ContextTraining(**{**none, **options}), other_topics, np.random.default_rng(0))
+    result = {(int(one), int(other)) for one, other in found}
+    assert len(result) == len(found)
+    assert all(one < other for one, other in result)
+    return result
+
+
+def test_the_nearest_of_a_kind_and_group_are_compared() -> None:
+    read = mentions("0000011", "abcdefg", "xxxyyxx", "abcdefg", [0, 10, 30, 5, 12, 1, 90])
+    assert pairs(read) == {(0, 1), (1, 2), (3, 4), (5, 6)}
+    assert pairs(read, nearest=2) == {(0, 1), (0, 2), (1, 2), (3, 4), (5, 6)}
+
+
+def test_equal_heads_and_clusters_are_compared_as_often_as_there_is_room() -> None:
+    read = mentions("000000", "aaabcd", "xxxxxx", "mnoppp", [0, 2, 60, 62, 120, 122])
+    nearest = {(0, 1), (2, 3), (4, 5)}
+    assert pairs(read) == nearest
+    assert pairs(read, same_head=1) == nearest | {(3, 4), (3, 5)}
+    assert pairs(read, same_cluster=1) == nearest | {(0, 2), (1, 2)}
+    many = mentions("0" * 20, "a" * 20, "x" * 20, "".join(map(chr, range(97, 117))), [float(n) for n in range(20)])
+    assert len(pairs(many, same_cluster=1) - pairs(many)) <= 20
+    assert len(pairs(many, same_cluster=100)) == 190
+
+
+def test_events_of_other_topics_are_compared_if_they_are_alike() -> None:
+    read = mentions("000011", "abcdef", "xxyyxy", "abcdef", [0, 50, 2, 200, 0, 0])
+    within = {(0, 1), (2, 3)}
+    assert pairs(read, other_topics_similarity=0.2) == within
+    assert pairs(read, other_topics=1, other_topics_similarity=0.2) == within | {(0, 2), (1, 2)}
+    assert pairs(read, other_topics=9, other_topics_similarity=0.999) == within | {(0, 2)}
+
+
+def test_pairs_of_corpora(model: CorefModel) -> None:
+    """Pronouns are left out, and labels are those of the clusters."""
+    corpus = stories("a")
+    (part,) = annotated_corpora(corpus)
+    data = data_of(model, [part])
+    events = data.kind_of == KINDS.index("event")
+    # Four events in each of two topics; all of them are alike enough.
+    assert events.sum() == 8 * 7 / 2
+    assert data.labels[events].sum() == 4
+    # Eight names and nouns in each topic; no event of which is compared with those of the other.
+    assert (~events).sum() == 2 * 8 * 7 / 2
+    assert data.labels[~events].sum() == 8
+    assert data_of(model, [part], ["event"]).pairs.shape == (28, 2)
+    within = AnnotatedCorpus(corpus, replace(part.info, cross_document=False))
+    alone = data_of(model, [within])
+    assert alone.pairs.shape == (8, 2)  # the two names and nouns of each document
+    assert not alone.labels.any()
+
+
+def test_an_epoch_sees_shares_of_the_pairs_in_whole_batches(model: CorefModel) -> None:
+    (part,) = annotated_corpora(stories("a"))
+    (second,) = annotated_corpora(stories("c"))
+    second = replace(second, info=replace(second.info, name="second"))
+    data = data_of(model, [part, second], corpus_shares={"second": 0.5})
+    assert len(data) == -(-(84 + 42) // 8)
+    epochs = []
+    for epoch in (0, 1, 0):
+        data.set_epoch(epoch)
+        epochs.append([(data[n].inputs.lengths, data[n].labels.tolist()) for n in range(len(data))])
+        assert sorted(len(labels) for _, labels in epochs[-1]) == [6, *[8] * 15]
+    assert epochs[0] == epochs[2] != epochs[1]
+    seen = [number for chosen, _ in data.in_order(5) for number in chosen.tolist()]
+    assert sorted(seen) == list(range(168))
+
+
+def test_nothing_to_learn_from_is_refused(config: TrainingConfig, model: CorefModel, tmp_path: Path) -> None:
+    lonely = Corpus(stories("a").documents, stories("a").mentions[:1])
+    with pytest.raises(InputError, match="no two mentions can be compared"):
+        data_of(model, annotated_corpora(lonely))
+    with pytest.raises(InputError, match=r"contexts\.corpus_shares has a weight for 'gum', but"):
+        changed = with_settings(config, {"contexts.corpus_shares.gum": 0.5})
+        train(changed, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
+    with pytest.raises(InputError, match="cross_encoder_kinds names no kind"):
+        changed = with_settings(config, {"cross_encoder_kinds": []})
+        train(changed, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
+    with pytest.raises(InputError, match=r"contexts\.lower_layers is 3, but the encoder has 3 layers"):
+        changed = with_settings(config, {"lower_layers": 3})
+        train(changed, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
+    assert not (tmp_path / "m").exists()
+
+
+# -- learning ----------------------------------------------------------------------------------------------------------
+
+
+def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> None:
+    before = {name: weight.clone() for name, weight in model.encoder.state_dict().items()}
+    data = data_of(model, annotated_corpora(stories("a")), batch_pairs=84)
     assert model.context_scorer is not None
+    learner = ContextLearner(model.encoder, model.context_scorer)
+    untrained = learner.average_precisions(data, "fp32")
+    learner.train()
+    optimiser = torch.optim.AdamW(learner.parameters(), lr=1e-2)
+    losses = []
+    for _ in range(40):
+        loss = learner(data[0])
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < 0.5 * losses[0]
+    trained = learner.eval().average_precisions(data, "fp32")
+    assert set(trained) == {"own_event", "own_entity"}
+    assert min(trained.values()) > 0.95
+    assert min(untrained.values()) < 0.7
+    assert all(torch.equal(weight, before[name]) for name, weight in model.encoder.state_dict().items())
+    assert all(weight.grad is None for weight in model.encoder.parameters())
+
+
+def test_differences_and_norms_have_the_rate_of_an_encoder(model: CorefModel) -> None:
+    assert model.context_scorer is not None
+    learner = ContextLearner(model.encoder, model.context_scorer)
+    options = run_options(ContextTraining(upper_rate=0.25, new_rate=0.5), RunOptions())
+    rate_of = {id(p): group["lr"] for group in make_optimizer(learner, options).param_groups for p in group["params"]}
+    scorer = model.context_scorer
+    changed = {*map(id, scorer.layers.matrices.values()), *map(id, scorer.layers.norms.values())}
+    assert {number for number, rate in rate_of.items() if rate == 0.25} == changed
+    assert rate_of.keys() - changed == {id(p) for p in scorer.parameters()} - changed
+    assert rate_of[id(scorer.layers.unrelated)] == 0.5
+
+
+def test_a_model_from_end_to_end(reference: tuple[Path, list[str]], config: TrainingConfig) -> None:
+    folder, lines = reference
+    assert "training the cross-encoder of upper layers" in lines
+    assert any(line.startswith("contexts: 84 pairs, 14% of them coreferent; 6 steps a pass") for line in lines)
+    assert sum("dev average precision" in line for line in lines) == 4
+    assert {path.name for path in (folder / "logs").iterdir() if path.is_dir()} == {"contexts"}
+    assert not (folder / "contexts").exists()
+    run = json.loads((folder / RUN_FILE).read_text())
+    assert with_settings(TrainingConfig(), run["configuration"]) == config
+    assert run["contexts"]["best_epoch"] in (1, 2, 3, 4)
+    assert set(run["contexts"]["dev"]) == {"own_event", "own_entity"}
+    model = CorefModel.from_pretrained(folder)
+    assert model.settings.contexts == config.model.contexts
+    assert model.settings.vectors.cross_encoder_kinds == KINDS
+    # How much it counts has been chosen.
+    for kind in KINDS:
+        combination = model.settings.vectors.combine.of_kind(kind)
+        assert combination.cross_encoder_weight != type(combination)().cross_encoder_weight
+    prediction = Predictor(model).predict(stories("b"))
+    assert {mention.cluster for mention in prediction.corpus.mentions}
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_others(
+    reference: tuple[Path, list[str]], config: TrainingConfig, tmp_path: Path
+) -> None:
+    for seed, equal in ((0, True), (1, False)):
+        changed = with_settings(config, {"run.seed": seed, "run.save_steps": 50})
+        train(changed, stories("a"), stories("b"), tmp_path / str(seed), device="cpu", say=silent)
+        own = (tmp_path / str(seed) / WEIGHTS_FILE).read_bytes()
+        assert (own == (reference[0] / WEIGHTS_FILE).read_bytes()) is equal
+
+
+def test_the_other_heads_are_the_same_without_it(
+    reference: tuple[Path, list[str]], config: TrainingConfig, tmp_path: Path
+) -> None:
+    changed = with_settings(config, {"rank": 0, "cross_encoder_kinds": []})
+    model = train(changed, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
+    with_it = CorefModel.from_pretrained(reference[0]).state_dict()
+    without = model.state_dict()
+    assert {name for name in with_it if not name.startswith("context_scorer.")} == set(without)
+    assert all(torch.equal(weight, with_it[name]) for name, weight in without.items())
+
+
+class Killed(BaseException):
+    """Stops a run where it is, as a signal would, but for what is undone on the way out."""
+
+
+@pytest.mark.parametrize("moment", ["step", "heads"])
+def test_an_interrupted_run_ends_with_the_same_weights(
+    moment: str,
+    config: TrainingConfig,
+    reference: tuple[Path, list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Stopped amid the second pass over the pairs, and before the heads were fitted."""
+    forward, left = ContextLearner.forward, 10
+
+    def stopped(*arguments: Any, **options: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if moment == "heads" or left < 0:
+            raise Killed
+        return forward(*arguments, **options)
+
+    corpora = stories("a"), stories("b")
+    with monkeypatch.context() as patched:
+        place, name = (ContextLearner, "forward") if moment == "step" else (loop, "fit_heads")
+        patched.setattr(place, name, stopped)
+        with pytest.raises(Killed):
+            train(config, *corpora, tmp_path / "m", device="cpu", say=silent)
+    lines: list[str] = []
+    train(config, *corpora, tmp_path / "m", resume=True, device="cpu", say=lines.append)
+    assert ("resuming from checkpoint-9" in lines) == (moment == "step")
+    for file in (WEIGHTS_FILE, RUN_FILE):
+        assert (tmp_path / "m" / file).read_bytes() == (reference[0] / file).read_bytes()
+    assert not (tmp_path / "m" / "contexts").exists()
+
+
+def test_a_trained_model_can_be_given_one(
+    reference: tuple[Path, list[str]], config: TrainingConfig, tmp_path: Path
+) -> None:
+    """As when the preset of a model has one that the model has not; all else is as it was."""
+    parts = [annotated_corpora(stories(name)) for name in "ab"]
+    without = with_settings(config, {"rank": 0, "cross_encoder_kinds": []})
+    train(without, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
+    fit_contexts(config, *parts, tmp_path / "m", device="cpu", say=silent)
+    lines: list[str] = []
+    fit_heads(CorefModel.from_pretrained(tmp_path / "m"), config, *parts, tmp_path / "m", say=lines.append)
+    assert lines[0] == "fitting heads on the trained encoder: none"
+    found, expected = (CorefModel.from_pretrained(folder) for folder in (tmp_path / "m", reference[0]))
+    assert found.settings.contexts == expected.settings.contexts
+    assert found.settings.vectors.cross_encoder_kinds == KINDS
+    weights = expected.state_dict()
+    assert all(torch.equal(weight, weights[name]) for name, weight in found.state_dict().items())

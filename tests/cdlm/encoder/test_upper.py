@@ -48,9 +48,7 @@ def dense(encoder: CDLMModel, layers: UpperLayers, states: Tensor, places: Tenso
 
     def product(number: int, name: str, inner: Tensor) -> Tensor:
         linear = encoder.encoder.layer[number].get_submodule(name)
-        narrow, wide = (
-            layers.matrices[f"{number}-{name.replace('.', '-')}-{side}"] for side in ("narrow", "wide")
-        )
+        narrow, wide = (layers.matrices[f"{number}-{name.replace('.', '-')}-{side}"] for side in ("narrow", "wide"))
         return inner @ linear.weight.T + (inner @ narrow.T) @ wide + linear.bias  # type: ignore[union-attr,operator]
 
     def normed(number: int, name: str, inner: Tensor) -> Tensor:
@@ -110,7 +108,6 @@ def test_gradients_reach_all_that_is_learnt_and_nothing_else(encoder: CDLMModel,
     states, places, lengths = side_by_side()
     layers(encoder, states, places, lengths).square().sum().backward()
     for name, weight in layers.named_parameters():
-        # A bias of all keys is no difference between them.
         assert weight.grad is not None, name
         assert weight.grad.abs().max() > 0, name
     assert all(weight.grad is None for weight in encoder.parameters())
@@ -121,7 +118,7 @@ def test_merged_layers_are_made_once_until_they_are_forgotten(encoder: CDLMModel
     with torch.no_grad():
         before = layers(encoder, states, places, lengths)
         assert layers.merged(encoder) is layers.merged(encoder)
-        layers.matrices["1-output-dense-wide"].add_(1.0)
+        layers.matrices["1-intermediate-dense-wide"].add_(1.0)
         torch.testing.assert_close(layers(encoder, states, places, lengths), before)
         layers.forget_merged()
         assert (layers(encoder, states, places, lengths) - before).abs().max() > 0.01
