@@ -60,13 +60,13 @@ def test_the_three_parts(wordpiece: PreTrainedTokenizerFast, max_length: int) ->
     reader = Reader(wordpiece, max_length)
     assert reader.shown(document(*TEXT), (22,), ContextOptions()) == (
         "the ferry sank in the storm .",
-        "bo mond 12",  # at most four pieces of a name
+        "he bo mond 12",  # a capital makes a name, of which there are at most four pieces
         "ada saw the ferry and olsens 7 7 men .",
         "saw",
     )
     assert reader.shown(document(*TEXT), (18, 19), ContextOptions()) == (
         "the ferry sank in the storm .",
-        "ada mond 12 olse 7",
+        "he ada mond 12 olse 7",
         "bo was the captain .",
         "the captain",
     )
@@ -75,7 +75,7 @@ def test_the_three_parts(wordpiece: PreTrainedTokenizerFast, max_length: int) ->
 def test_in_the_opening_there_is_no_other_opening(reader: Reader) -> None:
     opening, names, sentence, own = reader.shown(document(*TEXT), (2,), ContextOptions())
     assert (opening, sentence, own) == ("", "the ferry sank in the storm .", "sank")
-    assert names == "ada bo mond 12 olse 7"
+    assert names == "he ada bo mond 12 olse 7"
 
 
 def test_options_bound_the_parts(reader: Reader) -> None:

@@ -198,19 +198,25 @@ def test_an_epoch_sees_shares_of_the_pairs_in_whole_batches(model: CorefModel) -
     assert sorted(seen) == list(range(168))
 
 
-def test_nothing_to_learn_from_is_refused(config: TrainingConfig, model: CorefModel, tmp_path: Path) -> None:
+def test_nothing_to_learn_from_is_refused(model: CorefModel) -> None:
     lonely = Corpus(stories("a").documents, stories("a").mentions[:1])
     with pytest.raises(InputError, match="no two mentions can be compared"):
         data_of(model, annotated_corpora(lonely))
-    with pytest.raises(InputError, match=r"contexts\.corpus_shares has a weight for 'gum', but"):
-        changed = with_settings(config, {"contexts.corpus_shares.gum": 0.5})
-        train(changed, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
-    with pytest.raises(InputError, match="cross_encoder_kinds names no kind"):
-        changed = with_settings(config, {"cross_encoder_kinds": []})
-        train(changed, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
-    with pytest.raises(InputError, match=r"contexts\.lower_layers is 3, but the encoder has 3 layers"):
-        changed = with_settings(config, {"lower_layers": 3})
-        train(changed, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"contexts.corpus_shares.gum": 0.5}, r"contexts\.corpus_shares has a weight for 'gum', but"),
+        ({"cross_encoder_kinds": []}, "cross_encoder_kinds names no kind"),
+        ({"lower_layers": 3}, r"contexts\.lower_layers is 3, but the encoder has 3 layers"),
+    ],
+)
+def test_a_run_that_cannot_train_it_does_not_begin(
+    config: TrainingConfig, tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        train(with_settings(config, changes), stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
     assert not (tmp_path / "m").exists()
 
 
@@ -226,7 +232,7 @@ def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> Non
     learner.train()
     optimiser = torch.optim.AdamW(learner.parameters(), lr=1e-2)
     losses = []
-    for _ in range(40):
+    for _ in range(60):
         loss = learner(data[0])
         optimiser.zero_grad()
         loss.backward()
@@ -235,8 +241,8 @@ def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> Non
     assert losses[-1] < 0.5 * losses[0]
     trained = learner.eval().average_precisions(data, "fp32")
     assert set(trained) == {"own_event", "own_entity"}
-    assert min(trained.values()) > 0.95
-    assert min(untrained.values()) < 0.7
+    assert min(trained.values()) > 0.85
+    assert max(untrained.values()) < 0.6
     assert all(torch.equal(weight, before[name]) for name, weight in model.encoder.state_dict().items())
     assert all(weight.grad is None for weight in model.encoder.parameters())
 
