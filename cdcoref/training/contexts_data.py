@@ -118,8 +118,8 @@ class ReadContexts:
     ----------
     contexts
         What is seen of each.
-    rows
-        The pieces of its context, as rows of the states of the corpus.
+    first_rows
+        The row at which the states of its document begin, among those of the corpus.
     vectors
         The means of its pieces in the last layer, of length 1. *Shape:* (mentions, width)
     kinds, clusters, groups, heads
@@ -128,7 +128,7 @@ class ReadContexts:
     """
 
     contexts: list[MentionContext]
-    rows: list[Tensor]
+    first_rows: Integers
     vectors: Tensor
     kinds: Integers
     clusters: Integers
@@ -185,8 +185,7 @@ class ContextData(Dataset[LabelledContexts]):
         self.options, self.seed, self.epoch = options, seed, 0
         self.parts = parts
         self._contexts: list[MentionContext] = []
-        self._rows: list[Tensor] = []
-        states, pairs, labels, kind_of = [], [], [], []
+        states, pairs, labels, kind_of, first_rows = [], [], [], [], []
         for place, part in enumerate(parts):
             read, own_states = read_contexts(model, part, kinds=kinds, batch_tokens=batch_tokens)
             offset = sum(map(len, states))
@@ -196,9 +195,9 @@ class ContextData(Dataset[LabelledContexts]):
             labels.append(read.clusters[found[:, 0]] == read.clusters[found[:, 1]])
             kind_of.append(read.kinds[found[:, 0]])
             self._contexts += read.contexts
-            self._rows += [rows + offset for rows in read.rows]
+            first_rows.append(read.first_rows + offset)
             states.append(own_states)
-        self._states = torch.cat(states)
+        self._states, self._first_rows = torch.cat(states), np.concatenate(first_rows)
         self.pairs, self.labels, self.kind_of = (np.concatenate(tables) for tables in (pairs, labels, kind_of))
         counts = list(map(len, pairs))
         self.part_of = np.repeat(np.arange(len(parts)), counts)
@@ -225,7 +224,8 @@ class ContextData(Dataset[LabelledContexts]):
     def batch(self, chosen: Integers) -> LabelledContexts:
         """Some pairs, by number."""
         both = self.pairs[chosen].ravel().tolist()
-        contexts, rows = [self._contexts[n] for n in both], [self._rows[n] for n in both]
+        contexts = [self._contexts[n] for n in both]
+        rows = [torch.from_numpy(self._contexts[n].pieces + self._first_rows[n]) for n in both]
         inputs = collate_contexts(self._states, rows, contexts, self.kind_of[chosen].tolist())
         return LabelledContexts(inputs, torch.from_numpy(self.labels[chosen].astype(np.float32)))
 
@@ -271,17 +271,14 @@ def read_contexts(
     found = [(n, of_documents[corpus.mentions[n].document].of(corpus.mentions[n])) for n in numbers]
     seen = [(n, context) for n, context in found if context is not None]
     contexts = [context for _, context in seen]
-    rows = [torch.from_numpy(context.pieces) + first_row[corpus.mentions[n].document] for n, context in seen]
+    first_rows = np.array([first_row[corpus.mentions[n].document] for n, _ in seen], dtype=np.int64)
     lower, upper = _states(model, sequences, batch_tokens)
-    vectors = torch.zeros(len(contexts), upper.shape[1], device=model.device)
-    for place, (own_rows, context) in enumerate(zip(rows, contexts, strict=True)):
-        vectors[place] = upper[own_rows[torch.from_numpy(context.own)].to(model.device)].float().mean(dim=0)
     kept = np.array([n for n, _ in seen], dtype=np.int64)
     facts = FactTables(facts_of_mentions(corpus))
     read = ReadContexts(
         contexts,
-        rows,
-        torch.nn.functional.normalize(vectors, dim=1),
+        first_rows,
+        _vectors(upper, contexts, first_rows),
         np.array([KINDS.index(corpus.mentions[n].kind or "") for n in kept], dtype=np.int64),
         _clusters(corpus, part.info.cross_document)[kept],
         _groups(part)[kept],
@@ -305,6 +302,20 @@ def _states(model: CorefModel, sequences: Sequence[ReadingSequence], batch_token
             lower[start:end] = below[row, : end - start].to(lower)
             upper[start:end] = above[row, : end - start].to(upper)
     return lower, upper
+
+
+def _vectors(upper: Tensor, contexts: Sequence[MentionContext], first_rows: Integers) -> Tensor:
+    """The means of the mentions' own pieces, of length 1. *Shape:* (mentions, width)"""
+    sums = torch.zeros(len(contexts), upper.shape[1], device=upper.device)
+    for start in range(0, len(contexts), ROWS_AT_ONCE):
+        own = [
+            first + context.pieces[context.own]
+            for first, context in zip(first_rows[start:], contexts[start : start + ROWS_AT_ONCE], strict=False)
+        ]
+        owners = torch.from_numpy(np.repeat(np.arange(len(own)), list(map(len, own)))).to(upper.device)
+        rows = torch.from_numpy(np.concatenate(own)).to(upper.device)
+        sums[start : start + len(own)].index_add_(0, owners, upper[rows].float())
+    return torch.nn.functional.normalize(sums, dim=1)
 
 
 def _clusters(corpus: Corpus, cross_document: bool) -> Integers:

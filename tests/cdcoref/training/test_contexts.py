@@ -126,7 +126,7 @@ def mentions(kinds: str, clusters: str, groups: str, heads: str, angles: Sequenc
     numbered = [np.array(list(map(ord, of)), dtype=np.int64) for of in (kinds, clusters, groups, heads)]
     numbered[0] = np.array(list(map(int, kinds)), dtype=np.int64)
     turned = torch.tensor(angles).deg2rad()
-    return ReadContexts([], [], torch.stack([turned.cos(), turned.sin()], dim=1), *numbered)
+    return ReadContexts([], np.zeros(0, dtype=np.int64), torch.stack([turned.cos(), turned.sin()], dim=1), *numbered)
 
 
 def pairs(read: ReadContexts, other_topics: int = 0, **options: Any) -> set[tuple[int, int]]:

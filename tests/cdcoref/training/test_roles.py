@@ -37,7 +37,7 @@ def documents(parts: list[AnnotatedCorpus]) -> dict[str, list[str]]:
 def test_without_settings_everything_is_used_for_everything(parts: list[AnnotatedCorpus]) -> None:
     roles = CorpusRoles()
     for of in (
-        roles.for_encoder, roles.for_heads, roles.for_detector,
+        roles.for_encoder, roles.for_contexts, roles.for_heads, roles.for_detector,
         roles.to_choose_epoch, roles.to_tune, roles.to_weigh, roles.to_tune_detector,
     ):  # fmt: skip
         assert of(parts) == parts
@@ -52,6 +52,7 @@ def test_who_learns_from_what(parts: list[AnnotatedCorpus]) -> None:
     )
     assert documents(roles.for_encoder(parts)) == {"one": ["a"], "two": ["GUM_news_c"]}
     assert [part.info.exhaustive for part in roles.for_encoder(parts)] == [("event",), ()]
+    assert documents(roles.for_contexts(parts)) == {"one": ["a", "b"], "two": ["GUM_news_c"]}
     assert documents(roles.for_heads(parts)) == {"one": ["b"], "two": ["GUM_news_c"]}
     assert documents(roles.for_detector(parts)) == {"one": ["b"], "two": ["GUM_news_c"], "three": ["f"]}
     assert all(part.info.exhaustive for part in roles.for_detector(parts))
