@@ -83,9 +83,9 @@ class ContextOptions:
 
     rank: Index = 0
     lower_layers: Count = 6
-    opening: Index = 24
-    names: Index = 32
-    sentence: Count = 56
+    opening: Index = 16
+    names: Index = 20
+    sentence: Count = 40
     width: Count = 512
 
     def __post_init__(self) -> None:

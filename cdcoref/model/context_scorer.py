@@ -143,10 +143,10 @@ class ContextScorer(nn.Module):
     def forward(self, encoder: CDLMModel, batch: ContextBatch) -> Tensor:
         """Logits of the pairs. *Shape:* (pairs,)"""
         marked = batch.states.index_add(0, batch.own, self.marks[batch.kinds[batch.own_of // 2]])
-        states = self.layers(encoder, marked, batch.places, batch.lengths)
+        states = self.layers(encoder, marked, batch.places, batch.lengths, batch.own)
         with torch.autocast(states.device.type, enabled=False):
             sums = states.new_zeros(2 * len(batch.lengths), states.shape[1], dtype=torch.float32)
-            sums = sums.index_add(0, batch.own_of, states[batch.own].float())
+            sums = sums.index_add(0, batch.own_of, states.float())
             counts = torch.bincount(batch.own_of, minlength=len(sums)).clamp(min=1)
             first, second = (sums / counts[:, None]).unflatten(0, (-1, 2)).unbind(1)
             compared = torch.cat([first + second, first * second, (first - second).abs()], dim=1)

@@ -163,9 +163,11 @@ class Attention(nn.Module):
         layout: TokenLayout,
         record: GlobalAttention | None = None,
         bias: PositionBias | None = None,
+        rows: Tensor | None = None,
     ) -> Tensor:
-        """*Shape* (tokens, width) in and out."""
-        return self.output(self.self(hidden, layout, record, bias), hidden)
+        """*Shape* (tokens, width) in and out; of some rows alone, if they are given."""
+        attended = self.self(hidden, layout, record, bias)
+        return self.output(attended, hidden) if rows is None else self.output(attended[rows], hidden[rows])
 
 
 class Intermediate(nn.Module):
@@ -196,9 +198,13 @@ class Layer(nn.Module):
         layout: TokenLayout,
         record: GlobalAttention | None = None,
         bias: PositionBias | None = None,
+        rows: Tensor | None = None,
     ) -> Tensor:
-        """*Shape* (tokens, width) in and out; the layer's attention is stored in the record, if there is one."""
-        hidden = self.attention(hidden, layout, record, bias)
+        """*Shape* (tokens, width) in and out, or (rows, width) out if only some tokens are wanted.
+
+        The layer's attention is stored in the record, if there is one.
+        """
+        hidden = self.attention(hidden, layout, record, bias, rows)
         if torch.is_grad_enabled() or hidden.device.type != "cpu" or torch.compiler.is_compiling():
             return self._feed_forward(hidden)
         return torch.cat([self._feed_forward(part) for part in hidden.split(ROWS_AT_ONCE)])

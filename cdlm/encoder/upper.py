@@ -83,7 +83,9 @@ class UpperLayers(nn.Module):
         self.unrelated = nn.Parameter(table.weight.detach()[[half - 1, -1]].mean(0).clone())
         self._merged: list[nn.ModuleList] = []
 
-    def forward(self, encoder: CDLMModel, states: Tensor, places: Tensor, lengths: Sequence[int]) -> Tensor:
+    def forward(
+        self, encoder: CDLMModel, states: Tensor, places: Tensor, lengths: Sequence[int], rows: Tensor
+    ) -> Tensor:
         """Read sequences of states.
 
         Parameters
@@ -96,21 +98,26 @@ class UpperLayers(nn.Module):
             Where each token is; see `APART`. *Shape:* (tokens,)
         lengths
             Tokens of every sequence, at most half of the attention window.
+        rows
+            The tokens whose output is wanted.
 
         Returns
         -------
         Tensor
-            The output of the last layer. *Shape:* (tokens, width)
+            The output of the last layer. *Shape:* (rows, width)
         """
         layout = _side_by_side(lengths, states.device)
         bias = PositionBias(self._table(encoder), places)
         if torch.is_grad_enabled():
             for number, layer in self._layers(encoder):
-                states = functional_call(layer, self._weights(number, layer), (states, layout, None, bias))
+                last = number + 1 == encoder.config.num_hidden_layers
+                given = states, layout, None, bias, rows if last else None
+                states = functional_call(layer, self._weights(number, layer), given)
             return states
-        for merged in self.merged(encoder):
-            states = merged(states, layout, None, bias)
-        return states
+        *lower, last_layer = self.merged(encoder)
+        for layer in lower:
+            states = layer(states, layout, None, bias)
+        return last_layer(states, layout, None, bias, rows)
 
     def merged(self, encoder: CDLMModel) -> nn.ModuleList:
         """The layers with their difference, for inference; made once."""
