@@ -1,6 +1,7 @@
 """Which pairs the cross-encoder reads: the bi-encoder's logits in, candidates out.
 
-The candidates of a mention are the most likely others of its kind, up to a limit, and those that it is a candidate of.
+The candidates of a mention are the most likely others of its kind, up to a limit, and those that it is a candidate of;
+those of which the bi-encoder is sure can be left out.
 The limit is per mention and symmetric, and does not depend on the order of files. A pronoun and its antecedent are no
 candidates: that is settled within their document; nor are mentions of a kind that the cross-encoder does not read.
 """
@@ -26,7 +27,7 @@ def candidate_pairs(evidence: PairEvidence, options: VectorOptions) -> NDArray[n
     evidence
         Pairs with the bi-encoder's logits.
     options
-        How many candidates a mention has, how probable one is at least, and how the logits become probabilities.
+        How many candidates a mention has, between which probabilities one lies, and how logits become probabilities.
     """
     of_kinds = np.isin(evidence.kinds, [KINDS.index(kind) for kind in options.cross_encoder_kinds])
     possible = of_kinds & ~evidence.antecedents
@@ -36,8 +37,9 @@ def candidate_pairs(evidence: PairEvidence, options: VectorOptions) -> NDArray[n
     weight = np.array([own.unread_weight for own in by_kind])[evidence.kinds]
     bias = np.array([own.unread_bias for own in by_kind])[evidence.kinds]
     logits = weight * evidence.bi_encoder + bias
-    enough = np.log(options.min_probability) - np.log1p(-options.min_probability)
-    likely = np.flatnonzero((logits >= enough) & possible)
+    with np.errstate(divide="ignore"):
+        least, most = (np.log(p) - np.log1p(-p) for p in (options.min_probability, options.max_probability))
+    likely = np.flatnonzero((logits >= least) & (logits <= most) & possible)
     # Logits of equal mentions differ in the last digits, depending on what else is computed in the same batch.
     logits = np.round(logits, DIGITS)
     chosen = np.zeros(len(logits), dtype=bool)

@@ -210,8 +210,8 @@ class VectorOptions:
     candidates
         How many candidates a mention has: the most probable ones by the bi-encoder, and those that have it among
         theirs; 0: all others.
-    min_probability
-        The bi-encoder's probability below which a mention is no candidate.
+    min_probability, max_probability
+        The bi-encoder's probabilities below and above which a mention is no candidate, since it is sure enough alone.
     combine
         Per kind: how the logits of cross-encoder and bi-encoder become one.
 
@@ -238,6 +238,7 @@ class VectorOptions:
     cross_encoder_kinds: tuple[str, ...] = KINDS
     candidates: Index = 20
     min_probability: Probability = 0.05
+    max_probability: Probability = 1.0
     combine: Combinations = field(default_factory=Combinations)
 
     def __post_init__(self) -> None:
@@ -253,6 +254,8 @@ class VectorOptions:
                 )
         if not set(self.antecedent_features) <= set(ANTECEDENT_FEATURES):
             raise InputError(f"antecedent_features must be some of {', '.join(ANTECEDENT_FEATURES)}")
+        if self.min_probability >= self.max_probability:
+            raise InputError("min_probability must be less than max_probability")
         unknown = [name for name in self.similarities if name not in SIMILARITIES]
         if unknown or not self.similarities:
             given = repr(unknown[0]) if unknown else "nothing"
