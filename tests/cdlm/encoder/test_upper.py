@@ -39,6 +39,11 @@ def side_by_side() -> tuple[Tensor, Tensor, list[int]]:
     return torch.randn(sum(lengths), 32), torch.cat(places), lengths
 
 
+def read(encoder: CDLMModel, layers: UpperLayers, states: Tensor, places: Tensor, lengths: list[int]) -> Tensor:
+    """The output of all tokens."""
+    return layers(encoder, states, places, lengths, torch.arange(len(states)))  # type: ignore[no-any-return]
+
+
 def dense(encoder: CDLMModel, layers: UpperLayers, states: Tensor, places: Tensor) -> Tensor:
     """One sequence, with a whole matrix of scores for each head."""
     table = encoder.encoder.relative_attention_bias.weight  # type: ignore[union-attr]
@@ -77,7 +82,8 @@ def test_without_a_difference_one_part_is_read_as_the_encoder_reads_it(encoder: 
         lower = encoder.lower_layers(ids, mask, none, FIRST)
         whole = encoder.upper_layers(lower, mask, none, FIRST)
     with torch.set_grad_enabled(training):
-        found = UpperLayers(encoder, FIRST, 4)(encoder, lower.flatten(0, 1), torch.arange(30).repeat(2), [30, 30])
+        layers = UpperLayers(encoder, FIRST, 4)
+        found = read(encoder, layers, lower.flatten(0, 1), torch.arange(30).repeat(2), [30, 30])
     torch.testing.assert_close(found, whole.flatten(0, 1), atol=1e-5, rtol=1e-4)
 
 
@@ -86,27 +92,37 @@ def test_parts_are_read_as_by_dense_layers(encoder: CDLMModel, layers: UpperLaye
     """So the bias between parts, whatever their order, is `unrelated`."""
     states, places, lengths = side_by_side()
     with torch.set_grad_enabled(training):
-        found = layers(encoder, states, places, lengths)
+        found = read(encoder, layers, states, places, lengths)
     expected = [dense(encoder, layers, *own) for own in zip(states.split(lengths), places.split(lengths), strict=True)]
     torch.testing.assert_close(found, torch.cat(expected), atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_only_the_rows_that_are_wanted(encoder: CDLMModel, layers: UpperLayers, training: bool) -> None:
+    states, places, lengths = side_by_side()
+    rows = torch.tensor([3, 4, 20, 25, 33])
+    with torch.set_grad_enabled(training):
+        found = layers(encoder, states, places, lengths, rows)
+        whole = read(encoder, layers, states, places, lengths)
+    torch.testing.assert_close(found, whole[rows], atol=1e-5, rtol=1e-4)
 
 
 def test_the_bias_between_parts_matters_and_their_order_does_not(encoder: CDLMModel, layers: UpperLayers) -> None:
     states, places, lengths = side_by_side()
     with torch.no_grad():
-        before = layers(encoder, states, places, lengths)
+        before = read(encoder, layers, states, places, lengths)
         turned = places.clone()
         turned[: lengths[0]] = 2 * APART - places[: lengths[0]] // APART * APART + places[: lengths[0]] % APART
-        torch.testing.assert_close(layers(encoder, states, turned, lengths), before, atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(read(encoder, layers, states, turned, lengths), before, atol=1e-5, rtol=1e-4)
         layers.unrelated.add_(torch.tensor([2.0, -2.0]))
-        assert (layers(encoder, states, places, lengths) - before).abs().max() > 0.01
+        assert (read(encoder, layers, states, places, lengths) - before).abs().max() > 0.01
 
 
 def test_gradients_reach_all_that_is_learnt_and_nothing_else(encoder: CDLMModel, layers: UpperLayers) -> None:
     for weight in encoder.parameters():
         weight.requires_grad_(False)
     states, places, lengths = side_by_side()
-    layers(encoder, states, places, lengths).square().sum().backward()
+    read(encoder, layers, states, places, lengths).square().sum().backward()
     for name, weight in layers.named_parameters():
         assert weight.grad is not None, name
         assert weight.grad.abs().max() > 0, name
@@ -116,20 +132,20 @@ def test_gradients_reach_all_that_is_learnt_and_nothing_else(encoder: CDLMModel,
 def test_merged_layers_are_made_once_until_they_are_forgotten(encoder: CDLMModel, layers: UpperLayers) -> None:
     states, places, lengths = side_by_side()
     with torch.no_grad():
-        before = layers(encoder, states, places, lengths)
+        before = read(encoder, layers, states, places, lengths)
         assert layers.merged(encoder) is layers.merged(encoder)
         layers.matrices["1-intermediate-dense-wide"].add_(1.0)
-        torch.testing.assert_close(layers(encoder, states, places, lengths), before)
+        torch.testing.assert_close(read(encoder, layers, states, places, lengths), before)
         layers.forget_merged()
-        assert (layers(encoder, states, places, lengths) - before).abs().max() > 0.01
+        assert (read(encoder, layers, states, places, lengths) - before).abs().max() > 0.01
 
 
 def test_eight_bits_are_close(encoder: CDLMModel, layers: UpperLayers) -> None:
     states, places, lengths = side_by_side()
     with torch.no_grad():
-        exact = layers(encoder, states, places, lengths)
+        exact = read(encoder, layers, states, places, lengths)
         layers.compute_in_int8(encoder)
-        rounded = layers(encoder, states, places, lengths)
+        rounded = read(encoder, layers, states, places, lengths)
     assert 0 < (rounded - exact).abs().mean() < 0.03 * exact.abs().mean()
 
 
