@@ -3,7 +3,8 @@
 from cdcoref.training.antecedents import AntecedentTraining
 from cdcoref.training.bi_encoder_data import BiEncoderData, BiEncoderTraining
 from cdcoref.training.config import PRESETS, TrainingConfig
-from cdcoref.training.contexts_data import ContextData, ContextTraining
+from cdcoref.training.contexts import ContextLearner
+from cdcoref.training.contexts_data import ContextData, ContextTraining, ReadContexts, hard_pairs
 from cdcoref.training.data import SamplingOptions, TrainingData
 from cdcoref.training.detector import DetectorTraining, fit_detector
 from cdcoref.training.loop import fit_contexts, fit_heads, train
@@ -30,10 +31,12 @@ __all__ = [
     "BiEncoderData",
     "BiEncoderTraining",
     "ContextData",
+    "ContextLearner",
     "ContextTraining",
     "CorpusRoles",
     "DetectorTraining",
     "PairExamples",
+    "ReadContexts",
     "SamplingOptions",
     "TrainingConfig",
     "TrainingData",
@@ -46,6 +49,7 @@ __all__ = [
     "fit_pair_scorers",
     "fit_vectors",
     "fit_weights",
+    "hard_pairs",
     "linkable_groups",
     "pair_examples",
     "same_cluster",

@@ -19,18 +19,17 @@ from cdcoref.model import CorefModel, DetectorOptions
 from cdcoref.predict import Predictor
 from cdcoref.training import (
     ContextData,
+    ContextLearner,
     ContextTraining,
+    ReadContexts,
     TrainingConfig,
     fit_contexts,
     fit_heads,
-    loop,
+    hard_pairs,
     train,
 )
-from cdcoref.training.contexts import ContextLearner, run_options
-from cdcoref.training.contexts_data import ReadContexts, hard_pairs
 from cdlm.checkpoints import WEIGHTS_FILE
-from cdlm.runs import RUN_FILE, RunOptions
-from cdlm.runs.optimizer import make_optimizer
+from cdlm.runs import RUN_FILE
 from cdlm.settings import with_settings
 
 silent = str
@@ -248,15 +247,14 @@ def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> Non
 
 
 def test_differences_and_norms_have_the_rate_of_an_encoder(model: CorefModel) -> None:
+    """A run gives one rate to what is named so, and another to the rest."""
     assert model.context_scorer is not None
-    learner = ContextLearner(model.encoder, model.context_scorer)
-    options = run_options(ContextTraining(upper_rate=0.25, new_rate=0.5), RunOptions())
-    rate_of = {id(p): group["lr"] for group in make_optimizer(learner, options).param_groups for p in group["params"]}
-    scorer = model.context_scorer
-    changed = {*map(id, scorer.layers.matrices.values()), *map(id, scorer.layers.norms.values())}
-    assert {number for number, rate in rate_of.items() if rate == 0.25} == changed
-    assert rate_of.keys() - changed == {id(p) for p in scorer.parameters()} - changed
-    assert rate_of[id(scorer.layers.unrelated)] == 0.5
+    layers = model.context_scorer.layers
+    named = dict(ContextLearner(model.encoder, model.context_scorer).named_parameters())
+    of_encoder = {id(weight) for name, weight in named.items() if name.startswith("encoder.")}
+    assert of_encoder == {*map(id, layers.matrices.values()), *map(id, layers.norms.values())}
+    others = {name.removeprefix("scorer.") for name in named if not name.startswith("encoder.")}
+    assert others == {"marks", "layers.unrelated", "hidden.weight", "hidden.bias", "output.weight", "output.bias"}
 
 
 def test_a_model_from_end_to_end(reference: tuple[Path, list[str]], config: TrainingConfig) -> None:
@@ -326,8 +324,10 @@ def test_an_interrupted_run_ends_with_the_same_weights(
 
     corpora = stories("a"), stories("b")
     with monkeypatch.context() as patched:
-        place, name = (ContextLearner, "forward") if moment == "step" else (loop, "fit_heads")
-        patched.setattr(place, name, stopped)
+        if moment == "step":
+            patched.setattr(ContextLearner, "forward", stopped)
+        else:
+            patched.setattr("cdcoref.training.loop.fit_heads", stopped)
         with pytest.raises(Killed):
             train(config, *corpora, tmp_path / "m", device="cpu", say=silent)
     lines: list[str] = []
