@@ -84,7 +84,12 @@ class UpperLayers(nn.Module):
         self._merged: list[nn.ModuleList] = []
 
     def forward(
-        self, encoder: CDLMModel, states: Tensor, places: Tensor, lengths: Sequence[int], rows: Tensor
+        self,
+        encoder: CDLMModel,
+        states: Tensor,
+        places: Tensor,
+        lengths: Sequence[int],
+        rows: Tensor | None = None,
     ) -> Tensor:
         """Read sequences of states.
 
@@ -99,7 +104,7 @@ class UpperLayers(nn.Module):
         lengths
             Tokens of every sequence, at most half of the attention window.
         rows
-            The tokens whose output is wanted.
+            The tokens whose output is wanted; None: all.
 
         Returns
         -------
@@ -115,9 +120,10 @@ class UpperLayers(nn.Module):
                 states = functional_call(layer, self._weights(number, layer), given)
             return states
         *lower, last_layer = self.merged(encoder)
-        for layer in lower:
-            states = layer(states, layout, None, bias)
-        return last_layer(states, layout, None, bias, rows)
+        for merged in lower:
+            states = merged(states, layout, None, bias)
+        output: Tensor = last_layer(states, layout, None, bias, rows)
+        return output
 
     def merged(self, encoder: CDLMModel) -> nn.ModuleList:
         """The layers with their difference, for inference; made once."""
