@@ -27,16 +27,16 @@ CandidatesOption = Annotated[
     int | None,
     typer.Option(
         metavar="K",
-        help="For a model with a cross-encoder, such as small: read each mention together with its K most likely "
-        "candidates only; 0: with all. Default: the model's.",
+        help="Read each mention together with its K most likely candidates; 0: with all, which takes far longer. "
+        "Default: the model's.",
         rich_help_panel=LINKING,
     ),
 ]
 MarkingOption = Annotated[
     Marking | None,
     typer.Option(
-        help="For a model with a cross-encoder, such as small: mark all mentions in a sequence, or one pair of "
-        "candidates at a time, which is far slower. Default: the model's.",
+        help="For a model that reads whole sequences together, such as small: mark all mentions in a sequence, or one "
+        "pair of candidates at a time, which is far slower. Default: the model's.",
         rich_help_panel=LINKING,
     ),
 ]

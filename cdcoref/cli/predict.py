@@ -167,8 +167,8 @@ def predict(
         int | None,
         typer.Option(
             metavar="N",
-            help="For a model with a cross-encoder, such as small: if a story is too long for one sequence, read each "
-            "part of it together with at most the N most similar parts. Default: the model's limit.",
+            help="For a model that reads whole sequences together, such as small: if a story is too long for one "
+            "sequence, read each part of it with at most the N most similar parts. Default: the model's limit.",
             rich_help_panel=LINKING,
         ),
     ] = None,

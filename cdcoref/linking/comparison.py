@@ -2,8 +2,9 @@
 
 Mentions of the same kind are compared within every document and across every given pair of documents. Where the model
 has vectors, every document is read alone first; the vectors say which mentions are candidates for each other, and only
-those are read together. How documents are read together follows from the model's configuration: in pairs, as in the
-paper, or many at once. None of it depends on the order of the input.
+those are read together. What is read together follows from the model's configuration: two candidates with their
+contexts; in pairs of documents, as in the paper; or many documents at once. None of it depends on the order of the
+input.
 """
 
 from __future__ import annotations
@@ -35,20 +36,23 @@ def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
 
 
 def check_cross_encoder(model: CorefModel, options: LinkingOptions) -> None:
-    """Refuse options of reading together for a model that reads every document alone.
+    """Refuse options of a cross-encoder that the model does not have.
 
     Raises
     ------
     InputError
         If one of them is set.
     """
-    given = [name for name in ("candidates", "marking", "max_windows") if getattr(options, name) is not None]
-    if given and model.vector_scorer is not None and model.pair_scorer is None:
-        names = " and ".join(f"--{name.replace('_', '-')}" for name in given)
+    if model.vector_scorer is None or model.pair_scorer is not None:
+        return
+    only_contexts = model.context_scorer is not None
+    names = ("marking", "max_windows") if only_contexts else ("candidates", "marking", "max_windows")
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
+    if given:
         verb = "has" if len(given) == 1 else "have"
+        kind = "that reads pairs of mentions in excerpts" if only_contexts else "without a cross-encoder"
         raise InputError(
-            f"{names} {verb} no effect on a model without a cross-encoder; leave it out, or use another model (--model "
-            "small)"
+            f"{' and '.join(given)} {verb} no effect on a model {kind}; leave it out, or use --model small"
         )
 
 
