@@ -15,6 +15,7 @@ from cdcoref.inputs import ContextOptions, DocumentContexts, MentionContext, Rea
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+OPTIONS = ContextOptions(opening=24, names=32, sentence=56)
 TEXT = [
     "The ferry sank in the storm .",
     "He saw Ada and Bo on Monday 12 .",
@@ -58,13 +59,13 @@ def reader(wordpiece: PreTrainedTokenizerFast) -> Reader:
 def test_the_three_parts(wordpiece: PreTrainedTokenizerFast, max_length: int) -> None:
     """Names are in the order of the text, each once, without those of the other parts; in one sequence or in many."""
     reader = Reader(wordpiece, max_length)
-    assert reader.shown(document(*TEXT), (22,), ContextOptions()) == (
+    assert reader.shown(document(*TEXT), (22,), OPTIONS) == (
         "the ferry sank in the storm .",
         "he bo mond 12",  # a capital makes a name, of which there are at most four pieces
         "ada saw the ferry and olsens 7 7 men .",
         "saw",
     )
-    assert reader.shown(document(*TEXT), (18, 19), ContextOptions()) == (
+    assert reader.shown(document(*TEXT), (18, 19), OPTIONS) == (
         "the ferry sank in the storm .",
         "he ada mond 12 olse 7",
         "bo was the captain .",
@@ -73,7 +74,7 @@ def test_the_three_parts(wordpiece: PreTrainedTokenizerFast, max_length: int) ->
 
 
 def test_in_the_opening_there_is_no_other_opening(reader: Reader) -> None:
-    opening, names, sentence, own = reader.shown(document(*TEXT), (2,), ContextOptions())
+    opening, names, sentence, own = reader.shown(document(*TEXT), (2,), OPTIONS)
     assert (opening, sentence, own) == ("", "the ferry sank in the storm .", "sank")
     assert names == "he ada bo mond 12 olse 7"
 
@@ -102,16 +103,16 @@ def test_of_a_long_sentence_the_middle_is_what_is_around_the_mention(reader: Rea
 
 def test_hidden_sentences_are_not_seen(reader: Reader) -> None:
     hidden = document(*TEXT, hidden=(0, 2))
-    assert reader.context(hidden, (2,), ContextOptions()) is None
-    opening, names, _, _ = reader.shown(hidden, (22,), ContextOptions())
+    assert reader.context(hidden, (2,), OPTIONS) is None
+    opening, names, _, _ = reader.shown(hidden, (22,), OPTIONS)
     assert opening == "he saw ada and bo on monday 12 ."
     assert names == ""
     nothing = document(*TEXT, hidden=(0, 1, 2, 3))
-    assert reader.context(nothing, (22,), ContextOptions()) is None
+    assert reader.context(nothing, (22,), OPTIONS) is None
 
 
 def test_places_count_within_parts(reader: Reader) -> None:
-    context = reader.context(document(*TEXT), (22,), ContextOptions())
+    context = reader.context(document(*TEXT), (22,), OPTIONS)
     assert context is not None
     places = context.places(1000)
     for part in range(3):
@@ -120,7 +121,7 @@ def test_places_count_within_parts(reader: Reader) -> None:
 
 
 def test_the_digest_is_that_of_the_contents(reader: Reader) -> None:
-    options = ContextOptions()
+    options = OPTIONS
     base = document(*TEXT)
     contexts = [
         reader.context(base, (22,), options),
