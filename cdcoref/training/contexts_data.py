@@ -185,7 +185,8 @@ class ContextData(Dataset[LabelledContexts]):
         self.options, self.seed, self.epoch = options, seed, 0
         self.parts = parts
         self._contexts: list[MentionContext] = []
-        states, pairs, labels, kind_of, first_rows = [], [], [], [], []
+        states: list[Tensor] = []
+        pairs, labels, kind_of, first_rows = [], [], [], []
         for place, part in enumerate(parts):
             read, own_states = read_contexts(model, part, kinds=kinds, batch_tokens=batch_tokens)
             offset = sum(map(len, states))
