@@ -42,6 +42,7 @@ _TAG = re.compile(rb"(?i)</?(?:%b|%b)(?:\s[^<>]*)?/?>" % (_BLOCK_TAGS, _INLINE_T
 _WHOLE = re.compile(rb"(?i)<(%b)(?:\s[^<>]*)?>(?=[^<]*\w).*</\1\s*>\s*\Z" % _INLINE_TAGS, re.DOTALL)
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f\ufffe\uffff]+")
 """White space, and characters that a tree of lxml cannot hold."""
+_WORD = re.compile(r"\w+")
 _FIRST_TAG = re.compile(rb"<[!?]?([A-Za-z_][\w:.-]*)")
 MOST_TAGS = 3
 """A text that has more tags of HTML than this is HTML, though none of them encloses a paragraph."""
@@ -59,6 +60,8 @@ def is_html(start: bytes) -> bool:
     first = _FIRST_TAG.match(beginning)
     if first is not None and not _TAG.match(beginning) and not beginning.startswith(b"<!--"):
         return False  # another language of tags, or a stray one
+    if beginning.startswith(b"<!--") and _TAG.search(beginning):
+        return True
     return bool(_WHOLE.match(beginning) or _BLOCK.search(beginning)) or len(_TAG.findall(beginning)) > MOST_TAGS
 
 
@@ -87,8 +90,10 @@ def read_html(path: str | Path, options: ReadOptions | None = None) -> Corpus:
         raise InputError("this is a page that cdcoref wrote; give the documents that it was made from", path)
     article = _article(data, path)
     text = "\n\n".join(line.strip() for line in str(article.text or "").splitlines() if line.strip()) if article else ""
-    if not text:
-        text = _all_text(data, path)
+    if not text or not _PAGE.match(data[:_LOOKED_AT].lstrip()):
+        # A fragment has no menus around its text, so that nothing of it is left out.
+        every = _all_text(data, path)
+        text = text if text and set(_WORD.findall(every)) <= set(_WORD.findall(text)) else every
     title = " ".join((article.title or "").split()) if article else ""
     beginning = [line.casefold() for line in text.split("\n\n")[:BEGINNING]]
     if title and not any(line.startswith(title.casefold()) for line in beginning):

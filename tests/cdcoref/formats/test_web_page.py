@@ -57,6 +57,9 @@ def test_an_article_and_what_its_page_says(tmp_path: Path) -> None:
         ("<figure><img src=x><figcaption>It sank.</figcaption></figure>", ["It sank."]),
         ("<script>var x;</script>\n<p>It sank.</p>", ["It sank."]),
         ("<html><body><script>var x;</script><p>It sank.</p></body></html>", ["It sank."]),
+        ("It sank.<br>Police said so.<br/>It was <b>late</b>.", ["It sank.", "Police said so.", "It was late."]),
+        ("It sank.<p>Police said so.</p>It was late.", ["It sank.", "Police said so.", "It was late."]),
+        ("<!-- teaser --><span>It</span> sank.", ["It sank."]),
     ],
 )
 def test_fragments(tmp_path: Path, html: str, text: list[str]) -> None:
