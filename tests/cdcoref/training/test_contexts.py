@@ -224,14 +224,14 @@ def test_a_run_that_cannot_train_it_does_not_begin(
 
 def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> None:
     before = {name: weight.clone() for name, weight in model.encoder.state_dict().items()}
-    data = data_of(model, annotated_corpora(stories("a")), batch_pairs=84)
+    data = data_of(model, annotated_corpora(stories("a")), ["event"], batch_pairs=28)
     assert model.context_scorer is not None
     learner = ContextLearner(model.encoder, model.context_scorer)
     untrained = learner.average_precisions(data, "fp32")
     learner.train()
     optimiser = torch.optim.AdamW(learner.parameters(), lr=1e-2)
     losses = []
-    for _ in range(60):
+    for _ in range(40):
         loss = learner(data[0])
         optimiser.zero_grad()
         loss.backward()
@@ -239,9 +239,9 @@ def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> Non
         losses.append(float(loss.detach()))
     assert losses[-1] < 0.5 * losses[0]
     trained = learner.eval().average_precisions(data, "fp32")
-    assert set(trained) == {"own_event", "own_entity"}
-    assert min(trained.values()) > 0.85
-    assert max(untrained.values()) < 0.6
+    assert set(trained) == {"own_event"}
+    assert trained["own_event"] > 0.95
+    assert untrained["own_event"] < 0.6
     assert all(torch.equal(weight, before[name]) for name, weight in model.encoder.state_dict().items())
     assert all(weight.grad is None for weight in model.encoder.parameters())
 
