@@ -11,8 +11,9 @@ import pytest
 import torch
 
 from cdcoref.corpus import KINDS, Corpus
+from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions
-from cdcoref.linking import Comparison, LinkingOptions, PairEvidence, all_pairs, link_story
+from cdcoref.linking import Comparison, LinkingOptions, PairEvidence, all_pairs, check_cross_encoder, link_story
 from cdcoref.model import ContextBatch, CorefConfig, CorefModel, VectorOptions, model_fingerprint
 from cdcoref.predict import ResultCache
 from tests.cdcoref.conftest import annotated, joined
@@ -165,3 +166,18 @@ def test_progress_comes_to_what_was_announced(model: CorefModel, documents: Corp
         assert sum(done) == pytest.approx(4 + 2)
     assert comparison.notes == []
     assert comparison.extent.sequences > 0
+
+
+def test_options_of_sequences_are_refused(model: CorefModel) -> None:
+    for option in ({"marking": "pair"}, {"max_windows": 2}):
+        with pytest.raises(InputError, match="has no effect on a model that reads pairs"):
+            check_cross_encoder(model, LinkingOptions(**option))
+    check_cross_encoder(model, LinkingOptions(candidates=1))
+
+
+def test_the_limit_on_candidates_counts(model: CorefModel, documents: Corpus) -> None:
+    def read(limit: int) -> int:
+        comparison = Comparison(model, documents, None, LinkingOptions(candidates=limit))
+        return int(np.isfinite(comparison.evidence(batch_tokens=4096).cross_encoder).sum())
+
+    assert 0 < read(1) < read(0)

@@ -385,6 +385,18 @@ def test_candidates_that_differ_in_the_last_digits_are_equally_likely() -> None:
     assert candidate_pairs(evidence, VectorOptions(candidates=1, min_probability=0.1)).tolist() == [True, True, False]
 
 
+def test_candidates_of_which_the_bi_encoder_is_sure_are_left_out() -> None:
+    first, second = np.triu_indices(3, 1)
+    values, nothing = np.array([3.0, 0.0, -3.0]), np.full(3, np.nan)
+    evidence = PairEvidence(3, first, second, first * 0, nothing, values, *np.zeros((2, 3), dtype=bool))
+    options = VectorOptions(candidates=2, min_probability=0.25, max_probability=0.75)
+    assert candidate_pairs(evidence, options).tolist() == [False, True, False]
+    assert candidate_pairs(evidence, replace(options, max_probability=1.0)).tolist() == [True, True, False]
+    assert candidate_pairs(evidence, replace(options, candidates=0)).all()
+    with pytest.raises(InputError, match="min_probability must be less than max_probability"):
+        replace(options, min_probability=0.75)
+
+
 def test_nothing_to_compare(with_vectors: CorefModel) -> None:
     for documents in (Corpus(()), Corpus((Document.from_sentences("d", [["a"]]),))):
         comparison = Comparison(with_vectors, documents, None)
