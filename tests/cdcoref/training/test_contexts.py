@@ -231,8 +231,9 @@ def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> Non
     learner.train()
     optimiser = torch.optim.AdamW(learner.parameters(), lr=1e-2)
     losses = []
+    batch = data[0]
     for _ in range(40):
-        loss = learner(data[0])
+        loss = learner(batch)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
