@@ -239,6 +239,8 @@ class DocumentCircumstances:
             by_sentence[self._sentence_of(mention)].append(number)
         found = [Circumstances()] * len(mentions)
         for sentence, own in by_sentence.items():
+            if not self._sentences[sentence].words:  # a hidden sentence states nothing, of the mentions in it neither
+                continue
             events = sorted((n for n in own if mentions[n].kind == EVENT), key=lambda n: mentions[n].tokens)
             entities = [mentions[n] for n in own if mentions[n].kind == ENTITY]
             of_events = self._of_sentence(self._sentences[sentence], [mentions[n] for n in events], entities)

@@ -170,3 +170,6 @@ def test_hidden_sentences_state_nothing() -> None:
     found, settings = circumstances_of(Corpus((document,), (Mention("a", (6,), "event"),)))
     assert found == [Circumstances()]
     assert settings["a"].today is None
+    in_hidden = Mention("a", (1,), "event")
+    found, _ = circumstances_of(Corpus((document,), (in_hidden, Mention("a", (6,), "event"))))
+    assert found == [Circumstances(), Circumstances()]
