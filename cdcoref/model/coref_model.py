@@ -207,8 +207,6 @@ class CorefModel(nn.Module):
     def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> CorefModel:
         for made in self._earlier_encoder:
             made.encoder._apply(fn, recurse)
-        if self.context_scorer is not None:
-            self.context_scorer.layers.forget_merged()
         return super()._apply(fn, recurse)
 
     def load_state_dict(self, *args: Any, **kwargs: Any) -> Any:

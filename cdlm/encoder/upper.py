@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -146,6 +147,11 @@ class UpperLayers(nn.Module):
             for name, child in list(module.named_children()):
                 if isinstance(child, nn.Linear):
                     setattr(module, name, Int8Linear(child))
+
+    def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> UpperLayers:
+        for made in self._merged:
+            made._apply(fn, recurse)
+        return super()._apply(fn, recurse)
 
     def forget_merged(self) -> None:
         """Make the merged layers anew when they are next needed, since weights have changed."""

@@ -146,7 +146,10 @@ def test_eight_bits_are_close(encoder: CDLMModel, layers: UpperLayers) -> None:
         exact = read(encoder, layers, states, places, lengths)
         layers.compute_in_int8(encoder)
         rounded = read(encoder, layers, states, places, lengths)
+        encoder.compute_in_int8()
+        moved = layers.to("cpu")(encoder, states, places, lengths)
     assert 0 < (rounded - exact).abs().mean() < 0.03 * exact.abs().mean()
+    torch.testing.assert_close(moved, rounded)
 
 
 @pytest.mark.parametrize(("first", "message"), [(3, "3 layers and none with number 3"), (-1, "number -1")])
