@@ -116,6 +116,10 @@ class SelfAttention(nn.Module):
         )
         return attended.index_copy(0, layout.global_rows, rows.to(attended.dtype)).flatten(-2)
 
+    def local_projections(self, hidden: Tensor) -> Tensor:
+        """Query, key and value of local rows. *Shape* (tokens, width) in, (tokens, 3, heads, width of a head) out."""
+        return self._project(hidden, [self.query, self.key, self.value])
+
     def _project(self, hidden: Tensor, projections: Sequence[Any]) -> Tensor:
         """*Shape* (tokens, width) in, (tokens, projections, heads, width of a head) out.
 
@@ -204,7 +208,10 @@ class Layer(nn.Module):
 
         The layer's attention is stored in the record, if there is one.
         """
-        hidden = self.attention(hidden, layout, record, bias, rows)
+        return self.feed_forward(self.attention(hidden, layout, record, bias, rows))
+
+    def feed_forward(self, hidden: Tensor) -> Tensor:
+        """The second half of the layer. *Shape* (tokens, width) in and out."""
         if torch.is_grad_enabled() or hidden.device.type != "cpu" or torch.compiler.is_compiling():
             return self._feed_forward(hidden)
         return torch.cat([self._feed_forward(part) for part in hidden.split(ROWS_AT_ONCE)])

@@ -82,15 +82,15 @@ class PositionBias:
         """What is added to the scores of stacked tiles, their mask included. *Shape:* (tiles, heads, rows, keys)."""
         if id(batch) not in self._of_batches:
             distances = self.places[batch.keys][:, None] - self.places[batch.rows][:, :, None]
-            bias = self._looked_up(distances).permute(0, 3, 1, 2)
+            bias = self.of_distances(distances).permute(0, 3, 1, 2)
             self._of_batches[id(batch)] = bias.to(batch.bias.dtype) + batch.bias
         return self._of_batches[id(batch)]
 
     def of_global_rows(self, sequence: SequencePlace) -> Tensor:
         """What is added to the scores of the global tokens of a sequence. *Shape:* (global tokens, heads, tokens)."""
         own = self.places[sequence.tokens]
-        return self._looked_up(own[None] - own[: sequence.global_count, None]).transpose(1, 2)
+        return self.of_distances(own[None] - own[: sequence.global_count, None]).transpose(1, 2)
 
-    def _looked_up(self, distances: Tensor) -> Tensor:
-        """*Shape:* (...) in, (..., heads) out."""
+    def of_distances(self, distances: Tensor) -> Tensor:
+        """The bias at distances of a key's place from a row's. *Shape:* (...) in, (..., heads) out."""
         return torch.nn.functional.embedding(distance_buckets(distances, len(self.table)), self.table)

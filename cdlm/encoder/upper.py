@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from cdlm.encoder.attention import TokenLayout
-from cdlm.encoder.model import CDLMModel, Layer
+from cdlm.encoder.model import CDLMModel, Layer, SelfAttention
 from cdlm.encoder.relative import MAX_DISTANCE, PositionBias
 from cdlm.quantization import Int8Linear
 
@@ -83,6 +83,7 @@ class UpperLayers(nn.Module):
         half = len(table.weight) // 2
         self.unrelated = nn.Parameter(table.weight.detach()[[half - 1, -1]].mean(0).clone())
         self._merged: list[nn.ModuleList] = []
+        self._merged_dtype = torch.float32
 
     def forward(
         self,
@@ -120,25 +121,35 @@ class UpperLayers(nn.Module):
                 given = states, layout, None, bias, rows if last else None
                 states = functional_call(layer, self._weights(number, layer), given)
             return states
-        *lower, last_layer = self.merged(encoder)
-        for merged in lower:
-            states = merged(states, layout, None, bias)
-        output: Tensor = last_layer(states, layout, None, bias, rows)
-        return output
+        everything = _DenseAttention(layout, bias)
+        merged = self.merged(encoder)
+        for upper in merged:
+            assert isinstance(upper, Layer)
+            attended = everything(upper.attention.self, states)
+            if upper is merged[-1] and rows is not None:
+                attended, states = attended[rows], states[rows]
+            states = upper.feed_forward(upper.attention.output(attended, states))
+        return states
 
     def merged(self, encoder: CDLMModel) -> nn.ModuleList:
-        """The layers with their difference, for inference; made once."""
-        if not self._merged:
+        """The layers with their difference, for inference; made once.
+
+        Within autocast their matrices have its precision, so that they are not cast again for every product.
+        """
+        device = self.unrelated.device.type
+        dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
+        if not self._merged or self._merged_dtype != dtype:
             layers = nn.ModuleList()
             with torch.no_grad():
                 for number, layer in self._layers(encoder):
                     shared: dict[int, object] = {}
                     for name, weight in self._weights(number, layer).items():
-                        shared[id(layer.get_parameter(name))] = nn.Parameter(weight.detach(), requires_grad=False)
+                        own = weight.to(dtype) if weight.ndim == 2 else weight.detach()
+                        shared[id(layer.get_parameter(name))] = nn.Parameter(own, requires_grad=False)
                     # Everything else is the encoder's own: no second copy of what does not differ.
                     shared |= {id(own): own for own in layer.parameters() if id(own) not in shared}
                     layers.append(copy.deepcopy(layer, shared))
-            self._merged.append(layers.eval())
+            self._merged, self._merged_dtype = [layers.eval()], dtype
         return self._merged[0]
 
     def compute_in_int8(self, encoder: CDLMModel) -> None:
@@ -183,6 +194,37 @@ class UpperLayers(nn.Module):
         half = len(table.weight) // 2
         own, far = table.weight, self.unrelated[None].to(table.weight)
         return torch.cat([own[: half - 1], far, own[half:-1], far])
+
+
+class _DenseAttention:
+    """Attention of all tokens of each sequence to all others, padded to one length: one call for many short sequences.
+
+    Parameters
+    ----------
+    layout
+        The sequences; none has global tokens.
+    bias
+        Is added to the scores.
+    """
+
+    def __init__(self, layout: TokenLayout, bias: PositionBias) -> None:
+        self._layout = layout
+        count, length = layout.shape
+        places = layout.padded(bias.places[:, None])[..., 0]
+        real = layout.padded(torch.ones_like(bias.places, dtype=torch.bool)[:, None])[..., 0]
+        scores = bias.of_distances(places[:, None, :] - places[:, :, None]).permute(0, 3, 1, 2)
+        # Padded rows see everything, since softmax over nothing is undefined; nobody reads them.
+        self._bias = scores.masked_fill((~real)[:, None, None, :], torch.finfo(torch.bfloat16).min).contiguous()
+        self._shape = count, length
+
+    def __call__(self, attention: SelfAttention, hidden: Tensor) -> Tensor:
+        """*Shape* (tokens, width) in and out."""
+        projected = attention.local_projections(hidden)
+        padded = self._layout.padded(projected.flatten(1)).unflatten(-1, projected.shape[1:])
+        query, key, value = padded.permute(2, 0, 3, 1, 4)
+        self._bias = self._bias.to(query.dtype)
+        attended = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=self._bias)
+        return attended.transpose(1, 2).flatten(0, 1)[self._layout.kept].flatten(-2)
 
 
 def _key(number: int, name: str, side: str) -> str:
