@@ -113,7 +113,8 @@ class Circumstances:
     named_object
         The full name closely behind a verb ("signed Piet Maas"), in lower case; empty if there is none.
     theme
-        The full name of whom a transfer, an arrest or the like is of, or its last word, in lower case; else empty.
+        The full name, or the last name, of the person that a transfer, an arrest or the like is about, in lower case;
+        else empty.
     """
 
     when: tuple[When, ...] = ()

@@ -22,7 +22,7 @@ _COMPOUND = re.compile(r"(\d{1,3})-years?-olds?", re.IGNORECASE)
 _AGE = re.compile(r"\d{1,3}")
 _LONGEST_APPOSITION = 12
 _LONGEST_PHRASE = 5
-"""Words between an age and the noun or name of whom it is, at most."""
+"""The most words between an age and the noun or name of the person."""
 _BE = frozenset({"was", "is", "were", "are", "been", "being", "be"})
 _AUXILIARIES = frozenset({"has", "have", "had", "will", "would", "later", "then", "also", "formally", "not"}) | _BE
 _SIDES = frozenset({"against", "to", "by", "of", "with", "from"})
@@ -53,7 +53,7 @@ class StatedAge:
     age
         In years.
     holders
-        Words that may belong to the person's mention, the likeliest first.
+        Words that may belong to the person's mention; the most likely one is first.
     """
 
     start: int

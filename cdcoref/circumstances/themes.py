@@ -68,7 +68,7 @@ def surnames_of(sentences: Sequence[Sequence[str]]) -> dict[str, tuple[str, ...]
 
 
 def theme(event: tuple[int, int], words: Sequence[str], surnames: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The name of whom an event is of, in lower case; empty if it has no sort or names nobody.
+    """The name of the person that an event is about, in lower case; empty if the event has no sort or names nobody.
 
     It is the full name if the document has only one with its last word; otherwise it is one word.
 

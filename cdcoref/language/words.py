@@ -337,7 +337,7 @@ class MentionWords:
 
 
 def nationality(words: Sequence[str]) -> frozenset[str]:
-    """The country of which somebody with a title or an office is, if the words name one and no other."""
+    """The country of a person with a title or an office, if the words name exactly one."""
     if len(words) < 2 or TITLES.isdisjoint(map(str.casefold, words)):
         return frozenset()
     found = [countries for countries in map(_countries_of_word, words, (*words[1:], "")) if countries]

@@ -1,9 +1,9 @@
 """Which pairs the cross-encoder reads: the bi-encoder's logits in, candidates out.
 
-The candidates of a mention are the most likely others of its kind, up to a limit, and those that it is a candidate of;
-those of which the bi-encoder is sure can be left out.
-The limit is per mention and symmetric, and does not depend on the order of files. A pronoun and its antecedent are no
-candidates: that is settled within their document; nor are mentions of a kind that the cross-encoder does not read.
+The candidates of a mention are the most likely others of its kind, up to a limit, and those that it is a candidate of.
+Pairs whose probability is near 0 or 1 can be left out. The limit is per mention and symmetric, and does not depend on
+the order of files. A pronoun and its antecedent are no candidates: that is settled within their document; nor are
+mentions of a kind that the cross-encoder does not read.
 """
 
 from __future__ import annotations

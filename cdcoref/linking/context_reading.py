@@ -64,7 +64,7 @@ class ContextReading:
         self.notes: list[str] = []
 
     def run(self, batch_tokens: int, store: ResultStore | None, advance: Callable[[float], None]) -> Matrix:
-        """The logits of the pairs; NaN for one with a mention of which no word is read.
+        """The logits of the pairs; NaN where the encoder reads no word of one of the mentions.
 
         Parameters
         ----------

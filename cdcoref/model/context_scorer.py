@@ -104,8 +104,8 @@ def check_contexts(encoder: EncoderConfig, options: ContextOptions) -> None:
         raise InputError("model.contexts needs an encoder with relative positions, such as mpnet; this one has none")
     if options.lower_layers >= encoder.num_hidden_layers:
         raise InputError(
-            f"contexts.lower_layers is {options.lower_layers}, but the encoder has {encoder.num_hidden_layers} layers, "
-            "at least one of which must be left to read contexts together"
+            f"contexts.lower_layers is {options.lower_layers}, but the encoder has {encoder.num_hidden_layers} layers; "
+            "at least one must be left to read contexts together"
         )
     reach = min(encoder.attention_window) // 2
     if options.longest > reach:

@@ -354,7 +354,7 @@ def hard_pairs(
     other_topics
         How many events of other groups an event is compared with.
     rng
-        Draws the pairs of which there are too many.
+        Draws pairs where there are too many.
     """
     found = [np.zeros((0, 2), dtype=np.int64)]
     for kind in np.unique(read.kinds).tolist():

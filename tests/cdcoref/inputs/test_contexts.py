@@ -61,7 +61,7 @@ def test_the_three_parts(wordpiece: PreTrainedTokenizerFast, max_length: int) ->
     reader = Reader(wordpiece, max_length)
     assert reader.shown(document(*TEXT), (22,), OPTIONS) == (
         "the ferry sank in the storm .",
-        "he bo mond 12",  # a capital makes a name, of which there are at most four pieces
+        "he bo mond 12",  # a word with a capital is a name; at most four of its pieces are shown
         "ada saw the ferry and olsens 7 7 men .",
         "saw",
     )

@@ -171,7 +171,7 @@ def test_pairs_of_corpora(model: CorefModel) -> None:
     # Four events in each of two topics; all of them are alike enough.
     assert events.sum() == 8 * 7 / 2
     assert data.labels[events].sum() == 4
-    # Eight names and nouns in each topic; no event of which is compared with those of the other.
+    # Each topic has eight names and nouns; no event of one topic is compared with the other's.
     assert (~events).sum() == 2 * 8 * 7 / 2
     assert data.labels[~events].sum() == 8
     assert data_of(model, [part], ["event"]).pairs.shape == (28, 2)
