@@ -32,6 +32,10 @@ def test_other_languages_are_named(language: str) -> None:
         "Sieyumbe Arrington, 37, of Kokomo, Cristobal Guerroro, 31, of Marion, and Ana Ruiz were arrested on Tuesday.",
         "TWO DEAD AFTER FERRY SINKS OFF TRESK; CAPTAIN HELD, POLICE SAY",
         "https://example.org/2013/08/02/ellen-hosts-oscars: Ellen DeGeneres to host the Oscars for the second time",
+        "Ain't no mountain high enough",
+        "Cappuccino, latte, espresso",
+        "espn.com/nba/recap",
+        "cafe owner fined",
         "Emperor Norton (Joshua Abraham Norton, c. 1818 - January 8, 1880) was a citizen of San Francisco.",
     ],
 )
@@ -43,6 +47,22 @@ def test_short_english_texts_are_not(text: str) -> None:
     "text", ["北京发生火灾。", "Пожар", "حريق في المدينة", "火事がトレスクで", "화재", "Φωτιά στην Αθήνα"]
 )
 def test_short_texts_in_other_scripts_are_named(text: str) -> None:
+    assert remarks_on_language([tokenise_text(text, "x")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Feuer in Leeds tötet zwei Menschen.",
+        "Le feu a tué deux hommes à Leeds.",
+        "El barco se hundió el viernes.",
+        "Il traghetto è affondato venerdì",
+        "De veerboot zonk vrijdag.",
+        "Prom zatonął w piątek.",
+        "Gemi cuma günü battı.",
+    ],
+)
+def test_short_texts_in_other_languages_are_named(text: str) -> None:
     assert remarks_on_language([tokenise_text(text, "x")])
 
 
