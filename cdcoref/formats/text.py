@@ -21,6 +21,7 @@ from cdcoref.formats.encodings import USUAL, EncodingError, looks_like_text
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import found_metadata
 from cdcoref.formats.lines import line_chunks
+from cdcoref.formats.markup import without_markup
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -150,7 +151,7 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
     Parameters
     ----------
     text
-        Any text.
+        Any text. Tags of HTML in it are no tokens, and entities are the characters that they stand for.
     id, path
         The id and path of the document.
     pipeline
@@ -158,7 +159,8 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
     """
     tokens: list[Token] = []
     sentences: list[tuple[int, int]] = []
-    for sentence in _sentences(_language(pipeline), text):
+    plain, positions = without_markup(text)
+    for sentence in _sentences(_language(pipeline), plain):
         for start, end in _bounded(sentence):
             sentences.append((len(tokens), len(tokens) + end - start))
             tokens.extend(sentence[start:end])
@@ -168,7 +170,7 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
         tuple(word for _, _, word in tokens),
         tuple(sentences),
         text,
-        tuple((start, end) for start, end, _ in tokens),
+        tuple((positions[start], positions[end]) for start, end, _ in tokens),
         path=path,
         metadata=found,
         found=frozenset(found),

@@ -17,6 +17,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import first_bytes, whole_file
+from cdcoref.formats.markup import BLOCK_TAGS, INLINE_TAGS
 from cdcoref.formats.text import tokenise_text
 from cdlm.extras import install_command
 
@@ -28,18 +29,9 @@ BEGINNING = 4
 
 _LOOKED_AT = 10_000
 _PAGE = re.compile(rb"(?i)\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype html|<html)", re.DOTALL)
-_BLOCK_TAGS = (
-    b"address|article|aside|blockquote|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|"
-    b"h[1-6]|header|hgroup|legend|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
-)
-_INLINE_TAGS = (
-    b"a|abbr|acronym|audio|b|base|bdi|bdo|big|body|br|button|cite|code|col|colgroup|data|del|dfn|em|embed|font|head|hr|i|"
-    b"iframe|img|input|ins|kbd|label|link|map|mark|meta|noscript|object|option|picture|q|s|samp|script|select|small|"
-    b"source|span|strike|strong|style|sub|sup|svg|template|textarea|time|title|track|tt|u|var|video|wbr"
-)
-_BLOCK = re.compile(rb"(?i)<(%b)(?:\s[^<>]*)?>(?=[^<]*\w).*?</\1\s*>" % _BLOCK_TAGS, re.DOTALL)
-_TAG = re.compile(rb"(?i)</?(?:%b|%b)(?:\s[^<>]*)?/?>" % (_BLOCK_TAGS, _INLINE_TAGS))
-_WHOLE = re.compile(rb"(?i)<(%b)(?:\s[^<>]*)?>(?=[^<]*\w).*</\1\s*>\s*\Z" % _INLINE_TAGS, re.DOTALL)
+_BLOCK = re.compile(rb"(?i)<(%b)(?:\s[^<>]*)?>(?=[^<]*\w).*?</\1\s*>" % BLOCK_TAGS.encode(), re.DOTALL)
+_TAG = re.compile(rb"(?i)</?(?:%b|%b)(?:\s[^<>]*)?/?>" % (BLOCK_TAGS.encode(), INLINE_TAGS.encode()))
+_WHOLE = re.compile(rb"(?i)<(%b)(?:\s[^<>]*)?>(?=[^<]*\w).*</\1\s*>\s*\Z" % INLINE_TAGS.encode(), re.DOTALL)
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f\ufffe\uffff]+")
 """White space, and characters that a tree of lxml cannot hold."""
 _WORD = re.compile(r"\w+")
@@ -47,7 +39,7 @@ _FIRST_TAG = re.compile(rb"<[!?]?([A-Za-z_][\w:.-]*)")
 MOST_TAGS = 3
 """A text that has more tags of HTML than this is HTML, though none of them encloses a paragraph."""
 _UNSEEN = ("script", "style", "head", "noscript", "template", "nav", "footer", "form", "button")
-_LINES = frozenset((*_BLOCK_TAGS.decode().replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "br", "hr"))
+_LINES = frozenset((*BLOCK_TAGS.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "br", "hr"))
 _STATED = {"title": "title", "author": "author", "date": "date", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
 

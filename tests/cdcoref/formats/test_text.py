@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -229,7 +230,27 @@ def test_a_stray_tag_is_prose(tmp_path: Path, content: str) -> None:
     assert read_text(tmp_path / "x.txt").tokens
 
 
-def test_entities_without_tags_are_text(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("Tom &amp; Ann met.\n")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Tom &amp; Ann met.", ["Tom", "&amp;", "Ann", "met", "."]),
+        ("It&#39;s &#x22;here&quot;", ["It", "&#39;s", "&#x22;", "here", "&quot;"]),
+        ("The&nbsp;caf&eacute;&#10;", ["The", "caf&eacute;"]),
+        ("&nbsp;&nbsp;", []),
+        ("&#160;\r\n&thinsp;", []),
+        ("&amp;", ["&amp;"]),
+        ("It was <b>not</b> her.", ["It", "was", "not", "her", "."]),
+        ("A ferry sank<br/>Police came", ["A", "ferry", "sank", "Police", "came"]),
+        ('See <a href="/x?a=1&amp;b=2">it</a>', ["See", "it"]),
+        ("<br>", []),
+        ("&nbsp;<BR />&nbsp;", []),
+        ("a <b, c> d", ["a", "<", "b", ",", "c", ">", "d"]),
+        ("R&D; &foo; &notit;", ["R&D", ";", "&", "foo", ";", "&", "notit", ";"]),
+    ],
+)
+def test_tags_are_no_words_and_entities_are_characters(tmp_path: Path, text: str, words: list[str]) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode())
     document = read_text(tmp_path / "a.txt")
-    assert document.text == "Tom &amp; Ann met.\n"
+    assert document.text == text + "\n"
+    assert [document.text[start:end] for start, end in document.offsets] == words
+    assert document.tokens == tuple(map(unescape, words))
