@@ -14,6 +14,7 @@ from typing import Any
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
+from cdcoref.formats.encodings import marked_encoding
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import first_bytes, whole_file
@@ -38,6 +39,9 @@ _WORD = re.compile(r"\w+")
 _FIRST_TAG = re.compile(rb"<[!?]?([A-Za-z_][\w:.-]*)")
 MOST_TAGS = 3
 """A text that has more tags of HTML than this is HTML, though none of them encloses a paragraph."""
+MOST_CONTROL = 0.01
+"""The largest share of control characters that a page may have: a few stray ones are no reason to refuse it."""
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _UNSEEN = ("script", "style", "head", "noscript", "template", "nav", "footer", "form", "button")
 _LINES = frozenset((*BLOCK_TAGS.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "br", "hr"))
 _STATED = {"title": "title", "author": "author", "date": "date", "url": "url", "sitename": "source"}
@@ -74,12 +78,15 @@ def read_html(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     Raises
     ------
     InputError
-        If trafilatura is not installed, the file cannot be read, it is a page that cdcoref wrote, or has no text.
+        If trafilatura is not installed, the file cannot be read, it is a page that cdcoref wrote, is binary data, or has no
+        text.
     """
     options = options or ReadOptions()
     data = whole_file(path)
     if OWN_PAGE in data[:_LOOKED_AT]:
         raise InputError("this is a page that cdcoref wrote; give the documents that it was made from", path)
+    if marked_encoding(data) is None and len(_CONTROL.findall(data)) > len(data) * MOST_CONTROL:
+        raise InputError("this is binary data and not HTML, whatever its name says", path)
     article = _article(data, path)
     text = "\n\n".join(line.strip() for line in str(article.text or "").splitlines() if line.strip()) if article else ""
     if not text or not _PAGE.match(data[:_LOOKED_AT].lstrip()):

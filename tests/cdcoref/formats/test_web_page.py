@@ -83,11 +83,28 @@ def test_a_stray_tag_is_no_html(tmp_path: Path, text: str) -> None:
     assert format_of(tmp_path / "a").name == "plain text"
 
 
-@pytest.mark.parametrize(("html", "message"), [("<html><p></p></html>", "no text"), ("<html>\0", "no text")])
+@pytest.mark.parametrize(("html", "message"), [("<html><p></p></html>", "no text"), ("<html> <br>", "no text")])
 def test_a_page_without_text(tmp_path: Path, html: str, message: str) -> None:
     (tmp_path / "a.html").write_text(html)
     with pytest.raises(InputError, match=message):
         read_file(tmp_path / "a.html")
+
+
+@pytest.mark.parametrize("data", [b"\x00\x01\xfe\xff", b"<html>\x00\x01\xfe\xff</html>", bytes(range(256)) * 9])
+def test_binary_data_named_html_is_one_sentence(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x.html").write_bytes(data)
+    (tmp_path / "ferry.txt").write_text("A ferry sank.")
+    loaded = read_corpus(tmp_path)
+    assert [document.id for document in loaded.corpus.documents] == ["ferry.txt"]
+    assert loaded.problems == (f"{tmp_path / 'x.html'}: this is binary data and not HTML, whatever its name says",)
+
+
+def test_a_stray_control_character_and_utf_16_are_html(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(PAGE.replace("a storm", "a\x00 storm").encode())
+    (tmp_path / "b.html").write_bytes(PAGE.encode("utf-16"))
+    loaded = read_corpus(tmp_path)
+    assert not loaded.problems
+    assert all("capsized in" in (document.text or "") for document in loaded.corpus.documents)
 
 
 @given(st.binary(max_size=200))
