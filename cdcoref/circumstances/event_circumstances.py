@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
@@ -222,8 +222,9 @@ class DocumentCircumstances:
         self._recent = any(one.period is None for own in self._sentences for one in own.times)
         self._firsts = [own.first for own in self._sentences]
         known = tuple(dict.fromkeys(one.place for own in self._sentences for one in own.places if one.certain))
-        if known:
-            self._sentences = [replace(own, places=_places(own.words, known)) for own in self._sentences]
+        countries = {one.place.country for own in self._sentences for one in own.places if one.firm} - {""}
+        if known or countries:
+            self._sentences = [replace(own, places=_places(own.words, known, countries)) for own in self._sentences]
         self.setting = _setting(self._sentences, today)
         self._surnames = surnames_of([own.words[own.dateline :] for own in self._sentences])
 
@@ -412,12 +413,12 @@ def _sentence(document: Document, start: int, end: int, seen: bool, today: Perio
     words = document.tokens[start:end] if seen else ()
     lower = [word.casefold() for word in words]
     return _Sentence(
-        start, words, lower, dateline_end(words), clauses_of(words), times_in(words, today), _places(words, ())
+        start, words, lower, dateline_end(words), clauses_of(words), times_in(words, today), _places(words)
     )
 
 
-def _places(words: Sequence[str], known: Sequence[Place]) -> list[StatedPlace]:
-    return places_in(words, known) if any(word[:1].isupper() for word in words) else []
+def _places(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:
+    return places_in(words, known, countries) if any(word[:1].isupper() for word in words) else []
 
 
 def _setting(sentences: Sequence[_Sentence], today: Period | None) -> Setting:

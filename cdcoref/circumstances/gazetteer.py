@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -25,7 +25,7 @@ _POPULATION_RATIO = 3
 """The ratio of inhabitants above which the larger of two cities of one name is meant, if the text does not say."""
 _FAR_LARGER = 10
 _KNOWN_BY_NAME_ALONE = 150_000
-"""Inhabitants from which a city needs no state beside its name, in countries where many places have one name."""
+"""Inhabitants from which a city needs no state or country beside its name, though other places have it too."""
 _NAMES_REPEATED = frozenset({"US", "CA", "AU", "GB"})
 _EARTH_RADIUS = 6371.0
 LONGEST_NAME = 5
@@ -208,7 +208,7 @@ def country_of_people(word: str) -> Place | None:
     return own[0] if own else None
 
 
-def likeliest(places: Sequence[Place], known: Sequence[Place]) -> Place:
+def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collection[str] = ()) -> Place:
     """Which of several places of one name is meant.
 
     Parameters
@@ -218,20 +218,24 @@ def likeliest(places: Sequence[Place], known: Sequence[Place]) -> Place:
     known
         Places that the document names with certainty: one of that name is meant, or a place in one of them, rather than
         any other.
+    countries
+        Codes of the countries of other places in which, by the document, something happens.
 
     Returns
     -------
     Place
-        If several may be meant, what they have in common.
+        If several may be meant, what they have in common: of a town whose name is in several countries, and which is
+        neither large nor in one of `countries` or `known`, only the name.
     """
+    countries = {*countries, *(own.country for own in known)}
     name = _key(places[0].name.split())
     for own in known:
         if own.sort in ("city", "unknown") and own.country and _key(own.name.split()) == name:
             return own
         inside = [place for place in places if own.sort in ("country", "region") and own.contains(place)]
         if inside and (own.sort == "region" or not _is_far_larger(places[0], inside[0])):
-            return inside[0] if own.sort == "region" else _common(inside)
-    return _common(places)
+            return inside[0] if own.sort == "region" else _common(inside, countries)
+    return _common(places, countries)
 
 
 def _is_far_larger(one: Place, other: Place) -> bool:
@@ -240,15 +244,23 @@ def _is_far_larger(one: Place, other: Place) -> bool:
     return one.sort == other.sort == "city" and _population()[one] > _FAR_LARGER * _population()[other]
 
 
-def _common(places: Sequence[Place]) -> Place:
-    """The first; of a city that may be another of its name, in the gazetteer or too small for it, only the country."""
+def _common(places: Sequence[Place], countries: Collection[str]) -> Place:
+    """The first, if it is no city; of a city that may be another of its name, only the country, or not even that.
+
+    Another one may be in the gazetteer or, in countries where many places have one name, too small for it.
+    """
     first = places[0]
     if first.sort != "city":
         return first
+    large = _population()[first] >= _KNOWN_BY_NAME_ALONE
     others = [place for place in places[1:] if _population()[place] * _POPULATION_RATIO > _population()[first]]
-    if any(place.country != first.country for place in others):
+    repeated = first.country in _NAMES_REPEATED
+    abroad = repeated or any(place.country != first.country for place in places)
+    if any(place.country != first.country for place in others) or (
+        abroad and not large and first.country not in countries
+    ):
         return Place(first.name)
-    if others or (first.country in _NAMES_REPEATED and _population()[first] < _KNOWN_BY_NAME_ALONE):
+    if others or (repeated and not large):
         return Place(first.name, "unknown", first.country)
     return first
 

@@ -8,7 +8,7 @@ a part of another name ("Detroit News") or the subject of a sentence it only say
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cdcoref.circumstances.gazetteer import (
@@ -93,7 +93,7 @@ class StatedPlace:
     local: int = 0
 
 
-def places_in(words: Sequence[str], known: Sequence[Place] = ()) -> list[StatedPlace]:
+def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:
     """The places of a sentence, in order; none overlap.
 
     Parameters
@@ -102,6 +102,8 @@ def places_in(words: Sequence[str], known: Sequence[Place] = ()) -> list[StatedP
         The sentence, in sentence case.
     known
         Places that the document names with certainty, which tell places of one name apart.
+    countries
+        Codes of the countries of places in which, by the document, something happens.
     """
     dateline = dateline_end(words)
     found: list[StatedPlace] = []
@@ -110,7 +112,7 @@ def places_in(words: Sequence[str], known: Sequence[Place] = ()) -> list[StatedP
             continue  # the agency
         place = start
         while place < end:
-            one = _place_at(words, place, end, known, dateline)
+            one = _place_at(words, place, end, known, countries, dateline)
             if one is not None and not (one.end - one.start < end - start and not _is_in_name(words, one, end)):
                 found.append(one)
                 place = one.end
@@ -171,7 +173,9 @@ def capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
             start = None
 
 
-def _place_at(words: Sequence[str], place: int, end: int, known: Sequence[Place], dateline: int) -> StatedPlace | None:
+def _place_at(
+    words: Sequence[str], place: int, end: int, known: Sequence[Place], countries: Collection[str], dateline: int
+) -> StatedPlace | None:
     """The longest name of the gazetteer that begins at a word of a run."""
     for length in range(min(LONGEST_NAME, end - place), 0, -1):
         name = words[place : place + length]
@@ -188,7 +192,7 @@ def _place_at(words: Sequence[str], place: int, end: int, known: Sequence[Place]
             and not _OFFICIALS.intersection(word.casefold() for word in words[stop : stop + 1])
         ):
             return StatedPlace(place, stop, Place(name[0]), firm) if firm else None
-        return StatedPlace(place, stop, likeliest(possible, known), firm)
+        return StatedPlace(place, stop, likeliest(possible, known, countries), firm)
     return None
 
 
@@ -303,7 +307,7 @@ def _with_containers(
                 if not inside:
                     place = Place(place.name, "unknown", container.country, container.region)
                 else:
-                    place = inside[0] if container.sort == "region" else likeliest(inside, known)
+                    place = inside[0] if container.sort == "region" else likeliest(inside, known, {container.country})
                 skipped.add(end + 1)
                 yield StatedPlace(start, stop, place, firm=True, certain=True)
                 continue

@@ -78,8 +78,8 @@ def read_html(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     Raises
     ------
     InputError
-        If trafilatura is not installed, the file cannot be read, it is a page that cdcoref wrote, is binary data, or has no
-        text.
+        If trafilatura is not installed, the file cannot be read, it is a page that cdcoref wrote or binary data, or it
+        has no text.
     """
     options = options or ReadOptions()
     data = whole_file(path)

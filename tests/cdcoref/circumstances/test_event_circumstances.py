@@ -123,12 +123,20 @@ def test_the_day_of_publication_in_brackets_is_not_that_of_the_event() -> None:
     assert when(found) == [("2015-08-27", Source.CLAUSE)]
 
 
+def test_a_small_town_is_in_the_country_where_the_text_is_dated_from_and_else_in_none() -> None:
+    text = "A fire destroyed the plant in Millbrook ."
+    dated = circumstances([f"CHICAGO , Aug. 6 ( Orbis ) - {text}"], "fire")[0]
+    assert where(dated) == [("Millbrook, United States", Source.CLAUSE)]
+    assert where(circumstances([f"ATHENS , Aug. 6 ( Orbis ) - {text}"], "fire")[0]) == [("Millbrook", Source.CLAUSE)]
+    assert where(circumstances([text], "fire")[0]) == [("Millbrook", Source.CLAUSE)]
+
+
 def test_where_the_police_are_is_where_it_happened_if_nothing_else_says_so() -> None:
     headline, there = (
         circumstances([text, "Kokomo police were called ."], "shot")[0]
         for text in ("One shot", "One shot in Gary , Indiana")
     )
-    assert where(headline) == [("Kokomo, United States", Source.DOCUMENT)]
+    assert where(headline) == [("Kokomo", Source.DOCUMENT)]
     assert where(there) == [("Gary, Indiana", Source.CLAUSE)]
 
 
