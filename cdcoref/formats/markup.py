@@ -20,13 +20,17 @@ INLINE_TAGS = (
 )
 """Names of tags, as alternatives of a pattern: those that end a line, and those inside one."""
 
+_NAME = rf"(?:(?P<line>{BLOCK_TAGS}|br)|{INLINE_TAGS})(?![\w:.-])"
+_ATTRIBUTES = r"(?:\s+[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>]+))*"
 _MARKUP = re.compile(
-    rf"</?(?:(?P<line>{BLOCK_TAGS}|br)|{INLINE_TAGS})"
-    r"(?:\s+[\w:-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>]+))*\s*/?>"
-    r"|&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});",
-    re.IGNORECASE,
+    rf"(?:<|&lt;)/?{_NAME}{_ATTRIBUTES}\s*/?(?:>|&gt;)"
+    rf"|</{_NAME.replace('<line>', '<cut>')}\s*\Z"
+    r"|<!--(?:(?!-->).){0,1000}-->|<!\[CDATA\[|\]\]>"
+    r"|(?P<entity>&(?:amp;)*(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});)",
+    re.IGNORECASE | re.DOTALL,
 )
-"""Tags of HTML, whose attributes have values, and entities."""
+"""Tags of HTML, whose attributes have values and whose brackets may be entities, or cut off at the end of the text;
+comments; entities, which may be encoded twice."""
 
 
 def without_markup(text: str) -> tuple[str, Sequence[int]]:
@@ -46,12 +50,12 @@ def without_markup(text: str) -> tuple[str, Sequence[int]]:
     positions: list[int] = []
     start = 0
     for found in _MARKUP.finditer(text):
-        if found[0].startswith("&"):
-            characters = unescape(found[0])
+        if found["entity"]:
+            characters = unescape(unescape(found[0]))
             if len(characters) != 1:
                 continue
         else:
-            characters = "\n\n" if found["line"] else " "
+            characters = "\n\n" if found["line"] or found["cut"] else " "
         pieces += (text[start : found.start()], characters)
         positions += range(start, found.start())
         positions += [found.start()] * len(characters)

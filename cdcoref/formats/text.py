@@ -64,7 +64,10 @@ _MARKUP = (
     (rb"(?:#[^\n]*\n|[ \t\r]*\n)*1(?:-[0-9]+)?\t(?:[^\t\n]*\t){8}[^\t\n]*\n", "CoNLL-U without coreference"),
     (rb"-DOCSTART-[ \t]", "a table of words with tags"),
     (rb"\(\s*\(?(?:S|ROOT|TOP|FRAG|SBARQ)\s+\([A-Z]", "a file of parse trees"),
-    (rb"(?:%[^\n]*\n|\s)*\\documentclass", "LaTeX"),
+    (rb"(?:%[^\n]*\n|\s)*\\(?:begin|chapter|document(?:class|style)|section|title|usepackage)\*?[\[{]", "LaTeX"),
+    (rb"(?:\S[^\n]*[ \t](?:[BIESLUM]-[A-Za-z_]+|O)[ \t\r]*\n\s*){3}", "a table of words with tags"),
+    (rb"WEBVTT\b|[0-9]+[ \t\r]*\n[0-9:]+[.,][0-9]+ --> [0-9]", "a file of subtitles"),
+    (rb"\{\{[^\n]*\n|==+[^=\n]+==+[ \t\r]*\n|\x27\x27\x27[^\x27\n]+\x27\x27\x27", "wiki markup"),
 )
 """Beginnings of files that are text, but not the text of a document."""
 Token = tuple[int, int, str]
@@ -97,7 +100,7 @@ def read_text(
     """
     path = Path(path)
     data = text_content(path, encoding)
-    beginning = data[:10_000].lstrip()
+    beginning = re.sub(rb"\A\s*(?:<!--.*?-->\s*)+", b"", data[:10_000], flags=re.DOTALL).lstrip()
     if beginning.startswith(b"<") and path.name.lower().removesuffix(".gz").endswith(".xml"):
         raise InputError("this is XML; convert it to plain text", path)
     if (enclosing := re.match(rb"<([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?>", beginning)) and _encloses(enclosing[1], data):

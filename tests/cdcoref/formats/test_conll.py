@@ -308,6 +308,9 @@ def test_kinds_sentences_and_words(tmp_path: Path) -> None:
         ["Ann NNP (1)", "left VBD -", "7 CD (2)"],
         ["b Ann (1)", "b left -", "b 7 (2)"],
         ["Ann NNP PER (1)", "left VBD O -", "7 CD O (2)"],
+        ["B-PER Ann (1)", "O left -", "O 7 (2)"],
+        ["0 NNP Ann (1)", "1 VBD left -", "2 CD 7 (2)"],
+        ["b 0 PROPN Ann (1)", "b 1 VERB left -", "b 2 NUM 7 (2)"],
         ["s1 w1 Ann (1)", "s1 w2 left -", "s1 w3 7 (2)"],
         ["1-1 Ann NNP (1)", "1-2 left VBD -", "1-3 7 CD (2)"],
         [f"{n}\t{word}\t{word}\tX\t_\t_\t0\tx\t_\t{c}" for n, word, c in
@@ -322,6 +325,12 @@ def test_words_are_found_behind_the_token_number(tmp_path: Path, rows: list[str]
     corpus = read_conll(path)
     assert corpus.documents[0].tokens == ("Ann", "left", "7")
     assert [(m.tokens, m.cluster) for m in corpus.mentions] == [((0,), "1"), ((2,), "2")]
+
+
+def test_words_that_look_like_tags_are_words(tmp_path: Path) -> None:
+    path = tmp_path / "x.conll"
+    path.write_text("#begin document (b)\nIN\tNNP\t(1)\nTO\tNNP\t(2)\n#end document\n")
+    assert read_conll(path).documents[0].tokens == ("IN", "TO")
 
 
 def test_a_block_without_a_name_gets_that_of_the_file(tmp_path: Path) -> None:
