@@ -193,7 +193,7 @@ class CircumstanceTables:
     def agree(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs with one word, of different documents, have one day and one place. *Shape of all:* (pairs,)
 
-        One of them states both in its own clause, which looks elsewhere. Or both are transfers, arrests or the like of
+        One of them states both in its own clause. Or both are transfers, arrests or the like of
         one person, and both look at what their documents are about, or their times agree. Or they are synonyms in one
         document.
         """
@@ -201,10 +201,8 @@ class CircumstanceTables:
         same = self._words[first] == self._words[second]
         same &= self._document_of[first] != self._document_of[second]
         for one, other in ((first, second), (second, first)):
-            when = self._elsewhere[one] & ~self._elsewhere[other]
-            when &= (
-                self._own_times.short[one] & self._times.short[other] & self._own_times.agree(self._times, one, other)
-            )
+            when = self._own_times.short[one] & self._times.short[other] & ~self._elsewhere[other]
+            when &= self._own_times.agree(self._times, one, other)
             found |= when & self._own_places.agree(self._places, one, other)
         found &= same
         near = (self.looks_back[first] == self.looks_back[second]) | self._times.agree(self._times, first, second)

@@ -27,7 +27,7 @@ CandidatesOption = Annotated[
     int | None,
     typer.Option(
         metavar="K",
-        help="Read each mention together with its K most likely candidates; 0: with all, which takes far longer. "
+        help="Read each mention, or group of mentions, with its K most likely candidates; 0: with all, far slower. "
         "Default: the model's.",
         rich_help_panel=LINKING,
     ),

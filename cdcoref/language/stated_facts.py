@@ -84,6 +84,11 @@ spokesman sultan superintendent trooper
 """
 TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
+OFFICES = frozenset(
+    ("ambassador", "chairman", "chairwoman", "chancellor", "commissioner", "director", "executive", "governor", "mayor",
+     "minister", "premier", "president", "secretary", "senator", "spokesman", "spokeswoman", "superintendent")
+)  # fmt: skip
+"""Offices that end a description of whoever holds them ("U.S. President", "Chrysler Chief Executive")."""
 _ADJECTIVES = "big dear dearest federal first former little national new old poor saint st the u.s united us young"
 _PARTS = "central east eastern north northern south southern upper west western"
 _DIRECTIONS = frozenset(_PARTS.split())

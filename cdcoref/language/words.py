@@ -25,6 +25,7 @@ from cdcoref.language.stated_facts import (
     MEN_AND_WOMEN,
     NO_FACTS,
     NO_FIRST_NAMES,
+    OFFICES,
     TITLES,
     TOWN,
     StatedFacts,
@@ -277,6 +278,8 @@ class MentionWords:
         if len(self.words) < 2 or not self.names.issuperset(self.words):
             return ()
         name = [_plain(word) for word in self.words if not LEGAL_FORM.fullmatch(word)]
+        if name and name[-1].removesuffix("-elect").removesuffix("-designate") in OFFICES:
+            return ()
         while len(name) > 2 and name[0] in TITLES and name[0] != "general":  # "General Motors Corporation"
             del name[0]
         name[1:-1] = [word for word in name[1:-1] if len(word) > 1]

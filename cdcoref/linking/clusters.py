@@ -71,7 +71,7 @@ class KindClusters:
             self._circumstances = CircumstanceTables.of(corpus)
             scores = _with_circumstances(scores, self._circumstances, apart)
         self.links = MentionLinks.of(scores, apart, keys)
-        self._tree = dendrogram(self.links.compared, settings.linkage_of(kind), keys)
+        self._tree = dendrogram(self.links.compared, settings.linkage, keys)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
         self._conflicts = MentionConflicts({})
         self._names = NamesOfStory({})

@@ -173,7 +173,8 @@ class Comparison:
         apart = self._by_bi_encoder(self._vectors)
         if not read:
             return apart
-        chosen = candidate_pairs(apart, self._options)
+        candidate = candidate_pairs(apart, self.corpus.mentions, self._options)
+        chosen = candidate.chosen
         first, second = apart.first[chosen], apart.second[chosen]
         if self.model.context_scorer is not None:
             sides = first.astype(np.int64), second.astype(np.int64)
@@ -181,7 +182,7 @@ class Comparison:
             self._reading = contexts
             logits = np.full(len(apart.first), np.nan, dtype=np.float32)
             logits[chosen] = contexts.run(batch_tokens, store, advance)
-            return replace(apart, cross_encoder=logits)
+            return replace(apart, cross_encoder=candidate.of_all(logits))
         numbers = np.unique(np.concatenate([first, second]))
         weight = 1.0 / (1.0 + np.exp(-apart.bi_encoder[chosen].astype(np.float64)))
         candidates = Candidates(np.searchsorted(numbers, first), np.searchsorted(numbers, second), weight)
@@ -196,7 +197,7 @@ class Comparison:
             found = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
             same = known[found] == wanted
             logits[np.flatnonzero(chosen)[same]] = read_pairs.logits[found[same]]
-        return replace(apart, cross_encoder=logits)
+        return replace(apart, cross_encoder=candidate.of_all(logits))
 
     def _by_bi_encoder(self, vectors: MentionVectors) -> PairEvidence:
         """What the vectors say of the pairs of every story, with the numbers of the whole corpus."""

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cdcoref.corpus import KINDS
-from cdcoref.model.config import CorefConfig
 from cdlm.settings import as_toml
 
 if TYPE_CHECKING:
@@ -161,7 +159,7 @@ and across documents. Its encoder is a Longformer: {encoder.num_hidden_layers} l
 These are validation scores: {kept} and the thresholds were chosen on this split. CoNLL F1 is for gold mentions and
 predicted topics, singletons kept. Mention detection is given as precision / recall / F1 in percent, for exact matches
 and for matches of the last word. The calibration error is the expected calibration error of the pairs' probabilities
-(in brackets: before temperature scaling). Clusters are made by {_linkage(config)} linkage.
+(in brackets: before temperature scaling). Clusters are made by {config.linkage} linkage.
 
 {_HEADER}
 | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -199,11 +197,3 @@ def _percent(values: tuple[float, float, float] | None) -> str:
     if values is None:
         return "-"
     return " / ".join(f"{100 * value:.1f}" for value in values)
-
-
-def _linkage(config: CorefConfig) -> str:
-    """The linkage of both kinds in words."""
-    different = {kind: config.linkage_of(kind) for kind in KINDS}
-    if len(set(different.values())) == 1:
-        return next(iter(different.values()))
-    return " and ".join(f"{linkage} ({kind})" for kind, linkage in different.items())

@@ -12,18 +12,7 @@ from cdcoref.corpus import ENTITY, EVENT, KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, Length, SequenceOptions
 from cdcoref.language import FEATURES, LastWord, check_features
-from cdlm.validation import (
-    Count,
-    Flag,
-    Index,
-    Probability,
-    any_of,
-    check_fields,
-    number,
-    shown,
-    validated,
-    whole_number,
-)
+from cdlm.validation import Count, Flag, Index, Probability, check_fields, number, shown, validated, whole_number
 
 Probabilities = Mapping[str, Probability]
 
@@ -32,16 +21,13 @@ def _per_kind(value: float) -> dict[str, float]:
     return dict.fromkeys(KINDS, value)
 
 
-LinkageOfKinds = Annotated[
-    Linkage | Mapping[str, Linkage], any_of("'average', 'mixed' or 'single', or one of them for each kind")
-]
 Weight = Annotated[float, number(-100, most=100)]
 
 
-def _check_kinds(configuration: object, names: Sequence[str], what: str = "number") -> None:
+def _check_kinds(configuration: object, names: Sequence[str]) -> None:
     for name in names:
         if set(getattr(configuration, name)) != set(KINDS):
-            raise InputError(f"{name} must have one {what} each for {' and '.join(KINDS)}")
+            raise InputError(f"{name} must have one number each for {' and '.join(KINDS)}")
 
 
 @dataclass(frozen=True)
@@ -222,10 +208,13 @@ class VectorOptions:
     cross_encoder_kinds
         The kinds of mention whose candidates the cross-encoder reads; of the others only the bi-encoder's logit counts.
     candidates
-        How many candidates a mention has: the most probable ones by the bi-encoder, and those that have it among
-        theirs; 0: all others.
-    min_probability, max_probability
-        The bi-encoder's probabilities below and above which a mention is no candidate, since it is sure enough alone.
+        How many candidates a mention, or a group of them, has: the most probable ones by the bi-encoder, and those
+        that have it among theirs; 0: all others, and mentions form no groups.
+    min_probability
+        The bi-encoder's mean probability below which the mentions of two groups are not read.
+    group_probability
+        The bi-encoder's mean probability from which on mentions form a group, which is compared with others by one
+        reading each; 1: every mention is a group.
     combine
         Per kind: how the logits of cross-encoder and bi-encoder become one.
 
@@ -252,7 +241,7 @@ class VectorOptions:
     cross_encoder_kinds: tuple[str, ...] = KINDS
     candidates: Index = 20
     min_probability: Probability = 0.05
-    max_probability: Probability = 1.0
+    group_probability: Probability = 1.0
     combine: Combinations = field(default_factory=Combinations)
 
     def __post_init__(self) -> None:
@@ -268,8 +257,8 @@ class VectorOptions:
                 )
         if not set(self.antecedent_features) <= set(ANTECEDENT_FEATURES):
             raise InputError(f"antecedent_features must be some of {', '.join(ANTECEDENT_FEATURES)}")
-        if self.min_probability >= self.max_probability:
-            raise InputError("min_probability must be less than max_probability")
+        if self.min_probability >= self.group_probability:
+            raise InputError("min_probability must be less than group_probability")
         unknown = [name for name in self.similarities if name not in SIMILARITIES]
         if unknown or not self.similarities:
             given = repr(unknown[0]) if unknown else "nothing"
@@ -311,8 +300,8 @@ class CorefConfig:
         Units of the detector's hidden layer (0: the model has no detector and links annotated mentions only), words of
         the longest mention that it can find, and word pieces of the unmarked text that it reads at once.
     linkage
-        How the distance between two clusters follows from the distances between their mentions (see
-        :mod:`cdcoref.clustering.linkage`): one for both kinds, or one per kind.
+        How the distance between two clusters follows from the distances between their mentions; see
+        :mod:`cdcoref.clustering.linkage`.
     cannot_links
         Whether a cluster is divided if two of its mentions cannot be one (:mod:`cdcoref.linking.conflicts`). Otherwise
         clusters are those of the linkage alone, as in the paper.
@@ -349,7 +338,7 @@ class CorefConfig:
     detector_width: Index = 256
     detector_max_words: Annotated[int, whole_number(1, 1000)] = 16
     detector_max_length: Length = 256
-    linkage: LinkageOfKinds = "average"
+    linkage: Linkage = "average"
     cannot_links: Flag = True
     names_across_stories: Flag = True
     distance_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
@@ -363,8 +352,6 @@ class CorefConfig:
     def __post_init__(self) -> None:
         check_fields(self)
         _check_kinds(self, ("distance_threshold", "temperature", "detection_threshold"))
-        if not isinstance(self.linkage, str):
-            _check_kinds(self, ("linkage",), "linkage")
         if self.contexts.rank and (self.scorer_width or not self.vectors.layers):
             raise InputError("contexts.rank needs a bi-encoder (vectors.layers), and scorer_width must be 0 then")
         if not self.has_cross_encoder and self.vectors.layers and self.vectors.cross_encoder_kinds:
@@ -377,10 +364,6 @@ class CorefConfig:
     def has_cross_encoder(self) -> bool:
         """Whether a cross-encoder reads mentions together."""
         return bool(self.scorer_width or self.contexts.rank)
-
-    def linkage_of(self, kind: str) -> Linkage:
-        """The linkage of one kind."""
-        return self.linkage if isinstance(self.linkage, str) else self.linkage[kind]
 
     def in_style(self, style: str) -> CorefConfig:
         """The same with another style of annotation in use, at its thresholds.

@@ -36,10 +36,7 @@ def _not_default(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict
     """The values that differ from the defaults, also within tables."""
     changed = {}
     for name, value in values.items():
-        default = defaults.get(name)
-        if isinstance(value, dict) and (default is None or isinstance(default, Mapping)):
-            if inner := _not_default(value, default or {}):
-                changed[name] = inner
-        elif value != default:
-            changed[name] = value
+        inner = _not_default(value, defaults.get(name) or {}) if isinstance(value, dict) else value
+        if inner != ({} if isinstance(value, dict) else defaults.get(name)):
+            changed[name] = inner
     return changed

@@ -122,12 +122,13 @@ class UpperLayers(nn.Module):
                 states = functional_call(layer, self._weights(number, layer), given)
             return states
         everything = _DenseAttention(layout, bias)
+        states, wanted = everything.padded(states), layout.kept if rows is None else layout.kept[rows]
         merged = self.merged(encoder)
         for upper in merged:
             assert isinstance(upper, Layer)
             attended = everything(upper.attention.self, states)
-            if upper is merged[-1] and rows is not None:
-                attended, states = attended[rows], states[rows]
+            if upper is merged[-1]:
+                attended, states = attended[wanted], states[wanted]
             states = upper.feed_forward(upper.attention.output(attended, states))
         return states
 
@@ -199,6 +200,8 @@ class UpperLayers(nn.Module):
 class _DenseAttention:
     """Attention of all tokens of each sequence to all others, padded to one length: one call for many short sequences.
 
+    The tokens stay padded from layer to layer: sequences are sorted by length, so little is computed in vain.
+
     Parameters
     ----------
     layout
@@ -217,14 +220,16 @@ class _DenseAttention:
         self._bias = scores.masked_fill((~real)[:, None, None, :], torch.finfo(torch.bfloat16).min).contiguous()
         self._shape = count, length
 
+    def padded(self, states: Tensor) -> Tensor:
+        """*Shape* (tokens, width) in, (padded tokens, width) out."""
+        return self._layout.padded(states).flatten(0, 1)
+
     def __call__(self, attention: SelfAttention, hidden: Tensor) -> Tensor:
-        """*Shape* (tokens, width) in and out."""
-        projected = attention.local_projections(hidden)
-        padded = self._layout.padded(projected.flatten(1)).unflatten(-1, projected.shape[1:])
-        query, key, value = padded.permute(2, 0, 3, 1, 4)
+        """*Shape* (padded tokens, width) in and out."""
+        query, key, value = attention.local_projections(hidden).unflatten(0, self._shape).permute(2, 0, 3, 1, 4)
         self._bias = self._bias.to(query.dtype)
         attended = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=self._bias)
-        return attended.transpose(1, 2).flatten(0, 1)[self._layout.kept].flatten(-2)
+        return attended.transpose(1, 2).flatten(0, 1).flatten(-2)
 
 
 def _key(number: int, name: str, side: str) -> str:

@@ -72,7 +72,7 @@ def measure(
     seconds, cpu = time.perf_counter() - started, time.process_time() - started_cpu
     settings = model.settings
     vector_options = replace(settings.vectors, candidates=count)
-    chosen = candidate_pairs(evidence, vector_options)
+    chosen = candidate_pairs(evidence, corpus.mentions, vector_options).chosen
     extent = comparison.extent
     cells = [str(count), marking, f"{chosen.sum():,}", f"{recall(corpus, groups, evidence, chosen):.1f}"]
     cells += [f"{extent.sequences:,}", f"{extent.pieces:,}", f"{seconds:.0f}", f"{cpu:.0f}"]

@@ -107,13 +107,19 @@ THERE = "16 May 2024 / It came two days after a *fire near Lima in Peru ."
         (["Genk *signed Piet Maassen .", "Davud Okello *joined Genk ."], False),
         ([THERE, "16 May 2024 / A *fire broke out near Lima in 2024 ."], False),
         ([THERE.replace("two days", "3 weeks"), "16 May 2024 / A *fire began near Lima in April ."], True),
-        (["16 May 2024 / A *fire broke out near Lima on Tuesday ."] * 2, False),
+        (["16 May 2024 / A *fire broke out near Lima on Tuesday ."] * 2, True),
+        (
+            [
+                "16 May 2024 / A *fire will be lit near Lima on May 20 .",
+                "20 May 2024 / A *fire was lit near Lima on Monday .",
+            ],
+            True,
+        ),
+        (["16 May 2024 / A *fire broke out on Tuesday ."] * 2, False),
         ([THERE] * 2, False),
     ],
 )
-def test_a_report_of_something_else_agrees_with_the_report_of_what_it_mentions(
-    texts: list[str], expected: bool
-) -> None:
+def test_reports_of_one_day_and_place_agree(texts: list[str], expected: bool) -> None:
     tables = CircumstanceTables.of(corpus(*texts))
     one, other = np.array([0]), np.array([1])
     assert tables.agree(one, other).tolist() == tables.agree(other, one).tolist() == [expected]

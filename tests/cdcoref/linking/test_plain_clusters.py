@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 
-from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Document, Mention
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import PairLogits, cluster_mentions
 from cdcoref.scoring import score
 from cdcoref.training import PRESETS
@@ -79,15 +79,3 @@ def test_a_perfect_scorer_reaches_100_without_cannot_links_alone(seed: int, kind
     assert score(gold, found).conll_f1 == 1.0
     divided = cluster_mentions(gold, logits, replace(PAPER, cannot_links=True))
     assert score(gold, divided).conll_f1 < 1.0  # type: ignore[operator]
-
-
-@pytest.mark.parametrize(
-    ("kind", "expected"), [(EVENT, {frozenset({0, 1, 2})}), (ENTITY, {frozenset({0, 1}), frozenset({2})})]
-)
-def test_each_kind_has_its_linkage(kind: str, expected: set[frozenset[int]]) -> None:
-    """The third mention is near to the second and far from the first."""
-    matrix = np.array([[0.0, 3.0, -3.0], [3.0, 0.0, 3.0], [-3.0, 3.0, 0.0]])
-    linkage = {EVENT: "single", ENTITY: "average"}
-    config = replace(PAPER, linkage=linkage, distance_threshold=dict.fromkeys(KINDS, 0.4))
-    found = clustered(corpus(["a", "b", "c"], kind), logits_of(matrix, kind), config)
-    assert found == expected

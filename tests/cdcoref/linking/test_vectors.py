@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -40,6 +41,7 @@ from cdcoref.predict import Predictor, ResultCache
 from cdcoref.training.mention_words import read_words
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
 
+MENTIONS = tuple(Mention("a", number, number + 1) for number in range(10))
 OPTIONS = VectorOptions(
     layers=2, pair_features=("same_head", "same_document"), vector_width=8, candidates=2, min_probability=0.01
 )
@@ -289,7 +291,7 @@ def test_only_candidates_are_read(with_vectors: CorefModel, candidates: int) -> 
     assert len(evidence.first) == same_kind
     read = ~np.isnan(evidence.cross_encoder)
     assert read.all() if not candidates else 0 < read.sum() < same_kind
-    chosen = candidate_pairs(evidence, replace(OPTIONS, candidates=candidates))
+    chosen = candidate_pairs(evidence, documents.mentions, replace(OPTIONS, candidates=candidates)).chosen
     np.testing.assert_array_equal(read, chosen)
 
 
@@ -331,8 +333,9 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
         combine=Combinations(replace(event, antecedent_weight=0.25), Combination(antecedent_weight=3.0))
     )
     assert final.combine(less).logits.tolist() == [0.25, final.combine(options).logits[1]]
-    assert candidate_pairs(final, replace(options, candidates=0)).tolist() == [False, True]
-    assert not candidate_pairs(final, replace(options, candidates=0, cross_encoder_kinds=("entity",))).any()
+    everything = replace(options, candidates=0)
+    assert candidate_pairs(final, MENTIONS[:3], everything).chosen.tolist() == [False, True]
+    assert not candidate_pairs(final, MENTIONS[:3], replace(everything, cross_encoder_kinds=("entity",))).chosen.any()
     assert evidence.combine(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 - 1]
 
 
@@ -365,7 +368,7 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
     values = np.array(logits)
     evidence = PairEvidence(10, first, second, kinds, nothing, values, *np.zeros((2, 45), dtype=bool))
     options = VectorOptions(candidates=candidates, min_probability=0.1)
-    chosen = candidate_pairs(evidence, options)
+    chosen = candidate_pairs(evidence, MENTIONS, options).chosen
     for mention in range(10):
         own = np.flatnonzero((first == mention) | (second == mention))
         likely = own[values[own] >= np.log(0.1) - np.log1p(-0.1)]
@@ -375,26 +378,75 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
     permuted = PairEvidence(
         10, second[order], first[order], kinds, nothing, values[order], *np.zeros((2, 45), dtype=bool)
     )
-    np.testing.assert_array_equal(candidate_pairs(permuted, options), chosen[order])
+    np.testing.assert_array_equal(candidate_pairs(permuted, MENTIONS, options).chosen, chosen[order])
 
 
 def test_candidates_that_differ_in_the_last_digits_are_equally_likely() -> None:
     first, second = np.triu_indices(3, 1)
     values, nothing = np.array([1.0, 1.0 - 1e-6, -4.0]), np.full(3, np.nan)
     evidence = PairEvidence(3, first, second, first * 0, nothing, values, *np.zeros((2, 3), dtype=bool))
-    assert candidate_pairs(evidence, VectorOptions(candidates=1, min_probability=0.1)).tolist() == [True, True, False]
+    options = VectorOptions(candidates=1, min_probability=0.1)
+    assert candidate_pairs(evidence, MENTIONS[:3], options).chosen.tolist() == [True, True, False]
 
 
-def test_candidates_of_which_the_bi_encoder_is_sure_are_left_out() -> None:
-    first, second = np.triu_indices(3, 1)
-    values, nothing = np.array([3.0, 0.0, -3.0]), np.full(3, np.nan)
-    evidence = PairEvidence(3, first, second, first * 0, nothing, values, *np.zeros((2, 3), dtype=bool))
-    options = VectorOptions(candidates=2, min_probability=0.25, max_probability=0.75)
-    assert candidate_pairs(evidence, options).tolist() == [False, True, False]
-    assert candidate_pairs(evidence, replace(options, max_probability=1.0)).tolist() == [True, True, False]
-    assert candidate_pairs(evidence, replace(options, candidates=0)).all()
-    with pytest.raises(InputError, match="min_probability must be less than max_probability"):
+def between_groups(values: Mapping[tuple[int, int], float]) -> PairEvidence:
+    """The pairs of ten mentions, with the logits of some; those of the others are -9."""
+    first, second = np.triu_indices(10, 1)
+    logits = np.array([values.get(pair, -9.0) for pair in zip(first.tolist(), second.tolist(), strict=True)])
+    return PairEvidence(10, first, second, first * 0, np.full(45, np.nan), logits, *np.zeros((2, 45), dtype=bool))
+
+
+def test_of_two_groups_the_likeliest_pair_is_read_and_counts_for_all() -> None:
+    evidence = between_groups(
+        {(0, 1): 4, (2, 3): 4, (0, 2): 0.5, (0, 3): -0.5, (1, 2): 0.4, (1, 3): 0, (4, 5): -0.5, (6, 7): -3}
+    )
+    pairs = list(zip(evidence.first.tolist(), evidence.second.tolist(), strict=True))
+    options = VectorOptions(candidates=2, min_probability=0.25, group_probability=0.75)
+    candidates = candidate_pairs(evidence, MENTIONS, options)
+    assert [pairs[place] for place in np.flatnonzero(candidates.chosen)] == [(0, 2), (4, 5)]
+    read = np.full(45, np.nan, dtype=np.float32)
+    read[pairs.index((0, 2))], read[pairs.index((4, 5))] = 2, -1
+    of_all = dict(zip(pairs, candidates.of_all(read).tolist(), strict=True))
+    assert {pair: logit for pair, logit in of_all.items() if not np.isnan(logit)} == {
+        (0, 2): 2,
+        (0, 3): 2,
+        (1, 2): 2,
+        (1, 3): 2,
+        (4, 5): -1,
+    }
+    alone = candidate_pairs(evidence, MENTIONS, replace(options, group_probability=1.0))
+    assert alone.chosen[pairs.index((0, 1))]
+    np.testing.assert_array_equal(alone.of_all(read), read)
+    assert candidate_pairs(evidence, MENTIONS, replace(options, candidates=0)).chosen.all()
+    with pytest.raises(InputError, match="min_probability must be less than group_probability"):
         replace(options, min_probability=0.75)
+
+
+def test_two_equally_likely_pairs_of_groups_are_both_read() -> None:
+    evidence = between_groups({(0, 1): 4, (0, 2): 0.5, (1, 2): 0.5 + 1e-6})
+    candidates = candidate_pairs(evidence, MENTIONS, VectorOptions(candidates=1, group_probability=0.9))
+    assert np.flatnonzero(candidates.chosen).tolist() == [1, 9]
+    read = np.full(45, np.nan, dtype=np.float32)
+    read[[1, 9]] = 2, 3
+    assert candidates.of_all(read)[[1, 9]].tolist() == [2.5, 2.5]
+
+
+@given(
+    logits=st.lists(st.floats(-6, 6, width=32), min_size=45, max_size=45),
+    candidates=st.integers(1, 4),
+    order=st.permutations(range(45)),
+)
+def test_pairs_of_groups_do_not_depend_on_the_order(logits: list[float], candidates: int, order: list[int]) -> None:
+    first, second = np.triu_indices(10, 1)
+    nothing, values = np.full(45, np.nan), np.array(logits)
+    evidence = PairEvidence(10, first, second, first * 0, nothing, values, *np.zeros((2, 45), dtype=bool))
+    permuted = PairEvidence(
+        10, second[order], first[order], first * 0, nothing, values[order], *np.zeros((2, 45), dtype=bool)
+    )
+    options = VectorOptions(candidates=candidates, min_probability=0.1, group_probability=0.6)
+    one, two = (candidate_pairs(own, MENTIONS, options) for own in (evidence, permuted))
+    np.testing.assert_array_equal(two.chosen, one.chosen[order])
+    np.testing.assert_array_equal(two.groups >= 0, one.groups[order] >= 0)
 
 
 def test_nothing_to_compare(with_vectors: CorefModel) -> None:

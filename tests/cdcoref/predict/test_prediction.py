@@ -522,15 +522,6 @@ def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> No
     assert model_fingerprint(CorefModel.from_pretrained(tiny_model_folder)) == prints[0]
 
 
-def test_a_setting_for_both_kinds_or_for_each_is_part_of_the_fingerprint(tiny_model: CorefModel) -> None:
-    prints = set()
-    for linkage in ("average", "mixed", {"event": "average", "entity": "mixed"}):
-        model = copy.deepcopy(tiny_model)
-        model.settings = replace(model.settings, linkage=linkage)
-        prints.add(model_fingerprint(model))
-    assert len(prints) == 3
-
-
 def test_a_setting_that_is_added_later_changes_no_fingerprint(
     tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
