@@ -24,6 +24,7 @@ from cdcoref.language.stated_facts import (
     in_conflict,
     may_be_surname,
 )
+from cdcoref.language.swapped_genders import with_genders_swapped
 from cdcoref.language.words import (
     PRONOUNS,
     MentionWords,
@@ -83,4 +84,5 @@ __all__ = [
     "quotations",
     "remarks_on_language",
     "whole_figures",
+    "with_genders_swapped",
 ]

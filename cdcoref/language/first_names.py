@@ -88,3 +88,21 @@ def gender_of_first_name(name: str, *, alone: bool = False) -> str:
     ('woman', '', '')
     """
     return "" if alone and name in _SURNAMES else _GENDER.get(name, "")
+
+
+def name_of_other_gender(name: str) -> str:
+    """A first name for another person, of the other gender; empty if the name does not say its own.
+
+    Parameters
+    ----------
+    name
+        In lower case, without accents.
+
+    >>> name_of_other_gender("paula"), name_of_other_gender("robin")
+    ('osman', '')
+    """
+    gender = _GENDER.get(name)
+    if gender is None:
+        return ""
+    own, others = (_WOMEN.split(), _MEN.split()) if gender == "woman" else (_MEN.split(), _WOMEN.split())
+    return others[own.index(name) * len(others) // len(own)]

@@ -7,7 +7,7 @@ the mentions around a pronoun is its antecedent. Links across documents are not 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import numpy as np
@@ -15,14 +15,15 @@ import torch
 from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
-from cdcoref.corpus import Corpus
+from cdcoref.corpus import Corpus, Document
+from cdcoref.language import with_genders_swapped
 from cdcoref.linking import Anaphora, anaphora, facts_of_mentions, mentions_by_kind
 from cdcoref.model import AntecedentScorer, CorefModel, VectorOptions, antecedent_loss
 from cdcoref.training.mention_words import ReadWords
 from cdcoref.training.sources import Shares, drawn_by_share
 from cdlm.gradients import repeatable_gradients
 from cdlm.runs import Say
-from cdlm.validation import Count, check_fields, number
+from cdlm.validation import Count, Flag, check_fields, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ class AntecedentTraining:
     corpus_shares
         By corpus, the share of its documents that a pass sees; 2 reads each twice. 1 where a corpus is not named.
         A corpus of a hundred documents counts for little beside one of a thousand if each is seen once.
+    swap_genders
+        Whether documents in which pronouns or names state a gender are seen once more with genders swapped
+        (:func:`cdcoref.language.with_genders_swapped`), so that occupations state none.
     """
 
     passes: Count = 6
@@ -47,6 +51,7 @@ class AntecedentTraining:
     decay: Annotated[float, number(0, most=1)] = 0.05
     pronouns: Count = 60
     corpus_shares: Shares = field(default_factory=dict)
+    swap_genders: Flag = False
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -68,6 +73,21 @@ class _Example:
         ends = sizes.cumsum()
         pairs = np.concatenate([np.arange(ends[n] - sizes[n], ends[n]) for n in chosen])
         return pairs, sizes[chosen].tolist()
+
+
+def swapped(part: AnnotatedCorpus) -> AnnotatedCorpus:
+    """The documents of a corpus that state a gender, with genders swapped, and the mentions in them."""
+    documents = [own for document in part.corpus.documents if (own := _swapped(document)).tokens != document.tokens]
+    corpus = part.corpus.subset([document.id for document in documents])
+    by_id = {document.id: document for document in documents}
+    changed = replace(corpus, documents=tuple(by_id[document.id] for document in corpus.documents))
+    return replace(part, corpus=changed)
+
+
+def _swapped(document: Document) -> Document:
+    words = with_genders_swapped(document.tokens)
+    plain = Document.from_sentences(document.id, [words[start:end] for start, end in document.sentences])
+    return replace(document, tokens=plain.tokens, text=plain.text, offsets=plain.offsets)
 
 
 def fit_antecedents(

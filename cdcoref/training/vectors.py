@@ -22,7 +22,7 @@ from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
 from cdcoref.linking import ReadMentions, comparison_features, pronouns, read_vectors
 from cdcoref.model import ALL, CorefModel, KindScorer, VectorOptions
-from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents
+from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents, swapped
 from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.sources import Shares, linkable_groups, widest_setting
 from cdlm.encoder import CDLMModel
@@ -117,7 +117,9 @@ def fit_vectors(
     words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in parts] if learning else []
     if options.antecedents:
         rngs = [rng, *(np.random.default_rng([seed, start]) for start in range(1, options.antecedent_starts))]
-        fit_antecedents(model, parts, words, training.antecedents, rngs=rngs, say=say)
+        also = [swapped(part) for part in parts] if training.antecedents.swap_genders else []
+        swapped_words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in also]
+        fit_antecedents(model, [*parts, *also], [*words, *swapped_words], training.antecedents, rngs=rngs, say=say)
     examples = [(part.info.name, pair_examples(model, part, batch_tokens=batch_tokens)) for part in parts]
     fit_pair_scorers(model, examples, words if options.learnt else [], training, rng=rng, say=say)
     if training.pack_length and model.settings.sequences.marking == "all":

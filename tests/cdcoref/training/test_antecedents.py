@@ -17,7 +17,7 @@ from cdcoref.linking import LinkingOptions, anaphora, compare_vectors, facts_of_
 from cdcoref.linking.antecedents import antecedents
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.training import AntecedentTraining, tune
-from cdcoref.training.antecedents import fit_antecedents
+from cdcoref.training.antecedents import fit_antecedents, swapped
 from cdcoref.training.mention_words import read_words
 
 NAMES = ["Adam", "Ben", "Carl", "Dan"]
@@ -219,3 +219,17 @@ def test_of_each_corpus_its_share_is_learnt(tiny_model: CorefModel) -> None:
     training = AntecedentTraining(corpus_shares={"gum": 0.0, "litbank": 0.0})
     with pytest.raises(InputError, match=r"vectors\.antecedents\.corpus_shares leaves nothing to learn from"):
         fit_antecedents(model, parts, words, training, rngs=[np.random.default_rng(0)], say=[].append)
+
+
+def test_documents_that_state_a_gender_are_seen_with_genders_swapped() -> None:
+    documents = (
+        Document.from_sentences("a", [["She", "left", "."], ["It", "rained", "."]], topic="t"),
+        Document.from_sentences("b", [["It", "rained", "."]]),
+    )
+    mentions = tuple(Mention(name, (0,), "entity", cluster=name) for name in "ab")
+    (part,) = annotated_corpora(Corpus(documents, mentions))
+    found = swapped(part).corpus
+    (document,) = found.documents
+    assert (document.text, document.sentences, document.topic) == ("He left .\nIt rained .", ((0, 3), (3, 6)), "t")
+    assert [document.text[start:end] for start, end in document.offsets] == list(document.tokens)
+    assert found.mentions == mentions[:1]

@@ -1,0 +1,69 @@
+"""Texts in which women are men and men are women: words in, as many words out.
+
+A scorer of antecedents that learns from a text and from this copy of it does not learn that nurses are women.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cdcoref.language.casing import is_common_word
+from cdcoref.language.first_names import gender_of_first_name, name_of_other_gender
+from cdcoref.language.words import continues_phrase
+
+_PAIRS = """
+he she, himself herself, man woman, men women, boy girl, boys girls, father mother, fathers mothers, dad mum, son
+daughter, sons daughters, brother sister, brothers sisters, husband wife, husbands wives, uncle aunt, nephew niece,
+king queen, prince princess, duke duchess, emperor empress, actor actress, waiter waitress, sir madam, lord lady,
+gentleman lady, gentlemen ladies, businessman businesswoman, policeman policewoman, chairman chairwoman, spokesman
+spokeswoman, congressman congresswoman, grandfather grandmother, grandson granddaughter, boyfriend girlfriend, widower
+widow, bridegroom bride, male female, males females, monk nun, mr mrs, mr. ms., mr ms, mr. mrs., mr miss, him her
+"""
+_OTHER: dict[str, str] = {}
+for _pair in _PAIRS.replace("\n", " ").strip().split(", "):
+    _man, _woman = _pair.split()
+    _OTHER.setdefault(_man, _woman)
+    _OTHER.setdefault(_woman, _man)
+_OTHER["hers"] = "his"
+_NOT_POSSESSED = frozenset(
+    ("a", "an", "and", "as", "because", "but", "her", "him", "his", "if", "it", "me", "my", "no", "not", "or", "our",
+     "so", "than", "that", "the", "their", "them", "then", "this", "to", "us", "very", "what", "when", "where",
+     "which", "while", "who", "why", "you", "your")
+)  # fmt: skip
+"""Words after "her" that are not what she has: "gave her the book"."""
+
+
+def with_genders_swapped(words: Sequence[str]) -> list[str]:
+    """The words of a text with pronouns, nouns, titles and first names of the other gender, one for one.
+
+    What states no gender stays: surnames, and first names of both genders.
+
+    >>> " ".join(with_genders_swapped("Mr. Hale told her sister Paula that her car was his .".split()))
+    'Ms. Hale told his brother Osman that his car was hers .'
+    """
+    return [_swapped(words, place) for place in range(len(words))]
+
+
+def _swapped(words: Sequence[str], place: int) -> str:
+    word = words[place]
+    lower = word.casefold()
+    following = words[place + 1] if place + 1 < len(words) else "."
+    before_noun = continues_phrase(following) and following.casefold() not in _NOT_POSSESSED
+    if lower == "her" and before_noun:
+        return _like(word, "his")
+    if lower == "his":
+        return _like(word, "her" if before_noun else "hers")
+    if lower in _OTHER:
+        return _like(word, _OTHER[lower])
+    is_surname = place > 0 and words[place - 1].istitle() and words[place - 1].casefold() not in _OTHER
+    if not word.istitle() or is_surname or is_common_word(lower):
+        return word
+    states_gender = gender_of_first_name(lower, alone=not following.istitle())
+    return _like(word, name_of_other_gender(lower)) if states_gender else word
+
+
+def _like(word: str, other: str) -> str:
+    """The other word, with capitals as in the first."""
+    if word.isupper() and len(word) > 1:
+        return other.upper()
+    return other[:1].upper() + other[1:] if word[:1].isupper() else other
