@@ -81,36 +81,38 @@ _OWN_NAMES = {
 _ENGLISH_NAMES = {
     "Acapulco de Juárez": "Acapulco",
     "Basrah": "Basra",
-    "Beijing": "Peking",
-    "Bengaluru": "Bangalore",
     "Brugge": "Bruges",
-    "Busan": "Pusan",
-    "Chennai": "Madras",
     "Fes": "Fez",
     "Frankfurt am Main": "Frankfurt",
-    "Gaza": "Gaza City",
     "Gent": "Ghent",
+    "Köln": "Cologne",
+    "Luzern": "Lucerne",
+    "Makkah": "Mecca",
+    "Pátra": "Patras",
+    "Québec": "Quebec City",
+    "Sevilla": "Seville",
+}
+"""What cities are called in English, by their names in the gazetteer."""
+_OTHER_NAMES = {
+    "Beijing": "Peking",
+    "Bengaluru": "Bangalore",
+    "Busan": "Pusan",
+    "Chennai": "Madras",
+    "Gaza": "Gaza City",
     "Ho Chi Minh City": "Saigon",
     "Kharkiv": "Kharkov",
     "Kraków": "Cracow",
     "Kyiv": "Kiev",
-    "Köln": "Cologne",
-    "Luzern": "Lucerne",
     "Lviv": "Lvov",
     "Lyon": "Lyons",
-    "Makkah": "Mecca",
     "Marseille": "Marseilles",
     "Mumbai": "Bombay",
     "Nanjing": "Nanking",
-    "New York City": "New York City",
-    "Pátra": "Patras",
-    "Québec": "Quebec City",
     "Reims": "Rheims",
-    "Sevilla": "Seville",
     "Yangon": "Rangoon",
     "Zaragoza": "Saragossa",
 }
-"""What English texts also call cities, by their names in the gazetteer."""
+"""What English texts also call cities, or called them once, by their names in the gazetteer."""
 _AMBIGUOUS = frozenset({"georgia", "jordan", "chad", "washington", "niger", "guinea"})
 """Names of countries or states that are as often something else."""
 
@@ -338,8 +340,9 @@ def _regions(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
 def _cities(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
     for city in cache.get_cities().values():  # type: ignore[attr-defined]
         where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"]
-        place = Place(city["name"], "city", *where)
-        names = {city["name"], _ENGLISH_NAMES.get(city["name"], city["name"])}
+        english = _ENGLISH_NAMES.get(city["name"], city["name"])
+        place = Place(english, "city", *where)
+        names = {city["name"], english, _OTHER_NAMES.get(city["name"], english)}
         for name in names:
             if name.casefold() not in _AMBIGUOUS:
                 yield _key(name.split()), place, city["population"]
