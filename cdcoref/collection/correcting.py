@@ -50,13 +50,13 @@ def store_and_obey(database: Database, decisions: Sequence[Decision]) -> list[Co
     InputError
         If there is no such mention or cluster, a correction makes no sense, or it contradicts an earlier one.
     """
-    made = []
+    made: list[Correction] = []
     with database.writing() as connection:
-        for place, decision in enumerate(decisions, start=1):
+        for decision in decisions:
             try:
                 made.append(_store_and_obey(connection, decision.action, decision.ids, decision.name))
             except InputError as error:
-                raise located(error, decision, place, decisions) from error
+                raise located(error, decisions, [correction.number for correction in made]) from error
     return made
 
 

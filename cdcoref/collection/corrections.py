@@ -126,6 +126,21 @@ def _correction(row: Sequence[object]) -> Correction:
     return Correction(number, time, action, lists[0], lists[1], renamed, name, undone)  # type: ignore[arg-type]
 
 
+class ContradictionError(InputError):
+    """A correction that contradicts earlier ones.
+
+    Parameters
+    ----------
+    causes
+        Their numbers: it is enough to undo one of them.
+    """
+
+    def __init__(self, causes: Sequence[int]) -> None:
+        what = " or ".join(map(str, causes))
+        super().__init__(f"this contradicts an earlier correction; undo correction {what} first")
+        self.causes = tuple(causes)
+
+
 def store_correction(
     connection: sqlite3.Connection,
     action: Action,
@@ -138,7 +153,7 @@ def store_correction(
 
     Raises
     ------
-    InputError
+    ContradictionError
         If it contradicts earlier ones that hold.
     """
     done = connection.execute(
@@ -173,8 +188,7 @@ def _check(connection: sqlite3.Connection, number: int) -> None:
         return
     others = [c for c in holding if c.number != number]
     causes = [c for c in others if not contradicted(other for other in holding if other is not c)] or others
-    what = " or ".join(str(cause.number) for cause in causes)
-    raise InputError(f"this contradicts an earlier correction; undo correction {what} first")
+    raise ContradictionError([cause.number for cause in causes])
 
 
 def stored_constraints(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from cdcoref.collection.corrections import ACTIONS, Action
+from cdcoref.collection.corrections import ACTIONS, Action, ContradictionError
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats import readable_twice, text_content
 
@@ -54,7 +54,7 @@ def read_decisions(path: str | Path, *, standard_input: BinaryIO | None = None) 
     with readable_twice(path, standard_input) as file:
         text = text_content(file).decode()
     header = text.partition("\n")[0]
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=header.count))
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=header.count), strict=True)
     try:
         names = [name.strip().lower() for name in next(rows, [])]
         if not {"action", "ids"} <= set(names) <= set(COLUMNS):
@@ -75,9 +75,26 @@ def _decision(cells: dict[str, str], path: str, line: int) -> Decision:
     return Decision(cast("Action", action), ids, cells.get("name", "").strip() or None, path, line)
 
 
-def located(error: InputError, decision: Decision, place: int, decisions: Sequence[Decision]) -> InputError:
-    """An error that a decision causes, with where it was read, and with what became of the others."""
-    others = "" if len(decisions) < 2 else "; none of the corrections was made"
+def located(error: InputError, decisions: Sequence[Decision], made: Sequence[int]) -> InputError:
+    """An error that a decision causes, with where it was read, and with what became of the others.
+
+    Parameters
+    ----------
+    error
+        The error.
+    decisions
+        All decisions.
+    made
+        The numbers of the corrections that were made of those before it.
+    """
+    place = len(made)
+    decision = decisions[place]
+    message = error.message
+    if isinstance(error, ContradictionError) and (own := [made.index(n) for n in error.causes if n in made]):
+        where = [str(decisions[one].line) if decision.path else str(one + 1) for one in own]
+        message = f"this contradicts {'line' if decision.path else 'correction'} {' or '.join(where)}"
+    if len(decisions) > 1:
+        message += "; none of the corrections was made"
     if decision.path is None and len(decisions) > 1:
-        return InputError(f"correction {place} cannot be made: {error.message}{others}", error.path)
-    return InputError(f"{error.message}{others}", decision.path or error.path, decision.line)
+        return InputError(f"correction {place + 1} cannot be made: {message}", error.path)
+    return InputError(message, decision.path or error.path, decision.line)

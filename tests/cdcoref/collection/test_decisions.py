@@ -48,6 +48,7 @@ def test_a_table_is_read(tmp_path: Path, delimiter: str) -> None:
         ("action,ids,what\n", "line 1: the first line must name the columns"),
         ("action,ids\nsame,m1 m2\njoin,m3\n", "line 3: 'join' is not a correction"),
         ("action,ids\nsame,\n", "line 2: the row names no ids"),
+        ('action,ids,name\nrename,c3,"The ferry\n', "line 2: the line cannot be read"),
     ],
 )
 def test_what_is_no_table_of_corrections_is_refused(text: str, message: str) -> None:
@@ -78,7 +79,7 @@ def test_one_that_is_wrong_undoes_all(news: Collection, mention_id: Find, path: 
     before = news.corpus()
     for last, message in (
         ("same,m1 m99999", "line 3: there is no mention m99999 in the collection; none of the corrections was made"),
-        (f"not-same,{captain} {police}", "line 3: .*; none of the corrections was made"),
+        (f"not-same,{captain} {police}", "line 3: this contradicts line 2; none of the corrections was made"),
     ):
         with pytest.raises(InputError, match=message):
             news.correct_all(read(f"action,ids\nsame,{captain} {police}\n{last}\n"))
@@ -86,5 +87,10 @@ def test_one_that_is_wrong_undoes_all(news: Collection, mention_id: Find, path: 
         assert news.corrections() == []
     with pytest.raises(InputError, match="correction 2 cannot be made"):
         news.correct_all([Decision("same", (captain, police)), Decision("split", ("m99999",))])
+    with pytest.raises(InputError, match="correction 2 cannot be made: this contradicts correction 1; none"):
+        news.correct_all([Decision("same", (captain, police)), Decision("not-same", (captain, police))])
+    news.correct("same", [captain, police])
+    with pytest.raises(InputError, match=r"line 2: this contradicts an earlier correction; undo correction 1 first$"):
+        news.correct_all(read(f"action,ids\nnot-same,{captain} {police}\n"))
     with pytest.raises(InputError, match=r"^.*there is no mention m99999 in the collection$"):
         news.correct("same", [captain, "m99999"])
