@@ -28,7 +28,11 @@ class Commands(TyperGroup):
     """The commands of a program; Ctrl-C in one of them gives one sentence on standard error and exit code 130."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command."""
+        """Run a command, unless the working directory was removed: PyTorch cannot be loaded in it."""
+        try:
+            Path.cwd()
+        except FileNotFoundError:
+            raise InputError("the working directory was removed; change to another one") from None
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -93,23 +97,11 @@ def run(app: typer.Typer, name: str) -> None:
         sys.stderr.close()
         sys.exit(141)
     except OSError as error:
-        sentence = _sentence(error)
-        if sentence is None:
+        if error.errno not in UNUSABLE:
             raise
-        say(name, sentence)
-        sys.exit(2)
-
-
-def _sentence(error: OSError) -> str | None:
-    """What is wrong with a path, the disk or the working directory; None if it is something else."""
-    if error.errno in UNUSABLE:
         path = "" if error.filename is None else os.fsdecode(error.filename)
-        return f"{shown_path(path) or 'a file'} cannot be used ({error.strerror}); choose another location"
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return "the working directory was removed; change to another one"
-    return None
+        say(name, f"{shown_path(path) or 'a file'} cannot be used ({error.strerror}); choose another location")
+        sys.exit(2)
 
 
 def version_printer(name: str) -> Callable[[bool], None]:

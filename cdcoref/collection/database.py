@@ -16,7 +16,13 @@ from urllib.parse import quote
 
 from cdcoref.collection.tables import latest_version, migrate, stand_in
 from cdcoref.errors import InputError
-from cdcoref.formats import APPLICATION_ID, check_collection, collection_errors, connect_to_collection
+from cdcoref.formats import (
+    APPLICATION_ID,
+    check_collection,
+    collection_errors,
+    connect_to_collection,
+    has_room_beside,
+)
 
 WAIT = 60.0
 """Seconds to wait for another program that is writing."""
@@ -46,7 +52,8 @@ class Database:
         exists = self.path.exists() and self.path.stat().st_size > 0
         if not exists and not create:
             raise InputError("there is no collection here", path)
-        if exists and (self.path.is_dir() or not _writable(self.path)):
+        is_new = not self.path.exists()
+        if exists and (self.path.is_dir() or not os.access(self.path, os.W_OK) or not has_room_beside(self.path)):
             self.connection = connect_to_collection(path)
             with collection_errors(path):
                 stand_in(self.connection, check_collection(self.connection, path))
@@ -55,8 +62,10 @@ class Database:
             self.connection = sqlite3.connect(self.path, isolation_level=None, timeout=WAIT)
             try:
                 self._prepare(create)
-            except BaseException:
+            except BaseException as error:
                 self.connection.close()
+                if is_new and isinstance(error, sqlite3.Error) and self.path.stat().st_size == 0:
+                    self.path.unlink()  # nothing could be written, as on a full disk
                 raise
 
     def _prepare(self, create: bool) -> None:
@@ -152,7 +161,3 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                 raise
             time.sleep(PAUSE)
-
-
-def _writable(path: Path) -> bool:
-    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)

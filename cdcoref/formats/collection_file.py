@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -77,6 +78,12 @@ def stored_document(id: str, text: str, fields: str) -> Document:
         raise sqlite3.DatabaseError(f"what is stored of document {id!r} is damaged") from error
 
 
+_SHARED_INDEX = 32_768
+"""Bytes of the file by which readers and a writer of a database know of each other."""
+_CANNOT_GROW = tuple(f"SQLITE_IOERR_{what}" for what in ("FSYNC", "SHMMAP", "SHMOPEN", "SHMSIZE", "TRUNCATE", "WRITE"))
+"""The names of SQLite's errors where a file cannot be made larger."""
+
+
 def cluster_id(number: int) -> str:
     """The name of a cluster that is stored under a number.
 
@@ -97,8 +104,8 @@ def connect_to_collection(path: str | Path) -> sqlite3.Connection:
     file = Path(os.path.abspath(path))
     if not is_collection(file):
         raise InputError("this is not a collection", path)
-    # In a folder that cannot be written SQLite cannot make the file by which readers and a writer know of each other.
-    alone = not os.access(file.parent, os.W_OK) and not Path(f"{file}-wal").exists()
+    # Without room for it SQLite cannot make the file by which readers and a writer know of each other.
+    alone = not has_room_beside(file) and not _size(Path(f"{file}-wal"))
     uri = f"file:{quote(str(file))}?mode=ro{'&immutable=1' if alone else ''}"
     with collection_errors(path):
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=60)
@@ -108,6 +115,23 @@ def connect_to_collection(path: str | Path) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+def has_room_beside(path: Path) -> bool:
+    """Whether the files that SQLite needs to write a collection can be made: its folder can be written and has room."""
+    return os.access(path.absolute().parent, os.W_OK) and _free_beside(path) >= _SHARED_INDEX
+
+
+def _free_beside(path: Path) -> int:
+    """Bytes that are free on the disk of a file; 0 if its folder is gone."""
+    try:
+        return shutil.disk_usage(path.absolute().parent).free
+    except OSError:
+        return 0
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
@@ -157,10 +181,15 @@ def collection_errors(path: str | Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         what = first_line(error)
+        name = getattr(error, "sqlite_errorname", "")
         if "locked" in what or "busy" in what:
             what = "another program is writing to the collection; try again when it has finished"
-        elif "full" in what:
+        elif "full" in what or ("readonly" in what and _free_beside(Path(path)) < _SHARED_INDEX):
             what = "the disk is full; nothing was changed"
+        elif name in _CANNOT_GROW:
+            what = "the disk is full, or files on it may not grow; nothing was changed"
+        elif name == "SQLITE_IOERR_SHORT_READ":
+            what = _damaged(path, "its end is missing")
         elif "not a database" in what:
             what = "this is not a collection"
         elif "readonly" in what:

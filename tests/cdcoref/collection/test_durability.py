@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -143,6 +144,29 @@ def test_a_full_disk_leaves_the_collection_as_it_was(written: Any, lemma: Collec
     connection.execute("PRAGMA max_page_count = 100000")
     lemma.add(written.joined(*written.reports(6)))
     assert lemma.counts().documents == 6
+
+
+def test_a_collection_on_a_full_disk_is_read(written: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.reports(1)[0])
+        before = collection.corpus()
+    full = SimpleNamespace(free=0)
+    monkeypatch.setattr("cdcoref.formats.collection_file.shutil.disk_usage", lambda folder: full)
+    with Collection.open(path) as collection:
+        assert collection.corpus() == before
+        with pytest.raises(InputError, match="the disk is full; nothing was changed"):
+            collection.correct("not-a-mention", ["m1"])
+        assert collection.corpus() == before
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.9])
+def test_a_collection_whose_end_is_missing_is_damaged(written: Any, path: Path, kept: float) -> None:
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(*written.reports(20)))
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * kept)])
+    with pytest.raises(InputError, match=r"damaged.*--damaged"), Collection.open(path) as collection:
+        collection.corpus()
 
 
 def test_a_file_that_may_not_grow_is_left_as_it_was(written: Any, lemma: Collection) -> None:
