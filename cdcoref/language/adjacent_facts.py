@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, plain_number, whole_figures
 from cdcoref.language.dates import WEEKDAYS, date_name, is_date, is_year
-from cdcoref.language.stated_facts import NO_FACTS, TOWN, StatedFacts
+from cdcoref.language.stated_facts import CLUB, NO_FACTS, ORGANISATION, PERSON, TOWN, TOWNS, StatedFacts
 from cdcoref.language.words import continues_phrase, head_word, nationality
 
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
@@ -19,6 +19,16 @@ _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
 _DAY = re.compile(r"([1-9]|[12]\d|3[01])(st|nd|rd|th)?", re.IGNORECASE)
 _WHERE = frozenset({"in", "near", "outside", "around", "across", "throughout", "downtown", "central"})
 """What stands before the names of towns, and not before those of clubs."""
+_SCORE = re.compile(
+    r"\b\d{1,3} ?[-–] ?\d{1,3}(?= ?(?:[.,;:)]|$)| (?:after|against|and|at|away|but|by|in|last|on|over|to|when|with)\b)"
+)
+"""The score of a match, and no range such as "10-15 jobs"."""
+_PLAY = frozenset({"beat", "beaten", "defeated", "drew", "lost", "thrashed", "trailed", "won"})
+_OPPONENT = frozenset({"against", "at", "by", "over", "to", "with"})
+"""Verbs behind the names of those who play, and what stands before the names of their opponents."""
+_IS = frozenset({",", "is", "remains", "was", "--", "-", "–", "—"})
+_FARTHEST = 6
+"""Words between a name and the score, or the noun, that says what it is."""
 YEAR, DAY, WEEKDAY, MONTH = "year", "day", "weekday", "month"
 """The parts of a date. Days of months are amounts."""
 
@@ -36,15 +46,14 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
     StatedFacts
         For a weekday or a month, with or without a day: the parts of the date that the mention lacks. For a year:
         nothing. For anything else: the numbers at the end of `before` that count or measure it, unless one of them is a
-        year or belongs to a date; that a name of one word is a town, if it is behind "in" or another such word; and of
-        which country somebody with a title or an office is.
+        year or belongs to a date; whether a name of one word is a town; and of which country somebody with a title or
+        an office is.
     """
     head = head_word(words)
     if not is_date(head):
-        inside = bool(before) and before[-1].casefold() in _WHERE
         return StatedFacts(
             amounts=_amounts(before),
-            sorts=frozenset((TOWN,)) if inside else frozenset(),
+            sorts=_sorts(before, after),
             nationality=nationality([*_modifiers(before), *words, *_complement(after)]),
         )
     if is_year(head):
@@ -52,6 +61,23 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
     rest = _rest_of_date(before, words, after)
     years, days, weekdays, months = (frozenset(rest.get(part, ())) for part in (YEAR, DAY, WEEKDAY, MONTH))
     return StatedFacts(years, days, weekdays, months)
+
+
+def _sorts(before: Sequence[str], after: Sequence[str]) -> frozenset[str]:
+    """What a name of one word can be: a town in "in Leeds" or "Leeds, a city", and none beside the score of a match."""
+    before, after = [word.casefold() for word in before], [word.casefold() for word in after]
+    last = before[-1] if before else ""
+    apposition = after[1 : _FARTHEST + 1] if after and after[0] in _IS and after[1:2] in (["a"], ["the"]) else []
+    noun = next((n for n, word in enumerate(apposition) if word in TOWNS), None)
+    if last in _WHERE or (last == "of" and before[-2:-1] and before[-2] in TOWNS):
+        return frozenset((TOWN,))
+    if noun is not None and apposition[noun + 1 : noun + 2] not in (["'s"], ["council"], ["club"], ["side"], ["team"]):
+        return frozenset((TOWN,))
+    played = after[1 : _FARTHEST + 2] if after and after[0] in _PLAY else []
+    played += before[-_FARTHEST - 1 :] if last in _OPPONENT else []
+    if _SCORE.search(" ".join(played)):
+        return frozenset((CLUB, ORGANISATION, PERSON))
+    return frozenset()
 
 
 def _modifiers(before: Sequence[str]) -> Sequence[str]:

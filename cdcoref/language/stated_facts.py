@@ -53,8 +53,10 @@ class StatedFacts(NamedTuple):
 
 
 NO_FACTS = StatedFacts()
-TOWN = "town"
-"""One of the sorts."""
+PERSON, ORGANISATION, CLUB, TOWN = "person", "organisation", "club", "town"
+"""The sorts."""
+TOWNS = frozenset({"city", "port", "suburb", "town", "village"})
+"""Nouns for towns."""
 
 _MEN = """
 mr mister sir king prince lord duke baron emperor uncle brother father grandfather grandpa congressman councilman herr

@@ -20,14 +20,18 @@ from cdcoref.language.countries import countries_named
 from cdcoref.language.dates import WEEKDAYS, YEAR, date_name, is_date, is_date_name
 from cdcoref.language.first_names import gender_of_first_name
 from cdcoref.language.stated_facts import (
+    CLUB,
     GENDER_OF_NOUNS,
     INSTITUTIONS,
     MEN_AND_WOMEN,
     NO_FACTS,
     NO_FIRST_NAMES,
     OFFICES,
+    ORGANISATION,
+    PERSON,
     TITLES,
     TOWN,
+    TOWNS,
     StatedFacts,
 )
 
@@ -120,8 +124,6 @@ _LAST_WORDS_OF_COMPANIES = frozenset(_IN_NAMES_OF_COMPANIES.split())
 _CLUBS = frozenset({"club", "side", "squad", "team"})
 _ABBREVIATIONS_OF_CLUBS = frozenset({"afc", "cf", "fc", "sc"})
 _LAST_WORDS_OF_CLUBS = _ABBREVIATIONS_OF_CLUBS | {"albion", "hotspur", "rovers", "united", "wanderers"}
-_TOWNS = frozenset({"city", "port", "suburb", "town", "village"})
-_PERSON, _ORGANISATION, _CLUB, _TOWN = "person", "organisation", "club", TOWN
 LONGEST_FULL_NAME = 3
 """In words, without titles, middle initials and a company's legal form; what is longer is more than one name."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6
@@ -238,15 +240,15 @@ class MentionWords:
         last = self.words[-1] if self.words and not self.pronoun else ""
         named = len(self.words) > 1 and self.names.issuperset(self.words)
         if last in _CLUBS or (named and (last in _LAST_WORDS_OF_CLUBS or self.words[0] in _ABBREVIATIONS_OF_CLUBS)):
-            return frozenset((_CLUB, _ORGANISATION))
-        if last in _TOWNS and not self.names:
-            return frozenset((_TOWN,))
+            return frozenset((CLUB, ORGANISATION))
+        if last in TOWNS and not self.names:
+            return frozenset((TOWN,))
         if self.head in INSTITUTIONS and not self.pronoun:
-            return frozenset((_ORGANISATION,))
+            return frozenset((ORGANISATION,))
         if self.is_organisation and not self.countries:  # "the Australian" may be a man
-            return frozenset((_ORGANISATION, _CLUB, _TOWN))
+            return frozenset((ORGANISATION, CLUB, TOWN))
         if last == self.head and last in GENDER_OF_NOUNS:
-            return frozenset((_PERSON,))
+            return frozenset((PERSON,))
         alone = len(self.words) == 1 and not self.countries and self.names.issuperset(self.words)
         return self.beside.sorts if alone else frozenset()
 
