@@ -92,22 +92,16 @@ def document_writer(output: Path, layout: str | None) -> Writer | None:
     InputError
         If the output's suffix is unknown, or its format has no such layout.
     """
-    from cdcoref.formats import output_format, output_suffixes
-    from cdcoref.views import WRITERS, is_folder_output, result_suffixes
+    from cdcoref.formats import output_format
+    from cdcoref.views import WRITERS, check_result_name, is_folder_output
 
     if str(output) == "-":
         raise InputError("the result cannot be written to standard output; name a file or a folder")
+    check_result_name(output)
     if is_folder_output(output):
         return None
     if output.name.lower().endswith(tuple(WRITERS)):
         if layout is not None:
             raise InputError("only .conll files have layouts; remove --layout", output)
         return None
-    if output.name.lower().removesuffix(".gz").endswith(output_suffixes()):
-        return output_format(output, layout).writer
-    *most, last = result_suffixes()
-    raise InputError(
-        f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow; a "
-        "name without a suffix is a folder",
-        output,
-    )
+    return output_format(output, layout).writer

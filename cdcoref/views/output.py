@@ -51,6 +51,27 @@ def result_suffixes() -> list[str]:
     return sorted({*output_suffixes(), *(suffix.removesuffix(".gz") for suffix in WRITERS)})
 
 
+def check_result_name(output: Path) -> None:
+    """Refuse a name that no result can have; called before long work.
+
+    Raises
+    ------
+    InputError
+        If it is no folder's and does not end in a known suffix.
+    """
+    name = output.name.lower()
+    if is_folder_output(output) or name.endswith((*WRITERS, *output_suffixes())):
+        return
+    if name.removesuffix(".gz").endswith(output_suffixes()):
+        return
+    *most, last = result_suffixes()
+    raise InputError(
+        f"the output's name must end in {', '.join(most)} or {last}; except for .html and .parquet, .gz may follow; a "
+        "name without a suffix is a folder",
+        output,
+    )
+
+
 def is_folder_output(output: Path) -> bool:
     """Whether an output is a folder with a file for each document: it has no suffix of a file, or is a folder."""
     is_file = output.name.lower().removesuffix(".gz").endswith(tuple(result_suffixes()))
@@ -94,6 +115,7 @@ def write_result(
     InputError
         If the output cannot be written, or not in this format. What was there is then left unchanged.
     """
+    check_result_name(output)
     check_folder_options(output, layout, folder_format, replaced)
     if plain:
         check_plain(output)
