@@ -320,10 +320,17 @@ def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
         path=known.get("path"),
         hidden=frozenset(known.get("hidden", ())),
         annotated=None if annotated is None else frozenset(annotated),
-        metadata=known.get("metadata") or {},
+        metadata=_with_lists(known.get("metadata") or {}),
         found=frozenset(known.get("found") or ()),
         copy_of=known.get("copy_of"),
     )
+
+
+def _with_lists(value: Any) -> Any:
+    """A value with its lists, which DocBin reads as tuples."""
+    if isinstance(value, dict):
+        return {name: _with_lists(one) for name, one in value.items()}
+    return [_with_lists(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _known(doc: Doc) -> dict[str, Any]:

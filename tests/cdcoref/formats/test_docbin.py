@@ -252,3 +252,10 @@ def test_damaged_files_are_refused_or_read(tmp_path: Path) -> None:
             refused.append(error.path)
     assert len(refused) > 100
     assert set(refused) == {str(tmp_path / "y.spacy")}
+
+
+def test_lists_in_metadata_come_back_as_lists(tmp_path: Path) -> None:
+    metadata = {"tags": ["ferry", "storm"], "speakers": [["-", "-"], []], "desk": {"names": ["foreign"]}, "page": 5}
+    write_docbin(Corpus((replace(SECOND, metadata=metadata),), ()), tmp_path / "x.spacy")
+    [document] = read_docbin(tmp_path / "x.spacy").documents
+    assert document.metadata == metadata
