@@ -282,7 +282,11 @@ def test_titles_that_say_who_is_a_man_or_a_woman(one: str, other: str, conflict:
 
 
 @pytest.mark.parametrize(
-    "form", ["Inc.", "S.A.", "GmbH", "B.V.", "L.L.C.", "S.p.A.", "Pty", "Incorporated", "LLP", "AG"]
+    "form",
+    [
+        *("Inc.", "S.A.", "GmbH", "B.V.", "L.L.C.", "S.p.A.", "Pty", "Incorporated", "LLP", "AG", "K.K.", "KK", "AB"),
+        *("A/S", "ApS", "ASA", "Oy", "KG", "SAS", "Limited", "Berhad", "PJSC", "Kft."),
+    ],
 )
 def test_a_company_is_no_person_whatever_its_legal_form(form: str) -> None:
     company, person = MentionWords.of(["Dray", "Harbour", "Shipping", form]), MentionWords.of(["Peter", "Hale"])
