@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.language import last_word
 from cdcoref.model import CorefModel, collate_readings, token_batches
+
+DOCUMENTS_AT_ONCE = 64
+"""Documents whose sequences are sorted by length together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,10 @@ def read_words(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> ReadW
     width = model.word_layer_width
     numbers = corpus.mention_numbers()
     mean, last = (torch.zeros(len(corpus.mentions), width, dtype=torch.float16) for _ in range(2))
-    for document in corpus.documents:
-        if numbers[document.id]:
-            words = _words(model, document, width, batch_tokens)
+    with_mentions = [document for document in corpus.documents if numbers[document.id]]
+    for start in range(0, len(with_mentions), DOCUMENTS_AT_ONCE):
+        block = with_mentions[start : start + DOCUMENTS_AT_ONCE]
+        for document, words in zip(block, _words(model, block, width, batch_tokens), strict=True):
             for number in numbers[document.id]:
                 own = list(corpus.mentions[number].tokens)
                 mean[number] = words[own].mean(dim=0).half()
@@ -44,13 +48,17 @@ def read_words(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> ReadW
     return ReadWords(mean, last)
 
 
-def _words(model: CorefModel, document: Document, width: int, batch_tokens: int) -> Tensor:
-    sequences = list(model.reading_builder()(document))
-    words = torch.zeros(len(document.tokens), width)
-    for positions in token_batches([len(s) for s in sequences], batch_tokens):
-        chosen = [sequences[p] for p in positions]
-        batch = collate_readings(chosen, model.encoder.config.pad_token_id)
+def _words(model: CorefModel, documents: Sequence[Document], width: int, batch_tokens: int) -> list[Tensor]:
+    """What the encoder says of the words of each document. *Shape of each:* (words, width)"""
+    build = model.reading_builder()
+    found = [torch.zeros(len(document.tokens), width) for document in documents]
+    sequences = [(place, sequence) for place, document in enumerate(documents) for sequence in build(document)]
+    for positions in token_batches([len(sequence) for _, sequence in sequences], batch_tokens):
+        chosen = [sequences[position] for position in positions]
+        batch = collate_readings([sequence for _, sequence in chosen], model.encoder.config.pad_token_id)
         with model.inference():
             layers = model.normalised_layers(batch.to(model.device)).cpu()
-        words[torch.from_numpy(np.concatenate([s.words for s in chosen]))] = layers
-    return words
+        sizes = [len(sequence.words) for _, sequence in chosen]
+        for (place, sequence), rows in zip(chosen, layers.split(sizes), strict=True):
+            found[place][torch.from_numpy(sequence.words)] = rows
+    return found
