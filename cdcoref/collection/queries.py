@@ -404,6 +404,8 @@ def summaries(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Cl
 
 def _summary(row: Sequence[Any]) -> ClusterSummary:
     number, kind, title, name, mentions, documents, confidence, story, checked = row
+    if not isinstance(title, str) or not isinstance(name, str | None):
+        raise sqlite3.DatabaseError(f"the name of cluster {cluster_id(number)} is damaged")
     return ClusterSummary(cluster_id(number), kind, title, name, mentions, documents, confidence, story, checked)
 
 

@@ -301,7 +301,11 @@ def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = No
     documents = [replace(stored_document(*row), copy_of=original_of.get(row[0])) for row in rows]
     mentions = connection.execute(_MENTIONS.format(chosen), values)
     named = connection.execute("SELECT kind, number, name FROM clusters WHERE name IS NOT NULL AND mentions > 0")
-    names = {(kind, cluster_id(number)): name for kind, number, name in named}
+    names = {}
+    for kind, number, name in named:
+        if not isinstance(name, str):
+            raise sqlite3.DatabaseError(f"the name of cluster {cluster_id(number)} is damaged")
+        names[kind, cluster_id(number)] = name
     return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions), names=names)
 
 

@@ -188,3 +188,15 @@ def test_a_document_that_is_damaged_can_be_removed(path: Path) -> None:
     with Collection.open(path) as collection:
         collection.remove([first])
     assert {document.id for document in read_collection(path).documents} == set(others)
+
+
+def test_a_damaged_name_of_a_cluster(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE clusters SET name = x'ff'")
+    with pytest.raises(InputError, match="the name of cluster c1 is damaged"):
+        read_collection(path)
+    with (
+        Collection.open(path) as collection,
+        pytest.raises(InputError, match=r"the name of cluster c[0-9]+ is damaged"),
+    ):
+        collection.clusters(least=1)
