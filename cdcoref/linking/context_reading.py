@@ -21,8 +21,6 @@ from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import CorefModel, collate_contexts, collate_readings, token_batches
 
-PIECES_ON_CPU = 2048
-"""Word pieces that a CPU reads at once, at most: what their layers compute then stays in its cache."""
 PAIRS_AT_ONCE = 2048
 """Pairs that are sorted by length together, and stored together: what an interruption loses."""
 
@@ -151,7 +149,7 @@ class _Unread:
     ) -> None:
         self._model = model
         self._sequences = sequences
-        self._batch_tokens = batch_tokens
+        self._batch_tokens = model.pieces_at_once(batch_tokens)
         self._states: Tensor | None = None
         self._row_of: dict[str, Integers] = {}
 
@@ -160,10 +158,7 @@ class _Unread:
         states = self._read()
         result = np.zeros(len(pairs), dtype=np.float32)
         lengths = [sum(len(context) for _, context in pair) for pair in pairs]
-        on_cpu = self._model.device.type == "cpu"
-        for positions in token_batches(
-            lengths, min(self._batch_tokens, PIECES_ON_CPU) if on_cpu else self._batch_tokens
-        ):
+        for positions in token_batches(lengths, self._batch_tokens):
             own = [side for position in positions for side in pairs[position]]
             rows = [torch.from_numpy(self._row_of[name][context.pieces]) for name, context in own]
             contexts = [context for _, context in own]

@@ -135,7 +135,8 @@ class ContextScorer(nn.Module):
         super().__init__()
         width = encoder.config.hidden_size
         self.layers = UpperLayers(encoder, options.lower_layers, options.rank)
-        self.marks = nn.Parameter(0.02 * torch.randn(len(KINDS), width))
+        self.marks = nn.Parameter(torch.empty(len(KINDS), width))
+        nn.init.normal_(self.marks, std=0.02)
         self.hidden = nn.Linear(3 * width, options.width)
         self.output = nn.Linear(options.width, len(KINDS))
         self.dropout = nn.Dropout(DROPOUT)

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 10**10
 """Bytes that are kept of documents that were read; see :meth:`CorefModel.each_sequence_read_once`."""
+PIECES_ON_CPU = 2048
+"""Word pieces that a CPU reads at once, at most: what the layers compute of them stays in its cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,10 @@ class CorefModel(nn.Module):
     def device(self) -> torch.device:
         """The device that holds the weights."""
         return self.encoder.embeddings.word_embeddings.weight.device
+
+    def pieces_at_once(self, limit: int) -> int:
+        """How many word pieces to read at once, at most `limit`: on a CPU fewer, which take less time and memory."""
+        return min(limit, PIECES_ON_CPU) if self.device.type == "cpu" else limit
 
     @contextmanager
     def inference(self) -> Iterator[None]:

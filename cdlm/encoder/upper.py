@@ -73,7 +73,8 @@ class UpperLayers(nn.Module):
         for number, layer in self._layers(encoder):
             for name in _MATRICES:
                 weight = layer.get_parameter(f"{name}.weight")
-                narrow = torch.randn(rank, weight.shape[1], device=weight.device) / math.sqrt(weight.shape[1])
+                narrow = torch.empty(rank, weight.shape[1], device=weight.device)
+                nn.init.normal_(narrow, std=1 / math.sqrt(weight.shape[1]))
                 self.matrices[_key(number, name, NARROW)] = nn.Parameter(narrow)
                 self.matrices[_key(number, name, WIDE)] = nn.Parameter(weight.new_zeros(rank, weight.shape[0]))
             for norm in _NORMS:
