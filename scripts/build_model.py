@@ -68,8 +68,8 @@ sentence of its document, the document's names and numbers, and its own sentence
 word pieces). All thresholds were chosen on the dev splits of ECB+, MEANTIME, GUM and LitBank, each counting the same:
 the CoNLL F1 below is the mean over these four, for GUM and LitBank within documents. The weights are 8-bit integers
 with one scale per row, read as 32-bit floats. Expect lower scores on text that is neither news nor fiction in
-English. Pronouns follow stereotypes of occupations: in sentences with two people where only the meaning decides, 133
-of 160 antecedents are found if the pronoun fits the stereotype, and 25 of 160 if it does not (`scripts/benchmark.py
+English. Pronouns follow stereotypes of occupations: in sentences with two people where only the meaning decides, 146
+of 160 antecedents are found if the pronoun fits the stereotype, and 39 of 160 if it does not (`scripts/benchmark.py
 stereotypes`).
 """
 CARDS = {BASE: BASE_CARD, SMALL: SMALL_CARD}
