@@ -134,7 +134,7 @@ def read_documents(
     def flush() -> Iterator[DocumentReading]:
         found: list[list[tuple[Integers, Integers, NDArray[np.float32]]]] = [[] for _ in unfinished]
         tables = [[np.zeros((p.end - p.first, width), dtype=np.float32) for width in widths] for p in unfinished]
-        for positions in token_batches([len(s) for _, s in waiting], model.pieces_at_once(batch_tokens)):
+        for positions in token_batches([len(s) for _, s in waiting], batch_tokens):
             sequences = [waiting[p][1] for p in positions]
             parts = [waiting[p][0] for p in positions]
             for number, sequence, scores, *further in zip(
