@@ -46,8 +46,8 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
     StatedFacts
         For a weekday or a month, with or without a day: the parts of the date that the mention lacks. For a year:
         nothing. For anything else: the numbers at the end of `before` that count or measure it, unless one of them is a
-        year or belongs to a date; whether a name of one word is a town; and of which country somebody with a title or
-        an office is.
+        year or belongs to a date; whether a name of one word is a town; and the country of a person with a title or an
+        office.
     """
     head = head_word(words)
     if not is_date(head):

@@ -30,9 +30,9 @@ class LinkingOptions:
         Compare each part of a document that is too long for one sequence with at most this many other parts; None:
         the model's own limit.
     candidates
-        The limit on the candidates with which each mention, or group of mentions, is read: the likeliest by the
-        bi-encoder, and those that have it among theirs (see :class:`cdcoref.model.VectorOptions`); 0: with all; None:
-        the model's own limit.
+        The limit on the candidates with which each mention, or group of mentions, is read: the most probable
+        by the bi-encoder, and those that have it among theirs (see :class:`cdcoref.model.VectorOptions`); 0: with all;
+        None: the model's own limit.
     marking
         Mark all mentions of a sequence (``"all"``), or one pair of candidates at a time, as in the paper (``"pair"``),
         which takes far longer; None: as the model was trained.

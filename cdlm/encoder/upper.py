@@ -201,7 +201,7 @@ class UpperLayers(nn.Module):
 class _DenseAttention:
     """Attention of all tokens of each sequence to all others, padded to one length: one call for many short sequences.
 
-    The tokens stay padded from layer to layer: sequences are sorted by length, so little is computed in vain.
+    The tokens stay padded from layer to layer. Sort sequences by length, so that there is little padding.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class _DenseAttention:
         places = layout.padded(bias.places[:, None])[..., 0]
         real = layout.padded(torch.ones_like(bias.places, dtype=torch.bool)[:, None])[..., 0]
         scores = bias.of_distances(places[:, None, :] - places[:, :, None]).permute(0, 3, 1, 2)
-        # Padded rows see everything, since softmax over nothing is undefined; nobody reads them.
+        # Padded rows attend to all tokens, since a softmax over nothing is undefined; their output is not used.
         self._bias = scores.masked_fill((~real)[:, None, None, :], torch.finfo(torch.bfloat16).min).contiguous()
         self._shape = count, length
 

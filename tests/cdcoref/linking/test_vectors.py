@@ -360,9 +360,8 @@ def test_a_story_longer_than_a_sequence_is_linked(with_vectors: CorefModel) -> N
 @given(
     logits=st.lists(st.floats(-6, 6, width=32), min_size=45, max_size=45),
     candidates=st.integers(1, 4),
-    order=st.permutations(range(45)),
 )
-def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates: int, order: list[int]) -> None:
+def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates: int) -> None:
     first, second = np.triu_indices(10, 1)
     kinds, nothing = np.zeros(45, dtype=int), np.full(45, np.nan)
     values = np.array(logits)
@@ -375,10 +374,6 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
         best = likely[np.argsort(-values[likely], kind="stable")][:candidates]
         assert chosen[best].all()
     assert not chosen[values < np.log(0.1) - np.log1p(-0.1)].any()
-    permuted = PairEvidence(
-        10, second[order], first[order], kinds, nothing, values[order], *np.zeros((2, 45), dtype=bool)
-    )
-    np.testing.assert_array_equal(candidate_pairs(permuted, MENTIONS, options).chosen, chosen[order])
 
 
 def test_candidates_that_differ_in_the_last_digits_are_equally_likely() -> None:
@@ -435,15 +430,18 @@ def test_two_equally_likely_pairs_of_groups_are_both_read() -> None:
     logits=st.lists(st.floats(-6, 6, width=32), min_size=45, max_size=45),
     candidates=st.integers(1, 4),
     order=st.permutations(range(45)),
+    group_probability=st.sampled_from([0.6, 1.0]),
 )
-def test_pairs_of_groups_do_not_depend_on_the_order(logits: list[float], candidates: int, order: list[int]) -> None:
+def test_candidates_do_not_depend_on_the_order(
+    logits: list[float], candidates: int, order: list[int], group_probability: float
+) -> None:
     first, second = np.triu_indices(10, 1)
     nothing, values = np.full(45, np.nan), np.array(logits)
     evidence = PairEvidence(10, first, second, first * 0, nothing, values, *np.zeros((2, 45), dtype=bool))
     permuted = PairEvidence(
         10, second[order], first[order], first * 0, nothing, values[order], *np.zeros((2, 45), dtype=bool)
     )
-    options = VectorOptions(candidates=candidates, min_probability=0.1, group_probability=0.6)
+    options = VectorOptions(candidates=candidates, min_probability=0.1, group_probability=group_probability)
     one, two = (candidate_pairs(own, MENTIONS, options) for own in (evidence, permuted))
     np.testing.assert_array_equal(two.chosen, one.chosen[order])
     np.testing.assert_array_equal(two.groups >= 0, one.groups[order] >= 0)
