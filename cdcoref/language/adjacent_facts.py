@@ -22,10 +22,10 @@ _WHERE = frozenset({"in", "near", "outside", "around", "across", "throughout", "
 _SCORE = re.compile(
     r"\b\d{1,3} ?[-–] ?\d{1,3}(?= ?(?:[.,;:)]|$)| (?:after|against|and|at|away|but|by|in|last|on|over|to|when|with)\b)"
 )
-"""The score of a match, and no range such as "10-15 jobs"."""
+"""The score of a match, but not a range such as "10-15 jobs"."""
 _PLAY = frozenset({"beat", "beaten", "defeated", "drew", "lost", "thrashed", "trailed", "won"})
 _OPPONENT = frozenset({"against", "at", "by", "over", "to", "with"})
-"""Verbs behind the names of those who play, and what stands before the names of their opponents."""
+"""Verbs after the name of a team, and prepositions before the name of its opponent."""
 _IS = frozenset({",", "is", "remains", "was", "--", "-", "–", "—"})
 _FARTHEST = 6
 """Words between a name and the score, or the noun, that says what it is."""

@@ -70,7 +70,7 @@ _END_OF_HEAD = re.compile(
 _RELATIVE = re.compile(r"who|whom|whose|which|that|where|when|why", re.IGNORECASE)
 _ALSO_NAMES = frozenset({"april", "august", "june", "may"})
 LEGAL_FORM = re.compile(
-    r"(a/s|ab|a\.?g|aktiengesellschaft|aps|asa|berhad|bhd|b\.?v|co|corp|gmbh|inc|incorporated|[jpo]*jsc|"
+    r"(a/s|ab|a\.?g|aktiengesellschaft|aps|asa|berhad|bhd|b\.?v|co|corp|gmbh|inc|incorporated|[op]?jsc|"
     r"k\.?g|kft|kgaa|k\.?k|limited|l\.?d\.?a|ltda|l\.?l\.?c|l\.?l\.?p|ltd|n\.?v|nyrt|oao|ohg|ooo|oyj?|pao|p\.?l\.?c|pte|pty|"
     r"pvt|s\.?a|s\.?a\.?r\.?l|s\.?a\.?s|sdn|s\.?p\.?a|s\.?r\.?l|tbk|zao|zrt)\.?",
     re.IGNORECASE,
