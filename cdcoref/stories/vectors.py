@@ -11,6 +11,7 @@ story falls apart. So inverse document frequency is computed here, not by scikit
   `PRIOR_RATE`. Two stories do not show which words are rare, so all count alike; in a thousand the counts prevail.
 * Word counts are binary. Names (capitalised words) and numbers weigh more, and so do words of the first sentences: they
   tell two stories of one kind apart, such as two earthquakes, which a repeated "quake" does not.
+* Words count by their lemma, so that reports of one strike need not all say "strikes".
 
 Stop words are spaCy's. The constants were chosen on random samples of the train topics of ECB+.
 """
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from cdcoref.corpus import Document
-from cdcoref.language import in_sentence_case
+from cdcoref.language import in_sentence_case, lemma
 
 NAME_WEIGHT = 2.0
 LEAD_WEIGHT = 2.0
@@ -227,9 +228,9 @@ def words_of(document: Document) -> dict[str, float]:
 
 @lru_cache(maxsize=1 << 18)
 def _words(token: str) -> tuple[tuple[str, bool], ...]:
-    """The content words of a token, in lower case, and whether they were capitalised."""
+    """The lemmas of a token's content words, and whether the words were capitalised."""
     words = ((_POSSESSIVE.sub("", form.lower()), form[0].isupper()) for form in _WORD.findall(token))
-    return tuple((word, upper) for word, upper in words if len(word) > 1 and not _is_stop_word(word))
+    return tuple((lemma(word), upper) for word, upper in words if len(word) > 1 and not _is_stop_word(word))
 
 
 def _is_stop_word(word: str) -> bool:

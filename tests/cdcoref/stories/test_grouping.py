@@ -172,6 +172,13 @@ def test_nearest_pairs_do_not_depend_on_order(shuffle: random.Random, limit: int
     assert {frozenset(pair) for pair in nearest_pairs(documents, ids, limit).pairs} == expected
 
 
+def test_forms_of_one_word_count_as_one() -> None:
+    texts = {"one": "The dockers struck.", "same": "The docker strikes.", "other": "The pilots landed."}
+    made = DocumentVectors([tokenise_text(text, id) for id, text in texts.items()])
+    assert made.similarity("one", "same") == pytest.approx(1)
+    assert made.similarity("one", "other") == 0
+
+
 def test_similarity_of_two_documents() -> None:
     made = DocumentVectors(DOCUMENTS)
     assert made.similarity("dam 0", "dam 0") == pytest.approx(1)
